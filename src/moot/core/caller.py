@@ -1,0 +1,25 @@
+"""Callers: on whose behalf a transaction or a tool call happens."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from moot.core.ids import AgentId, AttemptId, InstanceName, TokenId
+
+Role = Literal["member", "owner", "lead", "reviewer", "observer", "operator", "system"]
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """An identity proven by a token, or moot itself."""
+
+    name: str
+    role: Role
+    instance: InstanceName
+    agent: AgentId | None = None
+    token: TokenId | None = None
+    attempt: AttemptId | None = None
+    fence: int = 0
+    groups: tuple[str, ...] | None = None  # the tool groups offered; None: what the role allows
+
+
+SYSTEM = Caller(name="system", role="system", instance=InstanceName("default"))

@@ -1,0 +1,41 @@
+"""Events: what happened, in the order it was committed, per stream."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from moot.core.ids import StreamId
+from moot.core.json import Json
+
+Cursor = Mapping[StreamId, int]  # the last sequence number read, per stream
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that is about to be committed; the transaction gives it its number."""
+
+    stream: StreamId
+    kind: str
+    subject: str
+    data: Mapping[str, Json] = field(default_factory=dict[str, Json])
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """A committed event: `seq` counts from 1 without gaps in its stream."""
+
+    stream: StreamId
+    seq: int
+    kind: str
+    subject: str
+    data: Mapping[str, Json]
+    actor: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some events in order, and where to read on."""
+
+    events: tuple[StoredEvent, ...]
+    cursor: Cursor

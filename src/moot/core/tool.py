@@ -1,0 +1,67 @@
+"""Tools and calls: what agents can ask for, as data, and the hands a tool is given to do it."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+
+from moot.core.caller import Caller, Role
+from moot.core.json import Json
+from moot.core.tx import ReadTx, Tx
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+T = TypeVar("T")
+Effect = Literal["none", "store", "outside"]
+
+EVERYONE: frozenset[Role] = frozenset(("member", "owner", "lead", "reviewer", "observer", "operator"))
+WRITERS: frozenset[Role] = EVERYONE - {"observer"}
+OPERATORS: frozenset[Role] = frozenset(("operator",))
+
+
+class Call(Protocol):
+    """One call of one tool: who calls, and the only ways it may touch the store."""
+
+    @property
+    def caller(self) -> Caller: ...
+
+    async def write(self, change: Callable[[Tx], T]) -> T:
+        """Commit `change` with the record of this call; a repeated key answers what was answered before."""
+        ...
+
+    async def read(self, look: Callable[[ReadTx], T]) -> T: ...
+
+    async def wait(self, ready: Callable[[ReadTx], T | None], seconds: float) -> T | None:
+        """Look again after every commit until there is something, or the time is up."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A domain function made callable: one record serves MCP clients and agents in process alike."""
+
+    name: str
+    group: str
+    words: str
+    effect: Effect
+    arguments: type["BaseModel"]
+    result: type["BaseModel"]
+    # The argument model is checked against `arguments` where the tool is declared; Any joins the two here.
+    function: Callable[[Call, Any], Awaitable["BaseModel"]]
+    text: Callable[[Any], str]
+    roles: frozenset[Role] = WRITERS
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """What came back: short words as text, the typed result, or a refusal with its code."""
+
+    text: str
+    structured: Mapping[str, Json]
+    is_error: bool = False
+
+
+class Toolbox(Protocol):
+    """The tools of one attempt, bound to its identity."""
+
+    async def call(self, name: str, arguments: Mapping[str, Json]) -> ToolAnswer: ...

@@ -1,0 +1,62 @@
+"""The transaction that domain functions work in, as they see it; `store` implements it per database."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol, TypeVar
+
+from moot.core.caller import Caller
+from moot.core.events import Event
+
+T = TypeVar("T")
+Value = str | int | float | bytes | bool | datetime | None
+Lockable = Literal["streams", "agents", "attempts", "jobs", "messages", "hosts"]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One named statement in each database's words."""
+
+    name: str
+    sqlite: str
+    postgres: str
+
+
+class ReadTx(Protocol):
+    """One snapshot of the store. Every statement's rows are fetched whole."""
+
+    @property
+    def now(self) -> datetime: ...
+
+    def one(self, query: Query, into: type[T], **values: Value) -> T: ...
+
+    def maybe(self, query: Query, into: type[T], **values: Value) -> T | None: ...
+
+    def all(self, query: Query, into: type[T], **values: Value) -> list[T]: ...
+
+
+class Tx(ReadTx, Protocol):
+    """A write that commits whole or not at all. The function in it may run more than once."""
+
+    @property
+    def caller(self) -> Caller: ...
+
+    def new_id(self, prefix: str) -> str: ...
+
+    def run(self, query: Query, **values: Value) -> int:
+        """Execute and count the rows touched."""
+        ...
+
+    def many(self, query: Query, rows: Iterable[Mapping[str, Value]]) -> int: ...
+
+    def lock(self, table: Lockable, id: str) -> None:
+        """Hold this row until the end: needed before any read that a later write depends on."""
+        ...
+
+    def emit(self, event: Event) -> int:
+        """Append to the event's stream and return its number. Holds the stream's counter, so call it late."""
+        ...
+
+    def wake(self) -> None:
+        """Tell readers after the commit, though nothing was emitted (new jobs do this)."""
+        ...

@@ -1,0 +1,91 @@
+"""Reads committed events in order, from a cursor, and follows them as they come."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from moot.core.events import Cursor, Page, StoredEvent
+from moot.core.ids import StreamId
+from moot.core.tx import ReadTx
+from moot.store import queries
+from moot.store.wakes import Signal
+
+sql = queries.beside(__file__)
+T = TypeVar("T")
+PAGE = 500
+
+
+class Source(Protocol):
+    """What a feed needs of a store."""
+
+    async def read(self, look: Callable[[ReadTx], T], /) -> T: ...
+
+    def listen(self) -> AbstractContextManager[Signal]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class StreamHead:
+    """How far a stream has come."""
+
+    id: StreamId
+    seq: int
+
+
+class Feed:
+    """The events of one stream, or of all. A cursor names the last number read in each stream."""
+
+    def __init__(self, source: Source, stream: StreamId | None = None) -> None:
+        self._source = source
+        self._stream = stream
+
+    async def page(self, after: Cursor, limit: int = PAGE) -> Page:
+        return await self._source.read(lambda tx: page(tx, after, limit, self._stream))
+
+    async def follow(self, after: Cursor) -> AsyncIterator[Page]:
+        """Every page from the cursor on, for ever; only pages with news."""
+        cursor = after
+        with self._source.listen() as signal:
+            while True:
+                signal.clear()
+                found = await self.page(cursor)
+                if found.events:
+                    cursor = found.cursor
+                    yield found
+                else:
+                    await signal.wait()
+
+
+def page(tx: ReadTx, after: Cursor, limit: int, stream: StreamId | None = None) -> Page:
+    """Up to `limit` events behind the cursor, whole streams one after the other."""
+    events: list[StoredEvent] = []
+    cursor = dict(after)
+    for head in _heads(tx, stream):
+        if head.seq <= cursor.get(head.id, 0):
+            continue
+        found = events_after(tx, head.id, cursor.get(head.id, 0), limit - len(events))
+        events += found
+        cursor[head.id] = found[-1].seq
+        if len(events) >= limit:
+            break
+    return Page(tuple(events), cursor)
+
+
+def events_after(tx: ReadTx, stream: StreamId, seq: int, limit: int) -> list[StoredEvent]:
+    return tx.all(sql.events_after, StoredEvent, stream=stream, seq=seq, limit=limit)
+
+
+def end(tx: ReadTx, stream: StreamId | None = None) -> Cursor:
+    """A cursor behind everything committed so far."""
+    return {head.id: head.seq for head in _heads(tx, stream)}
+
+
+def with_news(tx: ReadTx, limit: int) -> list[StreamHead]:
+    """Streams with events that nobody has reacted to yet, and how far reacting has come in each."""
+    return tx.all(sql.with_news, StreamHead, limit=limit)
+
+
+def _heads(tx: ReadTx, stream: StreamId | None) -> list[StreamHead]:
+    if stream is None:
+        return tx.all(sql.heads, StreamHead)
+    return tx.all(sql.head, StreamHead, stream=stream)

@@ -1,0 +1,15 @@
+-- heads: How far every stream has come.
+select id, seq from streams order by id
+
+-- head: How far one stream has come.
+select id, seq from streams where id = :stream
+
+-- events_after: A stream's events behind a number, in order.
+select stream, seq, kind, subject, data, actor, at
+from events
+where stream = :stream and seq > :seq
+order by seq
+limit :limit
+
+-- with_news: Streams with events that no reaction has seen, with the last number that was seen.
+select id, reacted as seq from streams where seq > reacted order by id limit :limit

@@ -1,0 +1,90 @@
+"""Wake-ups between processes on one machine: an empty datagram to every socket in the store's `wake` folder.
+
+A nudge is a hint. It may be lost or come twice; a poll of `data_version` once a second catches what is lost.
+"""
+
+import asyncio
+import contextlib
+import os
+import secrets
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+_LONGEST_PATH = 100  # sun_path holds 108 bytes on Linux, 104 on macOS
+
+
+class Nudges:
+    """Sends to all others; receives on one socket while somebody listens."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        self._folder = folder
+        # A path through the folder's descriptor stays short however deep the project lies.
+        self._descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._sender = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._sender.setblocking(False)
+        self._receiver: socket.socket | None = None
+        self._name = ""
+        self._others: list[str] = []
+        self._seen_change = -1
+
+    def send(self) -> None:
+        """Wake every other process. Called from the writer thread after a commit."""
+        for name in self._targets():
+            try:
+                self._sender.sendto(b"", self._address(name))
+            except BlockingIOError:
+                continue  # its buffer is full of nudges already
+            except (ConnectionRefusedError, FileNotFoundError):
+                self._forget(name)
+
+    def receive(self, ring: Callable[[], None]) -> None:
+        """Start to listen, on the running event loop."""
+        self._name = f"{os.getpid()}-{secrets.token_hex(4)}"
+        receiver = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        receiver.setblocking(False)
+        receiver.bind(self._address(self._name))
+        self._receiver = receiver
+
+        def drain() -> None:
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    receiver.recv(16)
+            ring()
+
+        asyncio.get_running_loop().add_reader(receiver, drain)
+
+    def stop_receiving(self) -> None:
+        if self._receiver is not None:
+            asyncio.get_running_loop().remove_reader(self._receiver)
+            self._receiver.close()
+            self._receiver = None
+            self._forget(self._name)
+
+    def close(self) -> None:
+        self._sender.close()
+        os.close(self._descriptor)
+
+    def _targets(self) -> list[str]:
+        change = os.fstat(self._descriptor).st_mtime_ns
+        if change != self._seen_change:
+            # Read the time before the names: a socket that appears in between changes it again.
+            self._seen_change = change
+            self._others = os.listdir(self._descriptor)
+        return [name for name in self._others if name != self._name]
+
+    def _forget(self, name: str) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=self._descriptor)
+
+    def _address(self, name: str) -> str:
+        return short_path(self._folder / name, self._descriptor)
+
+
+def short_path(path: Path, folder: int) -> str:
+    """A spelling of `path` that fits in a socket address; `folder` is an open descriptor of its folder."""
+    plain = os.fspath(path)
+    if len(os.fsencode(plain)) <= _LONGEST_PATH:
+        return plain
+    return f"/proc/self/fd/{folder}/{path.name}"

@@ -1,0 +1,64 @@
+"""Turns database rows into records: dataclasses by column name, single values as they are."""
+
+import dataclasses
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any, TypeVar, cast
+
+from moot.core import clock, json
+
+T = TypeVar("T")
+Row = Sequence[Any]
+Reader = Callable[[Row], Any]
+_Convert = Callable[[Any], Any]
+
+
+@cache
+def reader(into: type[T], columns: tuple[str, ...]) -> Callable[[Row], T]:
+    """A function from a row with these columns to a record."""
+    if not dataclasses.is_dataclass(into):
+        convert = _converter(into)
+        return (lambda row: convert(row[0])) if convert else (lambda row: row[0])
+    hints = typing.get_type_hints(into)
+    fields = [field.name for field in dataclasses.fields(into) if field.init]
+    if missing := [name for name in fields if name not in columns]:
+        raise TypeError(f"{into.__name__} needs columns {missing}; the statement gives {list(columns)}")
+    places = [columns.index(name) for name in fields]
+    conversions = [(at, convert) for at, name in enumerate(fields) if (convert := _converter(hints[name]))]
+    make = cast(Callable[..., T], into)
+    return _assembler(make, places, conversions)
+
+
+def _assembler(
+    make: Callable[..., T], places: list[int], conversions: list[tuple[int, _Convert]]
+) -> Callable[[Row], T]:
+    in_order = places == list(range(len(places)))
+
+    def assemble(row: Row) -> T:
+        values = list(row[: len(places)]) if in_order else [row[place] for place in places]
+        for at, convert in conversions:
+            if values[at] is not None:
+                values[at] = convert(values[at])
+        return make(*values)
+
+    return assemble
+
+
+def _converter(hint: Any) -> _Convert | None:
+    """How a stored value becomes this type; None when it already is one."""
+    origin = typing.get_origin(hint)
+    if origin in (typing.Union, types.UnionType):
+        inner = [argument for argument in typing.get_args(hint) if argument is not type(None)]
+        return _converter(inner[0]) if len(inner) == 1 else None
+    if hint is datetime:
+        return clock.from_micros
+    if hint is bool:
+        return bool
+    if origin is tuple:
+        return lambda text: tuple(cast(list[Any], json.loads(text)))
+    if origin in (dict, list, Mapping):
+        return json.loads
+    return None

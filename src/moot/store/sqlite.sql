@@ -1,0 +1,2 @@
+-- hosts_alive: Hosts that may still use the tables a migration would change.
+select id from hosts where stopped_at is null and lease_until > :now

@@ -1,0 +1,45 @@
+"""The contract of a store, the same for every database."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from moot.core.caller import Caller
+from moot.core.ids import StreamId
+from moot.core.tx import ReadTx, Tx
+from moot.store.feed import Feed
+from moot.store.wakes import Signal
+
+T = TypeVar("T")
+
+
+class Store(Protocol):
+    """Transactions are plain synchronous functions; they may run more than once, so they do nothing else."""
+
+    async def write(self, change: Callable[[Tx], T], /, *, caller: Caller) -> T:
+        """Answers after the commit: what it returned survives a crash."""
+        ...
+
+    async def read(self, look: Callable[[ReadTx], T], /) -> T:
+        """Sees one snapshot."""
+        ...
+
+    def listen(self) -> AbstractContextManager[Signal]:
+        """A bell that rings after commits, in this process or another; a hint to look again."""
+        ...
+
+    def feed(self, stream: StreamId | None = None) -> Feed: ...
+
+    async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long things may take before somebody hears of it."""
+
+    queued_seconds: float = 30.0  # in the queue for the writer, then STORE_BUSY
+    batch_functions: int = 256
+    batch_seconds: float = 0.005
+    slow_seconds: float = 0.05  # of CPU in one function: logged
+    too_slow_seconds: float | None = None  # of CPU in one function: refused (tests set this)

@@ -1,0 +1,35 @@
+"""Streams: the gap-free numbering of events, one counter row each; a run is one, an idle instance another."""
+
+from moot.core import json
+from moot.core.events import Event
+from moot.core.ids import StreamId
+from moot.core.tx import Tx
+from moot.store import queries
+
+sql = queries.beside(__file__)
+
+
+def create(tx: Tx, stream: StreamId, instance: str) -> None:
+    """Start a stream at zero; does nothing if it is there."""
+    tx.run(sql.create, stream=stream, instance=instance, now=tx.now)
+
+
+def append(tx: Tx, event: Event) -> int:
+    """Give the event the stream's next number. Committed order is the order of numbers, on both databases."""
+    seq = tx.one(sql.take_number, int, stream=event.stream, now=tx.now)
+    tx.run(
+        sql.add_event,
+        stream=event.stream,
+        seq=seq,
+        kind=event.kind,
+        subject=event.subject,
+        data=json.dumps(event.data),
+        actor=tx.caller.name,
+        at=tx.now,
+    )
+    return seq
+
+
+def reacted(tx: Tx, stream: StreamId, seq: int) -> None:
+    """Remember that every reaction has seen the stream up to here."""
+    tx.run(sql.reacted, stream=stream, seq=seq)

@@ -1,0 +1,13 @@
+-- create: Start a stream at zero, unless it is there.
+insert into streams (id, instance, seq, reacted, at) values (:stream, :instance, 0, 0, :now)
+on conflict (id) do nothing
+
+-- take_number: Move the counter on; the row stays locked until the commit, which makes numbers gap-free.
+update streams set seq = seq + 1, at = :now where id = :stream returning seq
+
+-- add_event: Append one event under its number.
+insert into events (stream, seq, kind, subject, data, actor, at)
+values (:stream, :seq, :kind, :subject, :data, :actor, :at)
+
+-- reacted: Move the mark up to which reactions have seen the stream; never back.
+update streams set reacted = :seq where id = :stream and reacted < :seq

@@ -1,0 +1,29 @@
+"""Watches how long transaction functions hold the writer."""
+
+import logging
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from moot.store.errors import TransactionTooSlow
+from moot.store.store import Limits
+
+T = TypeVar("T")
+_log = logging.getLogger("moot.store")
+
+
+def watched(function: Callable[[], T], subject: Callable[..., object], limits: Limits) -> T:
+    """Run it; log when it was slow, refuse when it was far too slow. CPU time: a busy machine is not its fault."""
+    started = time.thread_time()
+    result = function()
+    seconds = time.thread_time() - started
+    if seconds > limits.slow_seconds:
+        _judge(subject, seconds, limits)
+    return result
+
+
+def _judge(subject: Callable[..., object], seconds: float, limits: Limits) -> None:
+    name = getattr(subject, "__qualname__", repr(subject))
+    if limits.too_slow_seconds is not None and seconds > limits.too_slow_seconds:
+        raise TransactionTooSlow(f"{name} held the writer for {seconds * 1000:.0f} ms.", "Do bulk work in chunks.")
+    _log.warning("%s held the writer for %.0f ms", name, seconds * 1000)

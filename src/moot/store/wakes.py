@@ -1,0 +1,51 @@
+"""Wake-ups inside one process: listeners learn that something was committed, not what."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Signal:
+    """One listener's bell. Clear it, look, and only then wait: a ring in between is not lost."""
+
+    def __init__(self) -> None:
+        self._rung = asyncio.Event()
+
+    def clear(self) -> None:
+        self._rung.clear()
+
+    def ring(self) -> None:
+        self._rung.set()
+
+    async def wait(self, seconds: float | None = None) -> bool:
+        """True when rung, False when the time is up."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._rung.wait()
+        except TimeoutError:
+            return False
+        return True
+
+
+class Wakes:
+    """All listeners of one process. Lives on the event loop's thread."""
+
+    def __init__(self) -> None:
+        self._signals: set[Signal] = set()
+
+    @property
+    def is_heard(self) -> bool:
+        return bool(self._signals)
+
+    def ring(self) -> None:
+        for signal in self._signals:
+            signal.ring()
+
+    @contextmanager
+    def listen(self) -> Iterator[Signal]:
+        signal = Signal()
+        self._signals.add(signal)
+        try:
+            yield signal
+        finally:
+            self._signals.discard(signal)
