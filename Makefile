@@ -1,0 +1,78 @@
+# Needs Python 3.11+ with pip, make and git; everything else is installed into .venv.
+PYTHON ?= python3
+ARGS ?=
+WORKERS ?= logical
+
+BIN := .venv/bin
+SOURCES := src $(wildcard tests bench scripts)
+
+# Both installers trust the certificates of this machine, and pip does not advertise itself.
+export UV_SYSTEM_CERTS ?= true
+export PIP_DISABLE_PIP_VERSION_CHECK ?= 1
+
+# uv is many times faster; pip also works where only pip knows the way to the package index.
+install = UV_BUILD_CONSTRAINT=requirements.lock $(BIN)/uv pip install --quiet --python $(BIN)/python $(1) \
+	|| { echo "uv could not install, trying pip" >&2; $(BIN)/python -m pip install --quiet $(1); }
+
+.PHONY: help
+help: ## Show this help
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@echo
+	@echo "  ARGS is handed on, as in: make test ARGS='tests/store -x'"
+
+.PHONY: demo
+demo: .venv/.runtime ## Watch scripted agents work together
+	@$(BIN)/moot demo $(ARGS)
+
+.PHONY: test
+test: .venv/.dev ## Run the tests, on SQLite and on PostgreSQL
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 8 --dist worksteal $(ARGS)
+
+.PHONY: check
+check: .venv/.dev ## Check style, types, layers and docs
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/basedpyright $(SOURCES)
+	$(BIN)/python scripts/check_docs.py
+
+.PHONY: bench
+bench: .venv/.dev ## Measure, printing ratios
+	$(BIN)/python -m bench $(ARGS)
+
+.PHONY: chaos
+chaos: .venv/.dev ## Run the long kill and fuzz loops
+	MOOT_CHAOS=1 $(BIN)/python -m pytest -m chaos --timeout 3600 $(ARGS)
+
+.PHONY: lock
+lock: $(BIN)/uv ## Write requirements.lock anew (ARGS=--upgrade for newer versions)
+	$(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --all-extras \
+		--custom-compile-command "make lock" --output-file requirements.lock $(ARGS)
+
+.PHONY: clean
+clean: ## Remove caches and build output; the next target installs again
+	rm -rf build dist .hypothesis .import_linter_cache .pytest_cache .ruff_cache .venv/.runtime .venv/.dev
+	find $(SOURCES) -type d -name __pycache__ -prune -exec rm -rf {} +
+
+.venv/.runtime: pyproject.toml requirements.lock | $(BIN)/uv
+	@echo "Installing moot into .venv"
+	@$(call install,-c requirements.lock -e .)
+	@touch $@
+
+.venv/.dev: pyproject.toml requirements.lock | $(BIN)/uv
+	@echo "Installing moot and its development tools into .venv"
+	@$(call install,-c requirements.lock -e '.[dev]')
+	@touch .venv/.runtime $@
+
+$(BIN)/uv: | $(BIN)/python
+	@$(BIN)/python -m pip install --quiet -c requirements.lock uv
+
+$(BIN)/python:
+	@command -v $(PYTHON) >/dev/null || { \
+		echo "There is no $(PYTHON) here. Install Python 3.11 or newer, or name one: make PYTHON=..." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "moot needs Python 3.11 or newer, and $(PYTHON) is $$($(PYTHON) -V 2>&1)." >&2; \
+		echo "Name a newer one: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@echo "Creating .venv"
+	@$(PYTHON) -m venv .venv || { rm -rf .venv; \
+		echo "$(PYTHON) cannot make a virtual environment; on Debian and Ubuntu install python3-venv." >&2; exit 1; }
