@@ -8,7 +8,10 @@ MAX_TEXT = 1_000_000
 def clean(text: str, what: str, *, limit: int = MAX_TEXT) -> str:
     """The same text, or InvalidInput; `what` names it in the error."""
     if len(text) > limit:
-        raise InvalidInput(f"The {what} has {len(text):,} characters; at most {limit:,} are taken.", "Send a file's path instead.")
+        raise InvalidInput(
+            f"The {what} has {len(text):,} characters; at most {limit:,} are taken.",
+            "Send a file's path instead.",
+        )
     if "\0" in text:
         raise InvalidInput(f"The {what} contains a NUL character.", "Remove it and send again.")
     try:

@@ -133,6 +133,7 @@ create table jobs (
   fence integer not null,
   tries integer not null,
   losses integer not null,
+  on_loss text not null,
   again integer not null,
   error text,
   created_at integer not null,

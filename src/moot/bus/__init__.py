@@ -1,0 +1,1 @@
+"""What agents say to each other: messages, mentions, mailboxes and receipts."""

@@ -1,0 +1,142 @@
+"""Mailboxes: one row per recipient, from `queued` over `delivered` to `acked`.
+
+A row is `parked` when its attempts are used up, and `dead` when its addressee is gone. Unread means queued, delivered
+or parked. Only what was handed out can be acknowledged.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from moot.bus.errors import NothingToAcknowledge
+from moot.bus.mentions import Priority
+from moot.bus.messages import Kind, Message
+from moot.core.ids import AgentId, AttemptId, MessageId, StreamId
+from moot.core.tx import ReadTx, Tx
+from moot.store import queries
+
+sql = queries.beside(__file__)
+State = Literal["queued", "delivered", "acked", "parked", "dead"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """A message as it lies in somebody's mailbox."""
+
+    stream: StreamId
+    seq: int
+    id: MessageId
+    sender: str
+    kind: Kind
+    body: str
+    mentions: tuple[str, ...]
+    priority: Priority
+    thread: MessageId
+    reply_to: MessageId | None
+    task_id: str | None
+    attempt: AttemptId | None
+    at: datetime
+    state: State
+
+    @property
+    def message(self) -> Message:
+        return Message(
+            self.stream, self.seq, self.id, self.sender, self.kind, self.body, self.mentions, self.priority,
+            self.thread, self.reply_to, self.task_id, self.attempt, self.at,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """How far a message has come with one recipient."""
+
+    agent: AgentId
+    state: State
+    delivered_at: datetime | None
+    acked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much lies in one mailbox."""
+
+    agent: AgentId
+    unread: int
+    parked: int
+
+
+def unread(tx: ReadTx, agent: AgentId, limit: int) -> list[Mail]:
+    """What waits for an agent, oldest first; looking changes nothing."""
+    return tx.all(sql.unread, Mail, agent=agent, limit=limit)
+
+
+def parked(tx: ReadTx, agent: AgentId, limit: int) -> list[Mail]:
+    return tx.all(sql.parked, Mail, agent=agent, limit=limit)
+
+
+def has_queued(tx: ReadTx, agent: AgentId) -> bool:
+    return tx.maybe(sql.has_queued, int, agent=agent) is not None
+
+
+def hand_out(tx: Tx, agent: AgentId, attempt: AttemptId | None, limit: int) -> list[Mail]:
+    """Deliver the oldest queued mail, to an attempt if there is one, and return all that was delivered to it."""
+    tx.run(sql.deliver, agent=agent, attempt=attempt, limit=limit, now=tx.now)
+    return tx.all(sql.delivered, Mail, agent=agent, attempt=attempt or "")
+
+
+def rejoin(tx: Tx, agent: AgentId, attempt: AttemptId) -> None:
+    """Parked mail gets one more chance together with new mail."""
+    tx.run(sql.rejoin, agent=agent, attempt=attempt, now=tx.now)
+
+
+def ack_attempt(tx: Tx, agent: AgentId, attempt: AttemptId) -> int:
+    """Acknowledge exactly what this attempt was given."""
+    return tx.run(sql.ack_attempt, agent=agent, attempt=attempt, now=tx.now)
+
+
+def take_back(tx: Tx, agent: AgentId, attempt: AttemptId) -> int:
+    """An attempt failed: its mail waits again, but what had been parked before is parked again."""
+    tx.run(sql.park_rejoined, agent=agent, attempt=attempt)
+    return tx.run(sql.take_back, agent=agent, attempt=attempt)
+
+
+def park(tx: Tx, agent: AgentId, attempt: AttemptId) -> int:
+    """An attempt failed for the last time: its mail wakes nobody any more."""
+    return tx.run(sql.park, agent=agent, attempt=attempt)
+
+
+def revive(tx: Tx, agent: AgentId) -> int:
+    """Parked mail counts as new again."""
+    return tx.run(sql.revive, agent=agent)
+
+
+def bury(tx: Tx, agent: AgentId) -> int:
+    """The addressee is gone: its unread mail is dead."""
+    return tx.run(sql.bury, agent=agent)
+
+
+def ack_named(tx: Tx, agent: AgentId, reference: MessageId | int) -> int:
+    """Acknowledge one message, and everything delivered before it."""
+    seq = tx.maybe(
+        sql.seq_of, int, agent=agent, id=str(reference), seq=reference if isinstance(reference, int) else -1
+    )
+    if seq is None:
+        raise NothingToAcknowledge(
+            f"{str(reference)[:80]!r} names no message in this inbox.", "Use an id or seq from inbox_check."
+        )
+    tx.run(sql.ack_one, agent=agent, seq=seq, now=tx.now)
+    return tx.run(sql.ack_delivered, agent=agent, seq=seq, now=tx.now)
+
+
+def ack_until(tx: Tx, agent: AgentId, moment: datetime) -> int:
+    """Acknowledge what was delivered and said up to a moment; what was never handed out stays unread."""
+    return tx.run(sql.ack_until, agent=agent, moment=moment, now=tx.now)
+
+
+def receipts(tx: ReadTx, stream: StreamId, seq: int) -> list[Receipt]:
+    return tx.all(sql.receipts, Receipt, stream=stream, seq=seq)
+
+
+def counts(tx: ReadTx, stream: StreamId) -> dict[AgentId, Counts]:
+    """Unread and parked mail of everyone in a stream."""
+    return {found.agent: found for found in tx.all(sql.counts, Counts, stream=stream)}

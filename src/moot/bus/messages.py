@@ -1,0 +1,169 @@
+"""Messages: one table for the channel, broadcasts and direct mail. A message's number is its event's number."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, get_args
+
+from moot.bus.errors import MessageEmpty, MessageNotFound
+from moot.bus.mentions import Priority
+from moot.core import json, text
+from moot.core.events import Event
+from moot.core.ids import AgentId, AttemptId, MessageId, StreamId
+from moot.core.tx import ReadTx, Tx, Value
+from moot.store import queries
+
+sql = queries.beside(__file__)
+Kind = Literal[
+    "message",
+    "broadcast",
+    "task",
+    "question",
+    "answer",
+    "status",
+    "blocker",
+    "system",
+    "shutdown_request",
+    "shutdown_response",
+    "shutdown_approved",
+    "shutdown_rejected",
+    "plan_approval_request",
+    "plan_approval_response",
+    "permission_request",
+    "permission_response",
+    "mode_set_request",
+    "mode_set_response",
+]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+POSTED = "message_posted"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    stream: StreamId
+    seq: int
+    id: MessageId
+    sender: str
+    kind: Kind
+    body: str
+    mentions: tuple[str, ...]
+    priority: Priority
+    thread: MessageId
+    reply_to: MessageId | None
+    task_id: str | None
+    attempt: AttemptId | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is to be said, by whom."""
+
+    stream: StreamId
+    sender: str
+    body: str
+    sender_id: AgentId | None = None
+    kind: Kind = "message"
+    mentions: tuple[str, ...] = ()
+    priority: Priority = "normal"
+    reply_to: MessageId | None = None
+    task_id: str | None = None
+    attempt: AttemptId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recipient:
+    """Somebody whose mailbox the message goes to; services have theirs emptied on arrival."""
+
+    agent: AgentId
+    name: str
+    is_service: bool = False
+
+
+def post(tx: Tx, draft: Draft, recipients: Sequence[Recipient]) -> Message:
+    """Say it: the message, a mailbox row for each recipient, one event."""
+    body = text.clean(draft.body, "message")
+    if not body.strip():
+        raise MessageEmpty("The message is empty.", "Write something.")
+    id = MessageId(tx.new_id("ms"))
+    thread = id if draft.reply_to is None else get(tx, draft.reply_to, draft.stream).thread
+    awake = [recipient.agent for recipient in recipients if not recipient.is_service]
+    seq = tx.emit(Event(draft.stream, POSTED, id, {"from": draft.sender, "kind": draft.kind, "to": awake}))
+    message = Message(
+        draft.stream, seq, id, draft.sender, draft.kind, body, draft.mentions, draft.priority,
+        thread, draft.reply_to, draft.task_id, draft.attempt, tx.now,
+    )  # fmt: skip
+    tx.run(sql.add, **_columns(message), sender_id=draft.sender_id)
+    tx.many(sql.add_mail, [_mail(message, recipient) for recipient in recipients])
+    return message
+
+
+def get(tx: ReadTx, id: MessageId, stream: StreamId) -> Message:
+    found = tx.maybe(sql.get, Message, id=id)
+    if found is None or found.stream != stream:
+        raise MessageNotFound(f"There is no message {id[:80]!r} here.", "Use an id from channel_read.")
+    return found
+
+
+def latest(tx: ReadTx, stream: StreamId, limit: int) -> list[Message]:
+    """The last messages, oldest first."""
+    return list(reversed(tx.all(sql.latest, Message, stream=stream, limit=limit)))
+
+
+def after(tx: ReadTx, stream: StreamId, seq: int, limit: int) -> list[Message]:
+    """Messages behind a number, in order."""
+    return tx.all(sql.after, Message, stream=stream, seq=seq, limit=limit)
+
+
+def latest_after(tx: ReadTx, stream: StreamId, seq: int, limit: int) -> list[Message]:
+    """The last messages behind a number, oldest first."""
+    return list(reversed(tx.all(sql.latest_after, Message, stream=stream, seq=seq, limit=limit)))
+
+
+def latest_after_time(tx: ReadTx, stream: StreamId, moment: datetime, limit: int) -> list[Message]:
+    """The last messages that are younger than a moment, oldest first."""
+    found = tx.all(sql.latest_after_time, Message, stream=stream, moment=moment, limit=limit)
+    return list(reversed(found))
+
+
+def of_thread(tx: ReadTx, thread: MessageId, limit: int) -> list[Message]:
+    """A message and all that answers it, in order."""
+    return tx.all(sql.of_thread, Message, thread=thread, limit=limit)
+
+
+def count_by_attempt(tx: ReadTx, attempt: AttemptId) -> int:
+    """How often an attempt has spoken."""
+    return tx.one(sql.count_by_attempt, int, attempt=attempt)
+
+
+def count(tx: ReadTx, stream: StreamId) -> int:
+    return tx.one(sql.count, int, stream=stream)
+
+
+def _columns(message: Message) -> dict[str, Value]:
+    return {
+        "stream": message.stream,
+        "seq": message.seq,
+        "id": message.id,
+        "sender": message.sender,
+        "kind": message.kind,
+        "body": message.body,
+        "mentions": json.dumps(message.mentions),
+        "priority": message.priority,
+        "thread": message.thread,
+        "reply_to": message.reply_to,
+        "task_id": message.task_id,
+        "attempt": message.attempt,
+        "at": message.at,
+    }
+
+
+def _mail(message: Message, recipient: Recipient) -> dict[str, Value]:
+    return {
+        "stream": message.stream,
+        "seq": message.seq,
+        "agent": recipient.agent,
+        "state": "acked" if recipient.is_service else "queued",
+        "priority": message.priority,
+        "acked_at": message.at if recipient.is_service else None,
+    }

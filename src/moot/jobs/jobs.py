@@ -1,0 +1,179 @@
+"""Jobs: a row for each piece of work, with one owner at a time.
+
+While a job is live its key is unique: adding it again while it runs makes a new one follow. An owner that overslept
+its lease loses the job; its fence is stale from then on and what it reports is refused.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Literal
+
+from moot.core import json
+from moot.core.errors import MootError
+from moot.core.ids import HostId, JobId, StreamId
+from moot.core.json import Json
+from moot.core.tx import ReadTx, Tx
+from moot.store import queries
+
+sql = queries.beside(__file__)
+State = Literal["queued", "running", "done", "failed", "unknown", "cancelled"]
+OnLoss = Literal["repeat", "unknown"]
+LEASE = timedelta(seconds=30)
+
+
+class JobLost(MootError):
+    """The lease ran out and the job may have a new owner."""
+
+    code = "JOB_LOST"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    id: JobId
+    key: str
+    kind: str
+    stream: StreamId
+    subject: str
+    arguments: Mapping[str, Json]
+    state: State
+    run_at: datetime
+    deadline: datetime | None
+    owner: HostId | None
+    fence: int
+    tries: int  # failed executions so far
+    losses: int  # executions whose owner vanished
+    on_loss: OnLoss
+    error: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NewJob:
+    """Work to be done: at once, or at a time (then it is a timer)."""
+
+    key: str
+    kind: str
+    stream: StreamId
+    subject: str
+    arguments: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    run_at: datetime | None = None
+    deadline: datetime | None = None
+    on_loss: OnLoss = "repeat"
+
+
+@dataclass(frozen=True, slots=True)
+class Appetite:
+    """Which jobs a host takes, and how many now."""
+
+    host: HostId
+    attempts: int = 0
+    others: int = 0
+
+
+def add(tx: Tx, new: NewJob) -> None:
+    """Have it done; if it is being done right now, have it done once more afterwards."""
+    tx.run(
+        sql.add,
+        id=tx.new_id("jb"),
+        key=new.key,
+        kind=new.kind,
+        stream=new.stream,
+        subject=new.subject,
+        arguments=json.dumps(new.arguments),
+        run_at=new.run_at or tx.now,
+        deadline=new.deadline,
+        on_loss=new.on_loss,
+        now=tx.now,
+    )
+    tx.wake()
+
+
+def take(tx: Tx, appetite: Appetite) -> list[Job]:
+    """Become the owner of jobs that are due, the longest waiting first."""
+    taken: list[Job] = []
+    for is_attempt, limit in ((1, appetite.attempts), (0, appetite.others)):
+        if limit > 0:
+            taken += tx.all(
+                sql.take,
+                Job,
+                host=appetite.host,
+                is_attempt=is_attempt,
+                limit=limit,
+                now=tx.now,
+                lease_until=tx.now + LEASE,
+            )
+    return sorted(taken, key=lambda job: (job.run_at, job.id))
+
+
+def is_due(tx: ReadTx, *, attempts: bool, others: bool) -> bool:
+    return tx.maybe(sql.is_due, int, attempts=int(attempts), others=int(others), now=tx.now) is not None
+
+
+def next_at(tx: ReadTx) -> datetime | None:
+    """When the earliest job that waits wants to run."""
+    return tx.one(sql.next_at, _Moment).run_at
+
+
+def renew(tx: Tx, host: HostId) -> list[JobId]:
+    """Keep all jobs of a host; returns those it still owns."""
+    return [JobId(id) for id in tx.all(sql.renew, str, host=host, lease_until=tx.now + LEASE)]
+
+
+def finish(tx: Tx, job: Job) -> None:
+    """Done. If it was added again meanwhile, a new job follows."""
+    _close(tx, job, "done", None)
+
+
+def fail(tx: Tx, job: Job, error: str) -> None:
+    """Given up."""
+    _close(tx, job, "failed", error)
+
+
+def retry(tx: Tx, job: Job, *, at: datetime, error: str) -> None:
+    """Failed; try again at a time."""
+    _own(tx, job, tx.run(sql.retry, id=job.id, fence=job.fence, run_at=at, error=error))
+    tx.wake()
+
+
+def put_back(tx: Tx, job: Job) -> None:
+    """Not done for reasons that are not its own (the host stops): next in line for whoever comes."""
+    _own(tx, job, tx.run(sql.put_back, id=job.id, fence=job.fence))
+    tx.wake()
+
+
+def lost(tx: Tx) -> list[Job]:
+    """Take away the jobs of owners that are gone; those that must not be repeated blindly become `unknown`."""
+    return tx.all(sql.lose, Job, now=tx.now)
+
+
+def live(tx: ReadTx, stream: StreamId) -> list[Job]:
+    """Everything of a stream that is not over."""
+    return tx.all(sql.live, Job, stream=stream)
+
+
+def get(tx: ReadTx, id: JobId) -> Job | None:
+    return tx.maybe(sql.get, Job, id=id)
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    run_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Closed:
+    again: int
+
+
+def _close(tx: Tx, job: Job, state: State, error: str | None) -> None:
+    closed = tx.maybe(sql.close, _Closed, id=job.id, fence=job.fence, state=state, error=error, now=tx.now)
+    _own(tx, job, closed is not None)
+    if closed is not None and closed.again:
+        add(tx, NewJob(job.key, job.kind, job.stream, job.subject, job.arguments, on_loss=job.on_loss))
+    tx.wake()
+
+
+def _own(tx: Tx, job: Job, touched: object) -> None:
+    if not touched:
+        raise JobLost(f"The job {job.id} was taken away from {job.owner}.", "Its new owner does it again.")

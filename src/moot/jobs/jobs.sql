@@ -1,0 +1,61 @@
+-- add: Queue a job, or mark the one that is live with the same key to be followed by another.
+insert into jobs (
+  id, key, kind, stream, subject, arguments, state, run_at, deadline, fence, tries, losses, again, on_loss, created_at
+) values (
+  :id, :key, :kind, :stream, :subject, :arguments, 'queued', :run_at, :deadline, 0, 0, 0, 0, :on_loss, :now
+)
+on conflict (key) where state in ('queued', 'running', 'unknown')
+do update set again = case when jobs.state = 'running' then 1 else jobs.again end
+
+-- take: Become the owner of due jobs.
+update jobs set state = 'running', owner = :host, lease_until = :lease_until, fence = fence + 1
+where id in (
+  select id from jobs
+  where state = 'queued' and run_at <= :now and (kind = 'attempt') = (:is_attempt = 1)
+  order by run_at, id limit :limit
+)
+returning id, key, kind, stream, subject, arguments, state, run_at, deadline, owner, fence, tries, losses, on_loss, error,
+  created_at
+
+-- is_due: Whether any job of these kinds could be taken now.
+select 1 from jobs
+where state = 'queued' and run_at <= :now
+  and ((:attempts = 1 and kind = 'attempt') or (:others = 1 and kind <> 'attempt'))
+limit 1
+
+-- next_at: When the earliest waiting job is due.
+select min(run_at) as run_at from jobs where state = 'queued'
+
+-- renew: Keep the jobs of a host.
+update jobs set lease_until = :lease_until where state = 'running' and owner = :host returning id
+
+-- close: The end of a job, by its owner only.
+update jobs set state = :state, error = :error, ended_at = :now, lease_until = null
+where id = :id and fence = :fence and state = 'running'
+returning again
+
+-- retry: A failed job waits for its next try.
+update jobs set state = 'queued', run_at = :run_at, error = :error, tries = tries + 1, owner = null, lease_until = null
+where id = :id and fence = :fence and state = 'running'
+
+-- put_back: A job that its owner could not finish waits again, as if it had not been taken.
+update jobs set state = 'queued', owner = null, lease_until = null
+where id = :id and fence = :fence and state = 'running'
+
+-- lose: Jobs whose owner is gone wait again, or are of unknown outcome.
+update jobs
+set state = case when on_loss = 'repeat' then 'queued' else 'unknown' end, losses = losses + 1, lease_until = null
+where state = 'running' and (
+  lease_until <= :now or owner in (select id from hosts where stopped_at is not null)
+)
+returning id, key, kind, stream, subject, arguments, state, run_at, deadline, owner, fence, tries, losses, on_loss, error,
+  created_at
+
+-- live: Everything of a stream that is not over.
+select id, key, kind, stream, subject, arguments, state, run_at, deadline, owner, fence, tries, losses, on_loss, error,
+  created_at
+from jobs where stream = :stream and state in ('queued', 'running', 'unknown') order by created_at, id
+
+-- get: One job by id.
+select id, key, kind, stream, subject, arguments, state, run_at, deadline, owner, fence, tries, losses, on_loss, error,
+  created_at from jobs where id = :id

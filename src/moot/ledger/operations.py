@@ -1,0 +1,101 @@
+"""Operations: one row for each thing done on somebody's behalf, with the answer when it carried a key."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from moot.core import json
+from moot.core.caller import Caller
+from moot.core.errors import MootError
+from moot.core.ids import AttemptId, OperationId
+from moot.core.json import Json
+from moot.core.tx import ReadTx, Tx
+from moot.store import queries
+
+sql = queries.beside(__file__)
+Kind = Literal["tool", "model", "step", "shell"]
+State = Literal["started", "done", "failed", "unknown"]
+
+
+class KeyReused(MootError):
+    """One key, two different calls."""
+
+    code = "KEY_REUSED"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Names a call within a scope, so that its repetition is recognised."""
+
+    scope: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """What is about to be done."""
+
+    kind: Kind
+    name: str
+    arguments: str  # a hash: arguments may be long or secret
+    key: Key | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    id: OperationId
+    kind: Kind
+    name: str
+    actor: str
+    arguments: str
+    state: State
+    result: str | None
+    started_at: datetime
+
+
+def hash_of(arguments: Mapping[str, Json]) -> str:
+    """The same for equal arguments, in whatever order."""
+    return hashlib.sha256(json.sorted_bytes(arguments)).hexdigest()[:32]
+
+
+def answered(tx: ReadTx, deed: Deed) -> str | None:
+    """What the same call was answered, if it was made before; KeyReused if another one was."""
+    if deed.key is None:
+        return None
+    found = tx.maybe(sql.by_key, Operation, scope=deed.key.scope, key=deed.key.key)
+    if found is None:
+        return None
+    if (found.name, found.arguments) != (deed.name, deed.arguments):
+        raise KeyReused(
+            f"The key {deed.key.key[:80]!r} was used for another call ({found.name}).",
+            "Use a new key for each call.",
+        )
+    return found.result
+
+
+def record(tx: Tx, deed: Deed, caller: Caller, result: str | None) -> OperationId:
+    """Remember it; the answer is kept only for calls that can be recognised again."""
+    id = OperationId(tx.new_id("op"))
+    tx.run(
+        sql.add,
+        id=id,
+        kind=deed.kind,
+        name=deed.name,
+        actor=caller.name,
+        agent=caller.agent,
+        attempt=caller.attempt,
+        scope=deed.key.scope if deed.key else None,
+        key=deed.key.key if deed.key else None,
+        arguments=deed.arguments,
+        state="done",
+        result=result if deed.key else None,
+        now=tx.now,
+    )
+    return id
+
+
+def of_attempt(tx: ReadTx, attempt: AttemptId) -> list[Operation]:
+    """What an attempt has done, in order: the next one is told."""
+    return tx.all(sql.of_attempt, Operation, attempt=attempt)

@@ -1,0 +1,44 @@
+-- add: A new agent, online from now.
+insert into agents (
+  id, stream, instance, name, folded, role, label, runtime, backend, settings, capabilities, metadata,
+  workspace_path, registered_by, status, seen_at, created_at
+) values (
+  :id, :stream, :instance, :name, :folded, :role, :label, :runtime, :backend, :settings, :capabilities, :metadata,
+  :workspace_path, :registered_by, 'online', :now, :now
+)
+
+-- refresh: Bring the settings of an agent that moot starts up to date, and let it run again.
+update agents
+set backend = :backend, runtime = :runtime, role = :role, settings = :settings, stopped_at = null, seen_at = :now
+where id = :id
+
+-- get: One agent by id.
+select id, stream, instance, name, role, label, runtime, backend, settings, capabilities, metadata, workspace_path,
+  registered_by, status, current_task, seen_at, created_at, stopped_at, left_at
+from agents where id = :id
+
+-- find: The newest bearer of a name in a stream.
+select id, stream, instance, name, role, label, runtime, backend, settings, capabilities, metadata, workspace_path,
+  registered_by, status, current_task, seen_at, created_at, stopped_at, left_at
+from agents where stream = :stream and folded = :folded and left_at is null
+order by created_at desc, id desc limit 1
+
+-- members: Everyone in a stream who has not left.
+select id, stream, instance, name, role, label, runtime, backend, settings, capabilities, metadata, workspace_path,
+  registered_by, status, current_task, seen_at, created_at, stopped_at, left_at
+from agents where stream = :stream and left_at is null
+order by created_at, id
+
+-- heartbeat: Note a sign of life.
+update agents
+set seen_at = :now, status = coalesce(:status, status), current_task = coalesce(:current_task, current_task)
+where id = :id and left_at is null
+
+-- update: Change what an agent says of itself.
+update agents
+set status = coalesce(:status, status), capabilities = coalesce(:capabilities, capabilities),
+  workspace_path = coalesce(:workspace_path, workspace_path), metadata = coalesce(:metadata, metadata), seen_at = :now
+where id = :id and left_at is null
+
+-- leave: The agent is gone for good.
+update agents set left_at = :now where id = :id and left_at is null

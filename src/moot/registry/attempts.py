@@ -1,0 +1,85 @@
+"""Attempts: single executions of an agent's backend. A newer one makes the older one's writes worthless."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from moot.core.caller import Caller
+from moot.core.events import Event
+from moot.core.ids import AgentId, AttemptId, HostId, JobId, StreamId
+from moot.core.tx import ReadTx, Tx
+from moot.registry.errors import AttemptEnded
+from moot.store import queries
+
+sql = queries.beside(__file__)
+State = Literal["running", "succeeded", "failed", "lost", "interrupted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    id: AttemptId
+    agent: AgentId
+    job: JobId
+    fence: int
+    number: int
+    host: HostId
+    state: State
+    error: str | None
+    started_at: datetime
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewAttempt:
+    """Who runs, for which job, as the how-manieth try, where."""
+
+    agent: AgentId
+    stream: StreamId
+    job: JobId
+    fence: int
+    number: int
+    host: HostId
+
+
+def start(tx: Tx, new: NewAttempt) -> AttemptId:
+    id = AttemptId(tx.new_id("at"))
+    tx.run(
+        sql.add,
+        id=id,
+        agent=new.agent,
+        job=new.job,
+        fence=new.fence,
+        number=new.number,
+        host=new.host,
+        now=tx.now,
+    )
+    tx.emit(Event(new.stream, "attempt_started", id, {"agent": new.agent, "number": new.number}))
+    return id
+
+
+def end(tx: Tx, id: AttemptId, state: State, error: str | None = None) -> bool:
+    """Close it and its token; False if it was closed before. The caller emits what the end means."""
+    ended = tx.run(sql.end, id=id, state=state, error=error, now=tx.now)
+    tx.run(sql.end_tokens, attempt=id, now=tx.now)
+    return bool(ended)
+
+
+def guard(tx: Tx, caller: Caller) -> None:
+    """Refuse what an attempt writes after somebody else has taken over."""
+    if caller.attempt is None:
+        return
+    tx.lock("attempts", caller.attempt)
+    if not tx.maybe(sql.is_running, int, id=caller.attempt, fence=caller.fence):
+        raise AttemptEnded(
+            "This attempt has ended and another may have taken its place; nothing was written.",
+            "Stop working.",
+        )
+
+
+def of_job(tx: ReadTx, job: JobId) -> list[Attempt]:
+    """All attempts at one delivery, oldest first."""
+    return tx.all(sql.of_job, Attempt, job=job)
+
+
+def running(tx: ReadTx, agent: AgentId) -> Attempt | None:
+    return tx.maybe(sql.running, Attempt, agent=agent)

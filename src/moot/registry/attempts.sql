@@ -1,0 +1,20 @@
+-- add: An attempt that starts now.
+insert into attempts (id, agent, job, fence, number, host, state, started_at)
+values (:id, :agent, :job, :fence, :number, :host, 'running', :now)
+
+-- end: Close an attempt once.
+update attempts set state = :state, error = :error, ended_at = :now where id = :id and state = 'running'
+
+-- end_tokens: An attempt's token dies with it.
+update tokens set revoked_at = :now where attempt = :attempt and revoked_at is null
+
+-- is_running: Whether the attempt still holds its fence.
+select 1 from attempts where id = :id and fence = :fence and state = 'running'
+
+-- of_job: The attempts at one delivery.
+select id, agent, job, fence, number, host, state, error, started_at, ended_at
+from attempts where job = :job order by fence
+
+-- running: The attempt an agent is in.
+select id, agent, job, fence, number, host, state, error, started_at, ended_at
+from attempts where agent = :agent and state = 'running' order by started_at desc limit 1

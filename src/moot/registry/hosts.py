@@ -1,0 +1,68 @@
+"""Hosts: processes that serve tools, react and run agents, each with a lease that it renews."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from moot.core import json
+from moot.core.ids import HostId
+from moot.core.tx import ReadTx, Tx
+from moot.store import queries
+
+sql = queries.beside(__file__)
+LEASE = timedelta(seconds=30)
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    id: HostId
+    machine: str
+    process: str
+    roles: tuple[str, ...]
+    url: str | None
+    started_at: datetime
+    lease_until: datetime
+    stopped_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewHost:
+    """Where a host runs, and what it does there."""
+
+    machine: str
+    process: str
+    roles: tuple[str, ...]
+    url: str | None = None
+
+
+def register(tx: Tx, new: NewHost) -> HostId:
+    id = HostId(tx.new_id("ho"))
+    tx.run(
+        sql.add,
+        id=id,
+        machine=new.machine,
+        process=new.process,
+        roles=json.dumps(new.roles),
+        url=new.url,
+        now=tx.now,
+        lease_until=tx.now + LEASE,
+    )
+    return id
+
+
+def renew(tx: Tx, id: HostId) -> bool:
+    """False when somebody has declared this host dead."""
+    return bool(tx.run(sql.renew, id=id, lease_until=tx.now + LEASE))
+
+
+def stop(tx: Tx, id: HostId) -> None:
+    tx.run(sql.stop, id=id, now=tx.now)
+
+
+def alive(tx: ReadTx) -> list[Host]:
+    """Hosts that said so recently enough."""
+    return tx.all(sql.alive, Host, now=tx.now)
+
+
+def expire(tx: Tx) -> int:
+    """Close the hosts whose lease has run out."""
+    return tx.run(sql.expire, now=tx.now)

@@ -1,0 +1,46 @@
+"""Instances: the names under which runs follow one another, and the stream each one speaks in now."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from moot.core.ids import InstanceName, StreamId
+from moot.core.tx import ReadTx, Tx
+from moot.registry import names
+from moot.registry.errors import InstanceNotFound
+from moot.store import queries, streams
+
+sql = queries.beside(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    name: InstanceName
+    stream: StreamId
+    created_at: datetime
+
+
+def ensure(tx: Tx, name: str) -> Instance:
+    """The instance, made with an empty stream if it is new."""
+    found = find(tx, name)
+    if found is not None:
+        return found
+    names.check_instance(name)
+    stream = StreamId(tx.new_id("in"))
+    if tx.run(sql.create, name=name, stream=stream, now=tx.now):
+        streams.create(tx, stream, name)
+    return get(tx, name)
+
+
+def find(tx: ReadTx, name: str) -> Instance | None:
+    return tx.maybe(sql.find, Instance, name=name)
+
+
+def get(tx: ReadTx, name: str) -> Instance:
+    found = find(tx, name)
+    if found is None:
+        raise InstanceNotFound(f"There is no instance {name!r}.", "See moot list.")
+    return found
+
+
+def all_of(tx: ReadTx) -> list[Instance]:
+    return tx.all(sql.all_of, Instance)

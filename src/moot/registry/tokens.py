@@ -1,0 +1,115 @@
+"""Tokens: the proof of who calls. Only their hashes are stored."""
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Literal
+
+from moot.core import json
+from moot.core.caller import Caller, Role
+from moot.core.ids import AgentId, AttemptId, InstanceName, TokenId
+from moot.core.tx import ReadTx, Tx
+from moot.registry.errors import NotAuthenticated
+from moot.store import queries
+
+sql = queries.beside(__file__)
+Kind = Literal["attempt", "member", "operator"]
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What a token is good for."""
+
+    kind: Kind
+    instance: InstanceName
+    role: Role
+    agent: AgentId | None = None
+    groups: tuple[str, ...] | None = None
+    attempt: AttemptId | None = None
+    process: str | None = None  # dies with this process
+    lasts: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A valid token joined with its agent and attempt."""
+
+    id: TokenId
+    name: str | None
+    role: Role
+    instance: InstanceName
+    agent: AgentId | None
+    groups: tuple[str, ...] | None
+    attempt: AttemptId | None
+    fence: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Bearer:
+    """A living token and the process it was made for."""
+
+    id: TokenId
+    process: str
+
+
+def new_text() -> str:
+    """The secret itself. Made outside transactions, which may run more than once."""
+    return f"moot_{secrets.token_urlsafe(32)}"
+
+
+def mint(tx: Tx, text: str, grant: Grant) -> TokenId:
+    id = TokenId(tx.new_id("tk"))
+    tx.run(
+        sql.add,
+        id=id,
+        hash=hash_of(text),
+        kind=grant.kind,
+        instance=grant.instance,
+        role=grant.role,
+        agent=grant.agent,
+        groups=None if grant.groups is None else json.dumps(grant.groups),
+        attempt=grant.attempt,
+        process=grant.process,
+        now=tx.now,
+        expires_at=None if grant.lasts is None else tx.now + grant.lasts,
+    )
+    return id
+
+
+def identify(tx: ReadTx, text: str) -> Caller:
+    """Whose token this is; NotAuthenticated if it is nobody's (any more)."""
+    found = tx.maybe(sql.identify, Identity, hash=hash_of(text), now=tx.now)
+    if found is None:
+        raise NotAuthenticated(
+            "The token is not known here, was revoked, or belongs to something that has ended.",
+            "Connect again: moot mcp makes a new one.",
+        )
+    return Caller(
+        name=found.name or "human",
+        role=found.role,
+        instance=found.instance,
+        agent=found.agent,
+        token=found.id,
+        attempt=found.attempt,
+        fence=found.fence or 0,
+        groups=found.groups,
+    )
+
+
+def revoke(tx: Tx, id: TokenId) -> None:
+    tx.run(sql.revoke, id=id, now=tx.now)
+
+
+def revoke_of_agent(tx: Tx, agent: AgentId) -> None:
+    tx.run(sql.revoke_of_agent, agent=agent, now=tx.now)
+
+
+def bearers(tx: ReadTx) -> list[Bearer]:
+    """Tokens that should die with a process, for whoever can see whether it lives."""
+    return tx.all(sql.bearers, Bearer)
+
+
+def hash_of(text: str) -> str:
+    """Plain SHA-256: the secret has 256 bits of chance, so nothing slower is needed."""
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()

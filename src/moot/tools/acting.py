@@ -1,0 +1,39 @@
+"""Whom a call acts for: an agent acts for itself, an operator for the person or for agents it registered."""
+
+from moot.core.caller import Caller
+from moot.core.errors import NotAllowed
+from moot.core.ids import AgentId
+from moot.core.tx import ReadTx, Tx
+from moot.registry import agents, instances
+from moot.registry.agents import Agent
+from moot.registry.instances import Instance
+
+
+def instance_of(tx: Tx, caller: Caller) -> Instance:
+    return instances.ensure(tx, caller.instance)
+
+
+def agent_for(tx: Tx, caller: Caller, agent_id: str | None) -> Agent:
+    """The agent that is meant; the person behind an operator is made known on first use."""
+    found = known_agent_for(tx, caller, agent_id)
+    return found or agents.person(tx, instance_of(tx, caller))
+
+
+def known_agent_for(tx: ReadTx, caller: Caller, agent_id: str | None) -> Agent | None:
+    """Like `agent_for`, but reading only: None for a person who has not been heard of."""
+    if agent_id is None:
+        if caller.agent is not None:
+            return agents.get(tx, caller.agent)
+        instance = instances.find(tx, caller.instance)
+        return instance and agents.find(tx, instance.stream, agents.PERSON)
+    agent = agents.get(tx, AgentId(agent_id))
+    is_own = agent.id == caller.agent
+    is_registered_here = (
+        caller.role == "operator" and agent.registered_by == caller.token and caller.token is not None
+    )
+    if not (is_own or is_registered_here):
+        raise NotAllowed(
+            f"{caller.name} may not act for {agent.name}.",
+            "Leave agent_id out, or register the agent yourself.",
+        )
+    return agent

@@ -1,0 +1,56 @@
+"""A call of a tool over the store: fence and key are checked, the change and its record committed together."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar, cast
+
+from pydantic import BaseModel
+
+from moot.core.caller import Caller
+from moot.core.tool import Tool
+from moot.core.tx import ReadTx, Tx
+from moot.ledger import operations
+from moot.ledger.operations import Deed
+from moot.registry import attempts
+from moot.store.store import Store
+
+T = TypeVar("T")
+LONGEST_WAIT = 50.0
+
+
+@dataclass(frozen=True, slots=True)
+class StoreCall:
+    """The hands of one tool call."""
+
+    store: Store
+    caller: Caller
+    tool: Tool
+    deed: Deed
+
+    async def write(self, change: Callable[[Tx], T]) -> T:
+        return await self.store.write(lambda tx: self._once(tx, change), caller=self.caller)
+
+    async def read(self, look: Callable[[ReadTx], T]) -> T:
+        return await self.store.read(look)
+
+    async def wait(self, ready: Callable[[ReadTx], T | None], seconds: float) -> T | None:
+        until = time.monotonic() + min(seconds, LONGEST_WAIT)
+        with self.store.listen() as signal:
+            while True:
+                signal.clear()
+                found = await self.store.read(ready)
+                left = until - time.monotonic()
+                if found is not None or left <= 0:
+                    return found
+                await signal.wait(left)
+
+    def _once(self, tx: Tx, change: Callable[[Tx], T]) -> T:
+        attempts.guard(tx, self.caller)
+        before = operations.answered(tx, self.deed)
+        if before is not None:
+            return cast(T, self.tool.result.model_validate_json(before))
+        result = change(tx)
+        kept = result.model_dump_json() if self.deed.key and isinstance(result, BaseModel) else None
+        operations.record(tx, self.deed, self.caller, kept)
+        return result

@@ -1,0 +1,157 @@
+"""The channel: everything that was said, in order, and the way to say something."""
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from moot.bus import messages
+from moot.bus.messages import Kind, Message
+from moot.core import clock, json
+from moot.core.errors import InvalidInput
+from moot.core.ids import MessageId, StreamId
+from moot.core.tool import EVERYONE, WRITERS, Call, Tool
+from moot.core.tx import ReadTx, Tx
+from moot.registry import instances
+from moot.tools import acting, talk
+from moot.tools.shapes import Arguments, Entry, Id, Limit, Name, Result, entry_of
+from moot.tools.talk import Words
+
+
+class Send(Arguments):
+    message: Annotated[str, Field(description="What to say. @name wakes that agent, @all everyone.")]
+    to: Annotated[tuple[Name, ...], Field(max_length=1000, strict=False)] = ()
+    kind: Kind = "message"
+    reply_to: Annotated[Id | None, Field(description="Id of the message this answers.")] = None
+    task_id: Id | None = None
+    agent_id: Annotated[Id | None, Field(description="Only for operators: an agent you registered.")] = None
+
+
+class Sent(Result):
+    status: str = "sent"
+    id: str
+    seq: int
+    timestamp: str
+    recipients: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+class Read(Arguments):
+    since: Annotated[
+        str | int | None, Field(description="Only what came after this timestamp, id or seq.")
+    ] = None
+    limit: Annotated[Limit, Field(description="The last N entries.")] = 50
+    thread: Annotated[Id | None, Field(description="Only this thread.")] = None
+
+
+class Peek(Arguments):
+    limit: Annotated[Limit, Field(description="The last N entries.")] = 10
+
+
+class Entries(Result):
+    entries: tuple[Entry, ...]
+
+
+async def send(call: Call, arguments: Send) -> Sent:
+    words = Words(
+        body=arguments.message,
+        to=arguments.to,
+        kind=arguments.kind,
+        reply_to=MessageId(arguments.reply_to) if arguments.reply_to else None,
+        task_id=arguments.task_id,
+        attempt=call.caller.attempt,
+    )
+
+    def change(tx: Tx) -> Sent:
+        speaker = acting.agent_for(tx, call.caller, arguments.agent_id)
+        said = talk.say(tx, acting.instance_of(tx, call.caller), speaker, words)
+        return Sent(
+            id=said.message.id,
+            seq=said.message.seq,
+            timestamp=clock.to_iso(said.message.at),
+            recipients=said.recipients,
+            unknown=said.unknown,
+        )
+
+    return await call.write(change)
+
+
+async def read(call: Call, arguments: Read) -> Entries:
+    def look(tx: ReadTx) -> Entries:
+        instance = instances.find(tx, call.caller.instance)
+        found = [] if instance is None else _found(tx, instance.stream, arguments)
+        return Entries(entries=tuple(entry_of(message) for message in found))
+
+    return await call.read(look)
+
+
+async def peek(call: Call, arguments: Peek) -> Entries:
+    return await read(call, Read(limit=arguments.limit))
+
+
+def _found(tx: ReadTx, stream: StreamId, arguments: Read) -> list[Message]:
+    if arguments.thread is not None:
+        root = messages.get(tx, MessageId(arguments.thread), stream)
+        return messages.of_thread(tx, root.thread, arguments.limit)
+    since = arguments.since
+    if since is None:
+        return messages.latest(tx, stream, arguments.limit)
+    moment = moment_of(since) if isinstance(since, str) else None
+    if moment is not None:
+        return messages.latest_after_time(tx, stream, moment, arguments.limit)
+    seq = since if isinstance(since, int) else messages.get(tx, MessageId(since), stream).seq
+    return messages.latest_after(tx, stream, seq, arguments.limit)
+
+
+def moment_of(text: str) -> datetime | None:
+    """A timestamp as tools write it, or None if this is an id; InvalidInput if it is neither."""
+    if text.startswith("ms_"):
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise InvalidInput(
+            f"{text[:80]!r} is neither a timestamp nor a message id.", "Write 2026-01-31T09:30:00Z or an id."
+        ) from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=clock.EPOCH.tzinfo)
+
+
+def bare_list(result: Entries) -> str:
+    return json.dumps([entry.model_dump(mode="json", exclude_none=True) for entry in result.entries])
+
+
+TOOLS = (
+    Tool(
+        name="channel_send",
+        group="channel",
+        words="Say something in the channel. Mention agents with @name to wake them.",
+        effect="store",
+        arguments=Send,
+        result=Sent,
+        function=send,
+        text=lambda result: "sent",
+        roles=WRITERS,
+    ),
+    Tool(
+        name="channel_read",
+        group="channel",
+        words="Read the channel, oldest first. Reading acknowledges nothing.",
+        effect="none",
+        arguments=Read,
+        result=Entries,
+        function=read,
+        text=bare_list,
+        roles=EVERYONE,
+    ),
+    Tool(
+        name="channel_peek",
+        group="channel",
+        words="Look at the last few entries of the channel.",
+        effect="none",
+        arguments=Peek,
+        result=Entries,
+        function=peek,
+        text=bare_list,
+        roles=EVERYONE,
+    ),
+)

@@ -1,0 +1,77 @@
+"""One call from outside to one answer: the boundary where every failure becomes a refusal in words."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from moot.core.caller import Caller
+from moot.core.errors import InvalidInput, MootError, NotAllowed
+from moot.core.json import Json
+from moot.core.tool import Tool, ToolAnswer
+from moot.ledger import operations
+from moot.ledger.operations import Deed, Key
+from moot.store.store import Store
+from moot.tools import table
+from moot.tools.call import StoreCall
+
+_log = logging.getLogger("moot.tools")
+
+
+class ToolNotFound(MootError):
+    code = "TOOL_NOT_FOUND"
+
+
+async def perform(
+    store: Store, caller: Caller, name: str, arguments: Mapping[str, Json], key: Key | None = None
+) -> ToolAnswer:
+    """Call a tool on somebody's behalf. Never raises but for cancellation."""
+    try:
+        tool = _allowed(caller, name)
+        parsed = tool.arguments.model_validate(arguments)
+        deed = Deed("tool", name, operations.hash_of(arguments), key)
+        result = await tool.function(StoreCall(store, caller, tool, deed), parsed)
+        return ToolAnswer(tool.text(result), dump(result))
+    except ValidationError as error:
+        return refusal(InvalidInput(f"{name}: {_problems(error)}.", "See the tool's schema."))
+    except MootError as error:
+        return refusal(error)
+    except Exception:
+        _log.exception("the tool %s failed", name)
+        return refusal(
+            MootError(f"The tool {name[:80]} failed inside moot.", "The host's log has the details.")
+        )
+
+
+def refusal(error: MootError) -> ToolAnswer:
+    """An error as callers see it: stable code, fact, remedy."""
+    facts: dict[str, Json] = {"code": error.code, "message": error.fact, "remedy": error.remedy}
+    return ToolAnswer(f"{error.code}: {error}", {"error": facts}, is_error=True)
+
+
+def dump(result: BaseModel) -> dict[str, Json]:
+    plain: dict[str, Any] = result.model_dump(mode="json", exclude_none=True)
+    return plain
+
+
+def _allowed(caller: Caller, name: str) -> Tool:
+    tool = table.TOOLS.get(name)
+    if tool is None:
+        raise ToolNotFound(f"There is no tool {name[:80]!r}.", "See tools/list.")
+    if not table.is_offered(tool, caller):
+        raise NotAllowed(
+            f"{caller.name} ({caller.role}) may not use {name}.", "See tools/list for what is offered."
+        )
+    return tool
+
+
+def _problems(error: ValidationError) -> str:
+    """At most three problems, each with where it is; values are not repeated, they may be secret or huge."""
+    problems = error.errors(include_url=False, include_input=False, include_context=False)
+    told = [
+        f"{'.'.join(str(part)[:80] for part in one['loc']) or 'arguments'}: {one['msg']}"
+        for one in problems[:3]
+    ]
+    more = f"; and {len(problems) - 3} more" if len(problems) > 3 else ""
+    return "; ".join(told) + more

@@ -1,0 +1,18 @@
+"""All tools, by name, and who is offered which."""
+
+from moot.core.caller import Caller
+from moot.core.tool import Tool
+from moot.tools import agents, channel, inbox
+
+TOOLS: dict[str, Tool] = {tool.name: tool for group in (channel, inbox, agents) for tool in group.TOOLS}
+GROUPS: tuple[str, ...] = tuple(dict.fromkeys(tool.group for tool in TOOLS.values()))
+
+
+def offered(caller: Caller) -> list[Tool]:
+    """What this caller sees and may call."""
+    return [tool for tool in TOOLS.values() if is_offered(tool, caller)]
+
+
+def is_offered(tool: Tool, caller: Caller) -> bool:
+    is_in_groups = caller.groups is None or tool.group in caller.groups or tool.name in caller.groups
+    return is_in_groups and caller.role in tool.roles
