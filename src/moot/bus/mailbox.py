@@ -117,15 +117,17 @@ def bury(tx: Tx, agent: AgentId) -> int:
 
 def ack_named(tx: Tx, agent: AgentId, reference: MessageId | int) -> int:
     """Acknowledge one message, and everything delivered before it."""
-    seq = tx.maybe(
-        sql.seq_of, int, agent=agent, id=str(reference), seq=reference if isinstance(reference, int) else -1
-    )
+    seq = tx.maybe(sql.seq_of, int, agent=agent, id=str(reference), seq=reference if isinstance(reference, int) else -1)
     if seq is None:
         raise NothingToAcknowledge(
             f"{str(reference)[:80]!r} names no message in this inbox.", "Use an id or seq from inbox_check."
         )
-    tx.run(sql.ack_one, agent=agent, seq=seq, now=tx.now)
-    return tx.run(sql.ack_delivered, agent=agent, seq=seq, now=tx.now)
+    return ack_one(tx, agent, seq) + tx.run(sql.ack_delivered, agent=agent, seq=seq, now=tx.now)
+
+
+def ack_one(tx: Tx, agent: AgentId, seq: int) -> int:
+    """Acknowledge just this message."""
+    return tx.run(sql.ack_one, agent=agent, seq=seq, now=tx.now)
 
 
 def ack_until(tx: Tx, agent: AgentId, moment: datetime) -> int:

@@ -44,4 +44,4 @@ def load_object(text: str | bytes) -> dict[str, Json]:
     value = loads(text)
     if not isinstance(value, dict):
         raise InvalidInput("A JSON object is needed here.", "Write {…}.")
-    return cast(dict[str, Json], value)
+    return value

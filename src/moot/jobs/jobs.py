@@ -110,6 +110,11 @@ def is_due(tx: ReadTx, *, attempts: bool, others: bool) -> bool:
     return tx.maybe(sql.is_due, int, attempts=int(attempts), others=int(others), now=tx.now) is not None
 
 
+def has_lost(tx: ReadTx) -> bool:
+    """Whether a lease has run out."""
+    return tx.maybe(sql.has_lost, int, now=tx.now) is not None
+
+
 def next_at(tx: ReadTx) -> datetime | None:
     """When the earliest job that waits wants to run."""
     return tx.one(sql.next_at, _Moment).run_at
@@ -140,6 +145,11 @@ def put_back(tx: Tx, job: Job) -> None:
     """Not done for reasons that are not its own (the host stops): next in line for whoever comes."""
     _own(tx, job, tx.run(sql.put_back, id=job.id, fence=job.fence))
     tx.wake()
+
+
+def abandon(tx: Tx, host: HostId) -> None:
+    """A host is known to be gone: its leases end now."""
+    tx.run(sql.abandon, host=host, now=tx.now)
 
 
 def lost(tx: Tx) -> list[Job]:

@@ -42,12 +42,16 @@ where id = :id and fence = :fence and state = 'running'
 update jobs set state = 'queued', owner = null, lease_until = null
 where id = :id and fence = :fence and state = 'running'
 
--- lose: Jobs whose owner is gone wait again, or are of unknown outcome.
+-- abandon: The leases of a host that is gone end now.
+update jobs set lease_until = :now where state = 'running' and owner = :host
+
+-- has_lost: Whether any lease has run out.
+select 1 from jobs where state = 'running' and lease_until <= :now limit 1
+
+-- lose: Jobs whose lease has run out wait again, or are of unknown outcome.
 update jobs
 set state = case when on_loss = 'repeat' then 'queued' else 'unknown' end, losses = losses + 1, lease_until = null
-where state = 'running' and (
-  lease_until <= :now or owner in (select id from hosts where stopped_at is not null)
-)
+where state = 'running' and lease_until <= :now
 returning id, key, kind, stream, subject, arguments, state, run_at, deadline, owner, fence, tries, losses, on_loss, error,
   created_at
 

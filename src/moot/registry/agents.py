@@ -115,17 +115,13 @@ def ensure(tx: Tx, instance: Instance, new: NewAgent) -> Agent:
 def person(tx: Tx, instance: Instance) -> Agent:
     """The person at the terminal, known in every instance as `human`."""
     found = find(tx, instance.stream, PERSON)
-    return found or ensure(
-        tx, instance, NewAgent(name=PERSON, backend="human", role="operator", label="person")
-    )
+    return found or ensure(tx, instance, NewAgent(name=PERSON, backend="human", role="operator", label="person"))
 
 
 def service(tx: Tx, instance: Instance, name: str) -> Agent:
     """One of moot's own addresses, whose mail needs no answer."""
     found = find(tx, instance.stream, name)
-    return found or ensure(
-        tx, instance, NewAgent(name=name, backend="service", role="system", label="service")
-    )
+    return found or ensure(tx, instance, NewAgent(name=name, backend="service", role="system", label="service"))
 
 
 def find(tx: ReadTx, stream: StreamId, name: str) -> Agent | None:

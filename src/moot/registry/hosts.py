@@ -49,9 +49,9 @@ def register(tx: Tx, new: NewHost) -> HostId:
     return id
 
 
-def renew(tx: Tx, id: HostId) -> bool:
-    """False when somebody has declared this host dead."""
-    return bool(tx.run(sql.renew, id=id, lease_until=tx.now + LEASE))
+def renew(tx: Tx, id: HostId) -> None:
+    """Still here, even if somebody has declared this host dead meanwhile: its fences are stale, it is not."""
+    tx.run(sql.renew, id=id, lease_until=tx.now + LEASE)
 
 
 def stop(tx: Tx, id: HostId) -> None:

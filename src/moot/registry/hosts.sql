@@ -3,7 +3,7 @@ insert into hosts (id, machine, process, roles, url, started_at, lease_until)
 values (:id, :machine, :process, :roles, :url, :now, :lease_until)
 
 -- renew: Still here.
-update hosts set lease_until = :lease_until where id = :id and stopped_at is null
+update hosts set lease_until = :lease_until, stopped_at = null where id = :id
 
 -- stop: This host is gone.
 update hosts set stopped_at = :now where id = :id and stopped_at is null

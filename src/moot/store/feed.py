@@ -85,6 +85,10 @@ def with_news(tx: ReadTx, limit: int) -> list[StreamHead]:
     return tx.all(sql.with_news, StreamHead, limit=limit)
 
 
+def reacted(tx: ReadTx, stream: StreamId) -> int:
+    return tx.one(sql.reacted, int, stream=stream)
+
+
 def _heads(tx: ReadTx, stream: StreamId | None) -> list[StreamHead]:
     if stream is None:
         return tx.all(sql.heads, StreamHead)

@@ -13,3 +13,6 @@ limit :limit
 
 -- with_news: Streams with events that no reaction has seen, with the last number that was seen.
 select id, reacted as seq from streams where seq > reacted order by id limit :limit
+
+-- reacted: Up to which number reactions have seen a stream.
+select reacted from streams where id = :stream

@@ -28,9 +28,7 @@ def known_agent_for(tx: ReadTx, caller: Caller, agent_id: str | None) -> Agent |
         return instance and agents.find(tx, instance.stream, agents.PERSON)
     agent = agents.get(tx, AgentId(agent_id))
     is_own = agent.id == caller.agent
-    is_registered_here = (
-        caller.role == "operator" and agent.registered_by == caller.token and caller.token is not None
-    )
+    is_registered_here = caller.role == "operator" and agent.registered_by == caller.token and caller.token is not None
     if not (is_own or is_registered_here):
         raise NotAllowed(
             f"{caller.name} may not act for {agent.name}.",

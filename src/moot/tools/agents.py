@@ -98,9 +98,7 @@ async def register(call: Call, arguments: Register) -> AgentCard:
         metadata=_metadata(arguments.metadata),
         registered_by=call.caller.token,
     )
-    return await call.write(
-        lambda tx: card(agents.register(tx, acting.instance_of(tx, call.caller), new), tx)
-    )
+    return await call.write(lambda tx: card(agents.register(tx, acting.instance_of(tx, call.caller), new), tx))
 
 
 async def heartbeat(call: Call, arguments: Heartbeat) -> Beat:
@@ -117,9 +115,7 @@ async def update(call: Call, arguments: Update) -> AgentCard:
     capabilities = arguments.capabilities
     changes = Changes(
         status=arguments.status,
-        capabilities=None
-        if capabilities is None
-        else tuple(text.clean(one, "capability") for one in capabilities),
+        capabilities=None if capabilities is None else tuple(text.clean(one, "capability") for one in capabilities),
         workspace_path=_path(arguments.workspace_path),
         metadata=None if arguments.metadata is None else _metadata(arguments.metadata),
     )

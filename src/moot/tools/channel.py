@@ -37,9 +37,7 @@ class Sent(Result):
 
 
 class Read(Arguments):
-    since: Annotated[
-        str | int | None, Field(description="Only what came after this timestamp, id or seq.")
-    ] = None
+    since: Annotated[str | int | None, Field(description="Only what came after this timestamp, id or seq.")] = None
     limit: Annotated[Limit, Field(description="The last N entries.")] = 50
     thread: Annotated[Id | None, Field(description="Only this thread.")] = None
 

@@ -37,11 +37,9 @@ async def perform(
         return refusal(InvalidInput(f"{name}: {_problems(error)}.", "See the tool's schema."))
     except MootError as error:
         return refusal(error)
-    except Exception:
+    except Exception:  # noqa: BLE001  # the boundary of a tool call
         _log.exception("the tool %s failed", name)
-        return refusal(
-            MootError(f"The tool {name[:80]} failed inside moot.", "The host's log has the details.")
-        )
+        return refusal(MootError(f"The tool {name[:80]} failed inside moot.", "The host's log has the details."))
 
 
 def refusal(error: MootError) -> ToolAnswer:
@@ -60,18 +58,13 @@ def _allowed(caller: Caller, name: str) -> Tool:
     if tool is None:
         raise ToolNotFound(f"There is no tool {name[:80]!r}.", "See tools/list.")
     if not table.is_offered(tool, caller):
-        raise NotAllowed(
-            f"{caller.name} ({caller.role}) may not use {name}.", "See tools/list for what is offered."
-        )
+        raise NotAllowed(f"{caller.name} ({caller.role}) may not use {name}.", "See tools/list for what is offered.")
     return tool
 
 
 def _problems(error: ValidationError) -> str:
     """At most three problems, each with where it is; values are not repeated, they may be secret or huge."""
     problems = error.errors(include_url=False, include_input=False, include_context=False)
-    told = [
-        f"{'.'.join(str(part)[:80] for part in one['loc']) or 'arguments'}: {one['msg']}"
-        for one in problems[:3]
-    ]
+    told = [f"{'.'.join(str(part)[:80] for part in one['loc']) or 'arguments'}: {one['msg']}" for one in problems[:3]]
     more = f"; and {len(problems) - 3} more" if len(problems) > 3 else ""
     return "; ".join(told) + more

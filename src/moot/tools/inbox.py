@@ -24,9 +24,7 @@ class Check(Arguments):
 
 
 class Ack(Arguments):
-    until: Annotated[
-        str | int, Field(description="Timestamp, id or seq of the last message you are done with.")
-    ]
+    until: Annotated[str | int, Field(description="Timestamp, id or seq of the last message you are done with.")]
     agent_id: Annotated[Id | None, Field(description="Only for operators: an agent you registered.")] = None
 
 
@@ -73,8 +71,7 @@ async def ack(call: Call, arguments: Ack) -> Acknowledged:
 def inbox_of(mail: list[Mail]) -> Inbox:
     return Inbox(
         messages=tuple(
-            InboxEntry(entry=entry_of(one), unread=one.state != "acked", priority=one.priority)
-            for one in mail
+            InboxEntry(entry=entry_of(one), unread=one.state != "acked", priority=one.priority) for one in mail
         )
     )
 
@@ -88,9 +85,7 @@ TOOLS = (
         arguments=Check,
         result=Inbox,
         function=check,
-        text=lambda result: json.dumps(
-            [one.model_dump(mode="json", exclude_none=True) for one in result.messages]
-        ),
+        text=lambda result: json.dumps([one.model_dump(mode="json", exclude_none=True) for one in result.messages]),
         roles=EVERYONE,
     ),
     Tool(

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from moot.bus.mailbox import Mail
 from moot.bus.messages import Message
@@ -29,7 +29,7 @@ class Entry(Result):
     """One message as tools show it."""
 
     timestamp: str
-    sender: str = Field(alias="from")
+    sender: str = Field(validation_alias=AliasChoices("sender", "from"), serialization_alias="from")
     message: str
     mentions: tuple[str, ...]
     id: str

@@ -69,9 +69,7 @@ def _reached(
     services = [agents.service(tx, instance, name) for name in sorted(wanted) if name in names.SERVICES]
     if is_for_all:
         return [agent for agent in members.values() if agent.backend != "service"] + services
-    named = [
-        agent for folded, agent in members.items() if folded in set(wanted) and agent.backend != "service"
-    ]
+    named = [agent for folded, agent in members.items() if folded in set(wanted) and agent.backend != "service"]
     return named + services
 
 

@@ -1,0 +1,1 @@
+"""What `import moot` offers, and what the commands are made of."""

@@ -1,0 +1,1 @@
+"""Puts the parts together: configuration, and the one place that picks implementations."""

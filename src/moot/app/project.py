@@ -1,0 +1,95 @@
+"""The project a command works in: its root, its private folder, and its configuration."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from moot.core.errors import InvalidInput
+from moot.core.json import Json
+
+PEOPLE_FOLDER = ".moot"  # what people write
+OUR_FOLDER = ".workflow"  # what moot writes
+
+
+class ConfigInvalid(InvalidInput):
+    code = "CONFIG_INVALID"
+
+
+@dataclass(frozen=True)
+class Project:
+    """Where commands find and keep things."""
+
+    root: Path
+
+    @property
+    def folder(self) -> Path:
+        """moot's own folder in the project."""
+        return self.root / OUR_FOLDER
+
+    @property
+    def socket(self) -> Path:
+        return self.folder / "moot.sock"
+
+    @cached_property
+    def config(self) -> Mapping[str, Json]:
+        """The person's settings with the project's on top."""
+        return {**_read(Path.home() / PEOPLE_FOLDER), **_read(self.root / PEOPLE_FOLDER)}
+
+    def store_url(self, option: str | None) -> str:
+        """From `--store`, the environment, the configuration, or the project's own file."""
+        chosen = option or os.environ.get("MOOT_STORE") or self.config.get("store")
+        if chosen is None:
+            return f"sqlite:///{self.folder / 'moot.db'}"
+        if not isinstance(chosen, str):
+            raise ConfigInvalid("`store` in config.yaml must be a text.", "Write store: postgresql://…")
+        return chosen
+
+
+def find(start: Path | None = None) -> Project:
+    """The nearest folder with `.moot/` or `.workflow/`, else git's main worktree, else here."""
+    here = (start or Path.cwd()).resolve()
+    for folder in (here, *here.parents):
+        # The person's own settings in the home folder do not make it a project.
+        is_settings = folder == Path.home() and not (folder / OUR_FOLDER).is_dir()
+        if not is_settings and ((folder / PEOPLE_FOLDER).is_dir() or (folder / OUR_FOLDER).is_dir()):
+            return Project(folder)
+    return Project(_main_worktree(here) or here)
+
+
+def _main_worktree(here: Path) -> Path | None:
+    """Read from the files, without running git."""
+    for folder in (here, *here.parents):
+        marker = folder / ".git"
+        if marker.is_dir():
+            return folder
+        if marker.is_file():
+            return _from_link(marker)
+    return None
+
+
+def _from_link(marker: Path) -> Path:
+    """A linked worktree's `.git` file names `<main>/.git/worktrees/<name>`."""
+    named = marker.read_text(encoding="utf-8", errors="replace").removeprefix("gitdir:").strip()
+    target = (marker.parent / named).resolve()
+    if target.parent.name == "worktrees" and target.parent.parent.name == ".git":
+        return target.parent.parent.parent
+    return marker.parent
+
+
+def _read(folder: Path) -> Mapping[str, Json]:
+    file = folder / "config.yaml"
+    if not file.is_file():
+        return {}
+    import yaml  # noqa: PLC0415  # most projects have no such file, and every command starts faster without
+
+    try:
+        found: object = yaml.load(file.read_bytes(), yaml.CSafeLoader)  # the C form of the safe loader
+    except yaml.YAMLError as error:
+        raise ConfigInvalid(f"{file} cannot be read: {error}.", "Mend it, or move it away.") from error
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        raise ConfigInvalid(f"{file} must hold keys and values.", "For example: store: postgresql://…")
+    return found  # pyright: ignore[reportUnknownVariableType]  # YAML's plain data

@@ -1,0 +1,1 @@
+"""What runs an agent: programs, models, scripts, people, all behind one small contract."""

@@ -1,0 +1,70 @@
+"""The contract between the runner and whatever runs an agent."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol
+
+from moot.core.ids import MessageId
+from moot.core.json import Json
+from moot.core.tool import Toolbox
+
+Failure = Literal["error", "crash", "timeout", "no_result"]
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A message, as an agent is shown it."""
+
+    id: MessageId
+    seq: int
+    sender: str
+    body: str
+    kind: str
+    priority: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """Everything one attempt gets: who it is, what woke it, what was said before, and its tools."""
+
+    agent: str
+    instance: str
+    settings: Mapping[str, Json]
+    inbox: tuple[Letter, ...]
+    recent: tuple[Letter, ...]
+    number: int  # 1 is the first attempt at this mail
+    toolbox: Toolbox
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A piece of text on the way to the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """Something the person should know, that did not stop the attempt."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The last event of every attempt. `text` is posted for an agent that said nothing itself."""
+
+    failure: Failure | None = None
+    error: str = ""
+    text: str = ""
+
+
+Progress = Said | Warned | Ended
+
+
+class Backend(Protocol):
+    """Runs one attempt. Cancelling the iteration ends everything the attempt has started."""
+
+    def run(self, assignment: Assignment) -> AsyncIterator[Progress]: ...

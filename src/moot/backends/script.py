@@ -1,0 +1,99 @@
+"""The lines of a scripted agent, parsed once from YAML data."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from moot.backends.backend import Letter
+from moot.core import durations
+from moot.core.errors import InvalidInput, MootError
+from moot.core.json import Json
+
+_PLACEHOLDER = re.compile(r"\$(from|message|id|[1-9])")
+
+
+class ScriptInvalid(InvalidInput):
+    code = "SCRIPT_INVALID"
+
+
+def _seconds(spelling: str) -> str:
+    try:
+        durations.parse(spelling)
+    except MootError as error:
+        raise ValueError(str(error)) from error
+    return spelling
+
+
+def _pattern(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"not a regular expression: {error}") from error
+    return text
+
+
+class Line(BaseModel):
+    """What to do when a message matches: wait, call tools, fail or say something, in this order."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    on: Annotated[str, AfterValidator(_pattern)] = ""
+    sender: str | None = Field(default=None, alias="from")
+    takes: Annotated[str, AfterValidator(_seconds)] = "0s"
+    calls: tuple[Annotated[Mapping[str, Mapping[str, JsonValue]], Field(min_length=1, max_length=1)], ...] = Field(
+        default=(), strict=False
+    )
+    say: str = ""
+    fail: str | None = None
+    fails: int | None = Field(default=None, ge=1)  # only the first N attempts fail
+    crash: bool = False
+    hang: bool = False
+
+
+class Script(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    script: tuple[Line, ...] = Field(strict=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A line that applies, and what its placeholders stand for."""
+
+    line: Line
+    values: Mapping[str, str]
+
+    def fill(self, value: Any) -> Any:
+        """Placeholders in every text of a value, once: what is put in is not looked at again."""
+        if isinstance(value, str):
+            return _PLACEHOLDER.sub(lambda found: self.values.get(found[1], ""), value)
+        if isinstance(value, list | tuple):
+            return [self.fill(one) for one in value]  # pyright: ignore[reportUnknownVariableType]
+        if isinstance(value, Mapping):
+            return {key: self.fill(one) for key, one in value.items()}  # pyright: ignore[reportUnknownVariableType]
+        return value
+
+
+def parse(settings: Mapping[str, Json]) -> Script:
+    """The script in an agent's settings; ScriptInvalid names the line that is wrong."""
+    try:
+        return Script.model_validate({"script": settings.get("script", [])})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ScriptInvalid(f"{where}: {first['msg']}.", "See the page on scripted agents.") from error
+
+
+def match(script: Script, letter: Letter) -> Match | None:
+    """The first line that applies to a message."""
+    for line in script.script:
+        if line.sender is not None and line.sender != letter.sender:
+            continue
+        found = re.search(line.on, letter.body, re.IGNORECASE)
+        if found:
+            groups = {str(place): text or "" for place, text in enumerate(found.groups(), 1)}
+            return Match(line, {"from": letter.sender, "message": letter.body, "id": letter.id, **groups})
+    return None

@@ -1,0 +1,51 @@
+"""An agent that plays lines from a script, through the same tools as everyone: for demos and tests."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from moot.backends import script
+from moot.backends.backend import Assignment, Ended, Progress, Said
+from moot.backends.script import Match
+from moot.core import durations
+
+
+class ScriptCrashed(Exception):
+    """The script asked for a crash."""
+
+
+class ScriptedBackend:
+    """Plays the first matching line for each message of the inbox."""
+
+    async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+        lines = script.parse(assignment.settings)
+        texts: list[str] = []
+        for letter in assignment.inbox:
+            found = script.match(lines, letter)
+            if found is None:
+                continue
+            ended = await _play(found, assignment)
+            if ended.failure is not None:
+                yield ended
+                return
+            if ended.text:
+                texts.append(ended.text)
+                yield Said(ended.text)
+        yield Ended(text="\n\n".join(texts))
+
+
+async def _play(found: Match, assignment: Assignment) -> Ended:
+    line = found.line
+    await asyncio.sleep(durations.parse(line.takes).total_seconds())
+    for call in line.calls:
+        for tool, arguments in call.items():
+            answer = await assignment.toolbox.call(tool, found.fill(arguments))
+            if answer.is_error:
+                return Ended(failure="error", error=f"{tool}: {answer.text}")
+    is_failing = line.fails is None or assignment.number <= line.fails
+    if line.hang and is_failing:
+        await asyncio.Event().wait()
+    if line.crash and is_failing:
+        raise ScriptCrashed(f"{assignment.agent} crashed as its script says")
+    if line.fail is not None and is_failing:
+        return Ended(failure="error", error=line.fail)
+    return Ended(text=found.fill(line.say))

@@ -1,0 +1,224 @@
+"""One attempt, from the mail that woke an agent to the acknowledgement of exactly what was handed over."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+
+from moot.backends.backend import Assignment, Backend, Ended, Letter, Warned
+from moot.bus import mailbox, messages
+from moot.bus.mailbox import Mail
+from moot.bus.messages import Message
+from moot.core.caller import SYSTEM, Caller
+from moot.core.errors import MootError
+from moot.core.events import Event
+from moot.core.ids import AgentId, HostId
+from moot.core.tool import Toolbox
+from moot.core.tx import Tx
+from moot.jobs import jobs
+from moot.jobs.jobs import Job, JobLost
+from moot.registry import agents, attempts, instances, tokens
+from moot.registry.agents import Agent
+from moot.registry.attempts import NewAttempt
+from moot.registry.tokens import Grant
+from moot.runner.reactions.wake_agents import wake
+from moot.runner.worker import Task
+from moot.store.store import Store
+from moot.tools import talk
+from moot.tools.talk import Words
+
+_log = logging.getLogger("moot.runner")
+BATCH = 50  # messages handed over at once; the rest follow in the next attempt
+RECENT = 50
+MOST_LOSSES = 10  # hosts that may vanish over one delivery before it is parked
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """How often and how soon a failed attempt is tried again."""
+
+    attempts: int = 3
+    backoff: timedelta = timedelta(seconds=1)
+    multiplier: float = 2.0
+
+    def delay(self, failures: int) -> timedelta:
+        return self.backoff * self.multiplier ** (failures - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """An attempt that has its mail and its identity, and now needs its backend."""
+
+    job: Job
+    agent: Agent
+    mail: tuple[Mail, ...]
+    recent: tuple[Message, ...]
+    caller: Caller
+    token: str
+
+
+OpenToolbox = Callable[[Begun], AbstractAsyncContextManager[Toolbox]]
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptWorker:
+    """Carries out the jobs of kind `attempt`."""
+
+    store: Store
+    host: HostId
+    backends: Mapping[str, Backend]
+    open_toolbox: OpenToolbox
+    retry: Retry = Retry()
+    time_limit: timedelta = timedelta(hours=1)
+
+    def begin(self, tx: Tx, job: Job) -> Task | None:
+        agent = agents.get(tx, AgentId(job.subject))
+        is_gone = agent.left_at is not None or agent.stopped_at is not None
+        tx.lock("agents", agent.id)
+        if is_gone or not mailbox.has_queued(tx, agent.id):
+            jobs.finish(tx, job)
+            return None
+        return partial(self._carry_out, _begin(tx, job, agent, self.host, tokens.new_text()))
+
+    def lost(self, tx: Tx, job: Job) -> None:
+        """The host of an attempt is gone: its mail waits again, unless this happened too often."""
+        give_back = mailbox.take_back if job.losses < MOST_LOSSES else mailbox.park
+        for attempt in attempts.of_job(tx, job.id):
+            if attempts.end(tx, attempt.id, "lost", "its host disappeared"):
+                give_back(tx, attempt.agent, attempt.id)
+                tx.emit(Event(job.stream, "attempt_lost", attempt.id, {"agent": attempt.agent}))
+
+    async def _carry_out(self, begun: Begun) -> None:
+        try:
+            ended = await self._run(begun)
+        except asyncio.CancelledError:
+            await self._settle(begun, _interrupt)
+            raise
+        await self._settle(begun, partial(_close, ended=ended, retry=self.retry))
+
+    async def _run(self, begun: Begun) -> Ended:
+        """Whatever goes wrong in a backend is this agent's failure and nobody else's."""
+        try:
+            async with asyncio.timeout(self.time_limit.total_seconds()), self.open_toolbox(begun) as toolbox:
+                return await self._play(begun, toolbox)
+        except TimeoutError:
+            return Ended("timeout", f"it ran longer than {self.time_limit}")
+        except MootError as error:
+            return Ended("error", f"{error.code}: {error}")
+        except Exception as error:  # noqa: BLE001  # the boundary of an agent's run
+            _log.exception("the backend of %s crashed", begun.agent.name)
+            return Ended("crash", f"{type(error).__name__}: {error}")
+
+    async def _play(self, begun: Begun, toolbox: Toolbox) -> Ended:
+        backend = self.backends.get(begun.agent.backend)
+        if backend is None:
+            return Ended("error", f"this host has no backend {begun.agent.backend!r}")
+        async for progress in backend.run(_assignment(begun, toolbox)):
+            if isinstance(progress, Ended):
+                return progress
+            if isinstance(progress, Warned):
+                _log.warning("%s: %s", begun.agent.name, progress.text)
+        return Ended("no_result", "it ended without a result")
+
+    async def _settle(self, begun: Begun, change: Callable[[Tx, Begun], None]) -> None:
+        try:
+            await self.store.write(lambda tx: change(tx, begun), caller=SYSTEM)
+        except JobLost as error:
+            _log.warning("the result of %s came too late: %s", begun.agent.name, error)
+
+
+def _begin(tx: Tx, job: Job, agent: Agent, host: HostId, token: str) -> Begun:
+    number = job.tries + 1
+    attempt = attempts.start(tx, NewAttempt(agent.id, agent.stream, job.id, job.fence, number, host))
+    if number == 1:
+        mailbox.rejoin(tx, agent.id, attempt)
+    mail = mailbox.hand_out(tx, agent.id, attempt, BATCH)
+    id = tokens.mint(tx, token, Grant("attempt", agent.instance, agent.role, agent.id, attempt=attempt))
+    caller = Caller(agent.name, agent.role, agent.instance, agent.id, id, attempt, job.fence)
+    recent = messages.latest(tx, agent.stream, RECENT)
+    return Begun(job, agent, tuple(mail), tuple(recent), caller, token)
+
+
+def _assignment(begun: Begun, toolbox: Toolbox) -> Assignment:
+    return Assignment(
+        agent=begun.agent.name,
+        instance=begun.agent.instance,
+        settings=begun.agent.settings,
+        inbox=tuple(_letter(mail) for mail in begun.mail),
+        recent=tuple(_letter(message) for message in begun.recent),
+        number=begun.job.tries + 1,
+        toolbox=toolbox,
+    )
+
+
+def _letter(message: Message | Mail) -> Letter:
+    return Letter(message.id, message.seq, message.sender, message.body, message.kind, message.priority, message.at)
+
+
+def _close(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
+    if ended.failure is None:
+        _succeed(tx, begun, ended.text)
+    else:
+        _fail(tx, begun, ended, retry)
+
+
+def _succeed(tx: Tx, begun: Begun, text: str) -> None:
+    """In one transaction: the last word of a silent agent, the acknowledgement, the end of attempt and job."""
+    attempt, agent = _attempt_of(begun), begun.agent
+    jobs.finish(tx, begun.job)
+    attempts.end(tx, attempt, "succeeded")
+    mailbox.ack_attempt(tx, agent.id, attempt)
+    if mailbox.has_queued(tx, agent.id):
+        wake(tx, agent)
+    if text.strip() and not messages.count_by_attempt(tx, attempt):
+        words = Words(text, reply_to=begun.mail[-1].id, attempt=attempt)
+        talk.say(tx, instances.get(tx, agent.instance), agent, words)
+    tx.emit(Event(agent.stream, "attempt_succeeded", attempt, {"agent": agent.id}))
+
+
+def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
+    attempt, agent = _attempt_of(begun), begun.agent
+    failures = begun.job.tries + 1
+    attempts.end(tx, attempt, "failed", ended.error)
+    facts = {"agent": agent.id, "failure": ended.failure, "error": ended.error[:2000], "number": failures}
+    if failures < retry.attempts:
+        jobs.retry(tx, begun.job, at=tx.now + retry.delay(failures), error=ended.error)
+        mailbox.take_back(tx, agent.id, attempt)
+        tx.emit(Event(agent.stream, "attempt_failed", attempt, facts))
+        return
+    jobs.fail(tx, begun.job, ended.error)
+    count = mailbox.park(tx, agent.id, attempt)
+    tx.emit(Event(agent.stream, "attempt_failed", attempt, {**facts, "parked": count}))
+    _tell_parked(tx, begun, ended, count)
+    if mailbox.has_queued(tx, agent.id):
+        wake(tx, agent)
+
+
+def _tell_parked(tx: Tx, begun: Begun, ended: Ended, count: int) -> None:
+    """Nothing ends silently: the channel and the person hear of it."""
+    instance = instances.get(tx, begun.agent.instance)
+    person = agents.person(tx, instance)
+    fact = f"{begun.agent.name} failed {begun.job.tries + 1} times: {ended.error[:500]}"
+    talk.say(
+        tx,
+        instance,
+        None,
+        Words(f"{fact}\n{count} message(s) for it are parked.", to=(person.name,), kind="system"),
+    )
+
+
+def _interrupt(tx: Tx, begun: Begun) -> None:
+    """The host stops: the mail waits for the next one, and this does not count as a failure."""
+    attempt = _attempt_of(begun)
+    jobs.put_back(tx, begun.job)
+    attempts.end(tx, attempt, "interrupted")
+    mailbox.take_back(tx, begun.agent.id, attempt)
+    tx.emit(Event(begun.agent.stream, "attempt_interrupted", attempt, {"agent": begun.agent.id}))
+
+
+def _attempt_of(begun: Begun) -> attempts.AttemptId:
+    assert begun.caller.attempt is not None
+    return begun.caller.attempt

@@ -1,0 +1,230 @@
+"""A host: wakes up when something was committed, reacts, takes jobs and carries them out.
+
+It never polls for work: it sleeps until a commit, the earliest timer, or its own next sign of life.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from moot.core.caller import SYSTEM
+from moot.core.errors import MootError
+from moot.core.ids import HostId, JobId
+from moot.core.tx import ReadTx, Tx
+from moot.jobs import jobs
+from moot.jobs.jobs import Appetite, Job
+from moot.registry import hosts
+from moot.registry.hosts import NewHost
+from moot.runner import neighbours, react
+from moot.runner.worker import Task, Worker
+from moot.store.store import Store
+from moot.store.wakes import Signal
+
+_log = logging.getLogger("moot.runner")
+_LONGEST_SLEEP = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How much at once, and how often the host looks after itself."""
+
+    attempts: int = 32
+    others: int = 16
+    beat_seconds: float = 10.0
+    watch_seconds: float = 2.0  # for neighbours that died
+    grace_seconds: float = 10.0  # for attempts that run when the host stops
+
+
+@dataclass(slots=True)
+class _Desk:
+    """What is being done right now."""
+
+    tasks: dict[JobId, "asyncio.Task[None]"] = field(default_factory=dict[JobId, "asyncio.Task[None]"])
+    attempts: set[JobId] = field(default_factory=set[JobId])
+
+
+MakeWorkers = Callable[[HostId], Mapping[str, Worker]]
+
+
+class Host:
+    """Runs until stopped. The first `stop` lets attempts finish for a while, the second ends them at once."""
+
+    def __init__(self, store: Store, new: NewHost, make_workers: MakeWorkers, pace: Pace | None = None) -> None:
+        self._store = store
+        self._new = new
+        self._make_workers = make_workers
+        self._pace = pace or Pace()
+        self._desk = _Desk()
+        self._workers: Mapping[str, Worker] = {}
+        self._id = HostId("")
+        self._stopping = asyncio.Event()
+        self._forced = asyncio.Event()
+
+    @property
+    def id(self) -> HostId:
+        return self._id
+
+    def stop(self) -> None:
+        if self._stopping.is_set():
+            self._forced.set()
+        self._stopping.set()
+
+    async def run(self, ready: Callable[[], None] = lambda: None) -> None:
+        """Work until `stop`; `ready` is called once the host is registered."""
+        self._id = await self._store.write(lambda tx: hosts.register(tx, self._new), caller=SYSTEM)
+        self._workers = self._make_workers(self._id)
+        try:
+            with self._store.listen() as signal:
+                async with asyncio.TaskGroup() as group:
+                    watch = group.create_task(self._watch(signal))
+                    ready()
+                    await self._work(group, signal)
+                    await self._drain()
+                    watch.cancel()
+        finally:
+            await self._store.write(lambda tx: hosts.stop(tx, self._id), caller=SYSTEM)
+
+    async def _work(self, group: asyncio.TaskGroup, signal: Signal) -> None:
+        stopping = group.create_task(self._ring_when_stopping(signal))
+        while not self._stopping.is_set():
+            signal.clear()
+            if await self._store.read(self._has_work):
+                await self._turn(group, signal)
+            else:
+                await signal.wait(await self._store.read(self._seconds_to_sleep))
+        stopping.cancel()
+
+    async def _ring_when_stopping(self, signal: Signal) -> None:
+        await self._stopping.wait()
+        signal.ring()
+
+    async def _turn(self, group: asyncio.TaskGroup, signal: Signal) -> None:
+        """React, recover and take jobs in one transaction, then start what was taken."""
+        try:
+            begun = await self._store.write(self._take, caller=SYSTEM)
+        except MootError as error:
+            _log.error("the host could not take work: %s", error)
+            await signal.wait(1.0)
+            return
+        for job, task in begun:
+            self._start(group, job, task, signal)
+
+    def _has_work(self, tx: ReadTx) -> bool:
+        appetite = self._appetite()
+        return (
+            react.has_news(tx)
+            or jobs.has_lost(tx)
+            or jobs.is_due(tx, attempts=appetite.attempts > 0, others=appetite.others > 0)
+        )
+
+    def _take(self, tx: Tx) -> list[tuple[Job, Task]]:
+        react.react(tx)
+        for job in jobs.lost(tx):
+            if job.kind in self._workers:
+                self._workers[job.kind].lost(tx, job)
+        begun: list[tuple[Job, Task]] = []
+        for job in jobs.take(tx, self._appetite()):
+            task = self._begin(tx, job)
+            if task is not None:
+                begun.append((job, task))
+        react.react(tx)  # to what this very transaction has emitted, or it would need another one
+        return begun
+
+    def _begin(self, tx: Tx, job: Job) -> Task | None:
+        worker = self._workers.get(job.kind)
+        if worker is None:
+            jobs.fail(tx, job, f"no worker knows jobs of kind {job.kind!r}")
+            return None
+        return worker.begin(tx, job)
+
+    def _appetite(self) -> Appetite:
+        roles = self._new.roles
+        running = len(self._desk.attempts)
+        return Appetite(
+            host=self._id,
+            attempts=self._pace.attempts - running if "run" in roles else 0,
+            others=self._pace.others - (len(self._desk.tasks) - running) if "work" in roles else 0,
+        )
+
+    def _start(self, group: asyncio.TaskGroup, job: Job, task: Task, signal: Signal) -> None:
+        running = group.create_task(_contained(job, task))
+        self._desk.tasks[job.id] = running
+        if job.kind == "attempt":
+            self._desk.attempts.add(job.id)
+
+        def over(_: "asyncio.Task[None]") -> None:
+            self._desk.tasks.pop(job.id, None)
+            self._desk.attempts.discard(job.id)
+            signal.ring()  # there is room for another job
+
+        running.add_done_callback(over)
+
+    def _seconds_to_sleep(self, tx: ReadTx) -> float:
+        appetite = self._appetite()
+        earliest: datetime | None = None
+        if appetite.attempts > 0 or appetite.others > 0:
+            earliest = jobs.next_at(tx)
+        if earliest is None:
+            return _LONGEST_SLEEP
+        return min(max((earliest - tx.now).total_seconds(), 0.001), _LONGEST_SLEEP)
+
+    async def _watch(self, signal: Signal) -> None:
+        """Renew the lease, and see to neighbours that died; until cancelled."""
+        loop = asyncio.get_running_loop()
+        next_beat = loop.time() + self._pace.beat_seconds
+        while True:
+            await asyncio.sleep(self._pace.watch_seconds)
+            try:
+                await self._clear_neighbours()
+                if loop.time() >= next_beat:
+                    next_beat = loop.time() + self._pace.beat_seconds
+                    await self._beat()
+            except MootError as error:
+                _log.error("the host could not renew its lease: %s", error)
+            signal.ring()
+
+    async def _clear_neighbours(self) -> None:
+        gone, bearers = await self._store.read(
+            lambda tx: (neighbours.vanished_hosts(tx), neighbours.vanished_bearers(tx))
+        )
+        if gone or bearers:
+            await self._store.write(lambda tx: neighbours.clear(tx, gone, bearers), caller=SYSTEM)
+
+    async def _beat(self) -> None:
+        def renew(tx: Tx) -> list[JobId]:
+            hosts.renew(tx, self._id)
+            hosts.expire(tx)
+            return jobs.renew(tx, self._id)
+
+        owned = set(await self._store.write(renew, caller=SYSTEM))
+        for id, task in list(self._desk.tasks.items()):
+            if id not in owned:
+                task.cancel("the job was taken away")
+
+    async def _drain(self) -> None:
+        """Let what runs come to its end, for a while; then cancel it."""
+        tasks = set(self._desk.tasks.values())
+        if not tasks:
+            return
+        forced = asyncio.ensure_future(self._forced.wait())
+        try:
+            async with asyncio.timeout(self._pace.grace_seconds):
+                while tasks and not forced.done():
+                    done, _ = await asyncio.wait({*tasks, forced}, return_when=asyncio.FIRST_COMPLETED)
+                    tasks -= done
+        except TimeoutError:
+            _log.warning("%d job(s) did not end in time and are interrupted", len(tasks))
+        finally:
+            forced.cancel()
+        for task in tasks:
+            task.cancel("the host stops")
+
+
+async def _contained(job: Job, task: Task) -> None:
+    """One job's failure is its own."""
+    try:
+        await task()
+    except Exception:  # noqa: BLE001  # the boundary of a job
+        _log.exception("the job %s (%s) failed", job.id, job.kind)

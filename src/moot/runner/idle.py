@@ -1,0 +1,17 @@
+"""Whether anything is left to do in a stream, as one snapshot."""
+
+from moot.bus import mailbox
+from moot.core.ids import StreamId
+from moot.core.tx import ReadTx
+from moot.jobs import jobs
+from moot.registry import agents
+from moot.store import feed
+
+
+def is_idle(tx: ReadTx, stream: StreamId) -> bool:
+    """No live job, nothing to react to, and no mail that somebody other than a person could still read."""
+    if jobs.live(tx, stream) or any(head.id == stream for head in feed.with_news(tx, 1000)):
+        return False
+    people = {agent.id for agent in agents.members(tx, stream) if agent.backend == "human"}
+    counts = mailbox.counts(tx, stream)
+    return all(count.unread == 0 for agent, count in counts.items() if agent not in people)

@@ -1,0 +1,32 @@
+"""Applies reactions to new events, each event once for all hosts together."""
+
+from collections.abc import Callable, Mapping
+
+from moot.bus import messages
+from moot.core.events import StoredEvent
+from moot.core.tx import ReadTx, Tx
+from moot.runner.reactions.wake_agents import wake_agents
+from moot.store import feed, streams
+
+Reaction = Callable[[Tx, StoredEvent], None]
+REACTIONS: Mapping[str, tuple[Reaction, ...]] = {messages.POSTED: (wake_agents,)}
+_PAGE = 200
+_STREAMS = 20
+
+
+def has_news(tx: ReadTx) -> bool:
+    return bool(feed.with_news(tx, 1))
+
+
+def react(tx: Tx) -> None:
+    """A page of what no reaction has seen; the mark moves in the same transaction."""
+    for head in feed.with_news(tx, _STREAMS):
+        tx.lock("streams", head.id)
+        seen = feed.reacted(tx, head.id)  # read again under the lock: another host may have been here
+        events = feed.events_after(tx, head.id, seen, _PAGE)
+        for event in events:
+            for reaction in REACTIONS.get(event.kind, ()):
+                reaction(tx, event)
+        if events:
+            streams.reacted(tx, head.id, events[-1].seq)
+            tx.wake()  # whoever waits for quiet has to look again

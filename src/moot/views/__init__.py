@@ -1,0 +1,1 @@
+"""Files people read, written from the store and never read back."""
