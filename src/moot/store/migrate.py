@@ -10,6 +10,7 @@ _WORDS = (
     (re.compile(r"\bstrict\b"), ""),
     (re.compile(r"\binteger\b"), "bigint"),
     (re.compile(r"\bblob\b"), "bytea"),
+    (re.compile(r"\b(?!as\b)(\w+) text\b"), r'\1 text collate "C"'),
 )
 
 
@@ -23,7 +24,7 @@ class Migration:
 
     @property
     def postgres(self) -> str:
-        """The same step in PostgreSQL's words: wider integers, no storage hints."""
+        """The same step in PostgreSQL's words: wider integers, text that sorts by code point, no storage hints."""
         text = self.sql
         for pattern, word in _WORDS:
             text = pattern.sub(word, text)

@@ -1,5 +1,7 @@
 """Streams: the gap-free numbering of events, one counter row each; a run is one, an idle instance another."""
 
+from dataclasses import dataclass
+
 from moot.core import json
 from moot.core.events import Event
 from moot.core.ids import StreamId
@@ -9,25 +11,34 @@ from moot.store import queries
 sql = queries.beside(__file__)
 
 
+@dataclass(frozen=True, slots=True)
+class Number:
+    """An event's place in its stream."""
+
+    seq: int
+    at: int  # in microseconds, as stored: it goes straight back
+
+
 def create(tx: Tx, stream: StreamId, instance: str) -> None:
     """Start a stream at zero; does nothing if it is there."""
     tx.run(sql.create, stream=stream, instance=instance, now=tx.now)
 
 
 def append(tx: Tx, event: Event) -> int:
-    """Give the event the stream's next number. Committed order is the order of numbers, on both databases."""
-    seq = tx.one(sql.take_number, int, stream=event.stream, now=tx.now)
+    """Give the event the stream's next number. Committed order is the order of numbers, on both databases, and
+    times follow it, also when this transaction waited for the counter while a younger one used it."""
+    number = tx.one(sql.take_number, Number, stream=event.stream, now=tx.now)
     tx.run(
         sql.add_event,
         stream=event.stream,
-        seq=seq,
+        seq=number.seq,
         kind=event.kind,
         subject=event.subject,
         data=json.dumps(event.data),
         actor=tx.caller.name,
-        at=tx.now,
+        at=number.at,
     )
-    return seq
+    return number.seq
 
 
 def reacted(tx: Tx, stream: StreamId, seq: int) -> None:

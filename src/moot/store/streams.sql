@@ -2,8 +2,9 @@
 insert into streams (id, instance, seq, reacted, at) values (:stream, :instance, 0, 0, :now)
 on conflict (id) do nothing
 
--- take_number: Move the counter on; the row stays locked until the commit, which makes numbers gap-free.
-update streams set seq = seq + 1, at = :now where id = :stream returning seq
+-- take_number: Move the counter on, and time never back; the row stays locked until the commit: no gaps.
+update streams set seq = seq + 1, at = case when at > :now then at else :now end where id = :stream
+returning seq, at
 
 -- add_event: Append one event under its number.
 insert into events (stream, seq, kind, subject, data, actor, at)
