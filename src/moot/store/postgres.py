@@ -1,0 +1,102 @@
+"""The shared store: one schema of a PostgreSQL database, for hosts on many machines."""
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from moot.core.caller import Caller
+from moot.core.clock import Clock
+from moot.core.ids import StreamId
+from moot.core.tx import ReadTx, Tx
+from moot.store import migrate, postgres_address, postgres_migrate
+from moot.store.feed import Feed
+from moot.store.postgres_session import Sessions
+from moot.store.postgres_transactions import Desk, Patience, Transactions
+from moot.store.postgres_wakes import Listener, Notifier
+from moot.store.postgres_workers import Workers
+from moot.store.store import Limits
+from moot.store.wakes import Signal, Wakes
+
+T = TypeVar("T")
+# Two sets of threads, so that writers who wait for each other's rows do not keep readers waiting.
+_WRITERS = 8
+_READERS = 4
+
+
+class PostgresStore:
+    """Open with `open_url`. Each worker thread uses one connection at a time."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._transactions = Transactions(desk)
+        self._writers = Workers(_WRITERS, "moot-write")
+        self._readers = Workers(_READERS, "moot-read")
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._wakes = Wakes()
+        sender = secrets.token_hex(8)
+        self._notifier = Notifier(desk.sessions.address, sender)
+        self._listener = Listener(desk.sessions.address, sender, lambda: self._wakes.is_heard, self._ring)
+
+    async def write(self, change: Callable[[Tx], T], /, *, caller: Caller) -> T:
+        return await self._writers.do(lambda: self._commit(change, caller), self._desk.limits.queued_seconds)
+
+    async def read(self, look: Callable[[ReadTx], T], /) -> T:
+        return await self._readers.do(lambda: self._transactions.read(look), self._desk.limits.queued_seconds)
+
+    @contextmanager
+    def listen(self) -> Generator[Signal]:
+        self._loop = asyncio.get_running_loop()
+        with self._wakes.listen() as signal:
+            self._listener.start()
+            yield signal
+
+    def feed(self, stream: StreamId | None = None) -> Feed:
+        return Feed(self, stream)
+
+    async def close(self) -> None:
+        """Commits what waits, then ends."""
+        await asyncio.to_thread(self._end)
+
+    def _end(self) -> None:
+        self._transactions.hurry()
+        self._writers.close()
+        self._readers.close()
+        self._notifier.close()
+        self._listener.close()
+        self._desk.sessions.close()
+
+    def _commit(self, change: Callable[[Tx], T], caller: Caller) -> T:
+        """On a writer thread."""
+        result, has_news = self._transactions.write(change, caller)
+        if has_news:
+            self._notifier.notify()
+            self._ring()
+        return result
+
+    def _ring(self) -> None:
+        """From any thread."""
+        loop = self._loop
+        if loop is not None and self._wakes.is_heard:
+            with contextlib.suppress(RuntimeError):  # that loop has ended, and its listeners with it
+                loop.call_soon_threadsafe(self._wakes.ring)
+
+
+def open_url(
+    url: str,
+    *,
+    create: bool,
+    clock: Clock | None = None,
+    limits: Limits | None = None,
+    patience: Patience | None = None,
+) -> PostgresStore:
+    """Open the store in this schema; with `create`, make it when it is not there. Migrates when needed."""
+    sessions = Sessions(postgres_address.parse(url))
+    session = sessions.take()
+    try:
+        postgres_migrate.prepare(session.connection, sessions.address, create=create, clock=clock)
+    finally:
+        sessions.give_back(session)
+    return PostgresStore(Desk(sessions, clock, limits or Limits(), patience or Patience(), version=migrate.newest()))

@@ -1,0 +1,86 @@
+"""Makes and migrates a store in PostgreSQL: one transaction a step, alone, under an advisory lock."""
+
+from datetime import datetime
+from typing import LiteralString, cast
+
+import psycopg
+from psycopg import errors
+from psycopg.sql import SQL, Identifier
+
+from moot.core.clock import Clock, to_micros
+from moot.core.tx import Query
+from moot.store import migrate, postgres_errors, queries
+from moot.store.errors import StoreDamaged, StoreInUse, StoreNotFound, StoreTooNew
+from moot.store.postgres_address import Address
+from moot.store.postgres_session import Connection, text
+from moot.store.postgres_tx import PostgresTx
+
+sql = queries.beside(__file__)
+
+
+def prepare(connection: Connection, address: Address, *, create: bool, clock: Clock | None) -> None:
+    """Bring the store to the version this moot knows; with `create`, make it when it is not there."""
+    try:
+        found = _version(connection, address)
+        if found is None and not create:
+            raise StoreNotFound(
+                f"There is no store in {address.place}, schema {address.schema}.",
+                "Start one with moot serve, or check the store's URL.",
+            )
+        for migration in migrate.migrations():
+            if found is None or migration.version > found:
+                _step(connection, address, migration, clock)
+    except psycopg.Error as error:
+        if (known := postgres_errors.named(error)) is not None:
+            raise known from error
+        raise
+
+
+def _version(connection: Connection, address: Address) -> int | None:
+    """None when there is no store."""
+    if not _value(connection, sql.has_store):
+        return None
+    try:
+        found = _value(connection, sql.version)
+    except (errors.UndefinedColumn, errors.UndefinedTable) as error:
+        raise StoreDamaged(
+            f"The schema {address.schema} in {address.place}, holds tables that are not moot's.",
+            "Choose another with ?schema= in the store's URL.",
+        ) from error
+    if found is not None and found > migrate.newest():
+        raise StoreTooNew(
+            f"{address.place}, was written by a newer moot (version {found}; this knows {migrate.newest()}).",
+            "Upgrade moot.",
+        )
+    return found
+
+
+def _step(connection: Connection, address: Address, migration: migrate.Migration, clock: Clock | None) -> None:
+    """One migration, unless another process was quicker."""
+    with connection.transaction():
+        connection.execute(text(sql.be_alone), {"schema": address.schema})
+        found = _version(connection, address)
+        if found is not None and found >= migration.version:
+            return
+        if found is not None:
+            _refuse_while_in_use(connection, clock)
+        connection.execute(text(sql.take_time))
+        if _value(connection, sql.has_schema, schema=address.schema) is None:
+            connection.execute(SQL("create schema {}").format(Identifier(address.schema)))
+        connection.execute(cast(LiteralString, migration.postgres))
+        connection.execute(text(sql.set_version), {"version": migration.version})
+
+
+def _refuse_while_in_use(connection: Connection, clock: Clock | None) -> None:
+    now: datetime = PostgresTx(connection.cursor(), clock).now
+    alive = connection.execute(text(sql.hosts_alive), {"now": to_micros(now)}).fetchall()
+    if alive:
+        raise StoreInUse(
+            f"The store must be migrated, and {len(alive)} host(s) still use it.",
+            "Stop them first: moot stop --all.",
+        )
+
+
+def _value(connection: Connection, query: Query, **values: str) -> int | None:
+    row = connection.execute(text(query), values).fetchone()
+    return None if row is None else int(row[0])

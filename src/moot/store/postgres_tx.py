@@ -1,0 +1,111 @@
+"""A transaction on a psycopg cursor."""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import Any, LiteralString, TypeVar, cast, get_args
+
+from moot.core import clock, ids
+from moot.core.caller import SYSTEM, Caller
+from moot.core.clock import Clock
+from moot.core.events import Event
+from moot.core.tx import Lockable, Query, Value
+from moot.store import queries, rows, streams
+from moot.store.errors import RowMissing, StoreUnavailable
+from moot.store.postgres_session import Cursor, text
+from moot.store.values import bound
+
+sql = queries.beside(__file__)
+T = TypeVar("T")
+
+
+class PostgresTx:
+    """Serves both reading and writing; how it was begun decides what is possible.
+
+    `now` is the database's clock after the last lock, or the injected clock."""
+
+    __slots__ = ("_clock", "_cursor", "_now", "caller", "has_news")
+
+    def __init__(self, cursor: Cursor, source: Clock | None, caller: Caller = SYSTEM) -> None:
+        self._cursor = cursor
+        self._clock = source
+        self._now: datetime | None = None
+        self.caller = caller
+        self.has_news = False
+
+    def open(self, version: int) -> str:
+        """For writes, right after BEGIN. Returns the number by which PostgreSQL knows the transaction."""
+        row: Any = self._cursor.execute(text(sql.opening), {}).fetchone()
+        now, found, number, is_settled = row
+        if not is_settled:
+            raise StoreUnavailable("The store is being migrated; nothing was written.", "Start it again.")
+        if found != version:
+            raise StoreUnavailable(
+                f"The store was migrated to version {found} while this process was running.",
+                "Start it again.",
+            )
+        self._now = None if self._clock else clock.from_micros(now)
+        return str(number)
+
+    @property
+    def now(self) -> datetime:
+        """One moment for the whole function, unless it locks in between."""
+        if self._now is None:
+            self._now = self._clock.now() if self._clock else self.one(sql.clock, datetime)
+        return self._now
+
+    def new_id(self, prefix: str) -> str:
+        return ids.new(prefix, self.now)
+
+    def one(self, query: Query, into: type[T], **values: Value) -> T:
+        found = self.maybe(query, into, **values)
+        if found is None:
+            raise RowMissing(f"The statement {query.name} found no row for {values}.")
+        return found
+
+    def maybe(self, query: Query, into: type[T], **values: Value) -> T | None:
+        found = self.all(query, into, **values)
+        return found[0] if found else None
+
+    def all(self, query: Query, into: type[T], **values: Value) -> list[T]:
+        cursor = self._cursor.execute(text(query), bound(values))
+        found = cursor.fetchall()
+        if not found:
+            return []
+        read = _READERS.get((query.postgres, into)) or _remember(cursor, query, into)
+        return [read(row) for row in found]
+
+    def run(self, query: Query, **values: Value) -> int:
+        return self._cursor.execute(text(query), bound(values)).rowcount
+
+    def many(self, query: Query, rows: Iterable[Mapping[str, Value]]) -> int:
+        parameters = [bound(row) for row in rows]
+        if not parameters:
+            return 0
+        self._cursor.executemany(text(query), parameters)
+        return self._cursor.rowcount
+
+    def lock(self, table: Lockable, id: str) -> None:
+        moment: Any = self._cursor.execute(_HOLD[table], {"id": id}).fetchone()
+        self._now = None if self._clock else clock.from_micros(moment[0])
+
+    def emit(self, event: Event) -> int:
+        self.has_news = True
+        return streams.append(self, event)
+
+    def wake(self) -> None:
+        self.has_news = True
+
+
+# The set of tables is closed, so a name from outside cannot get into a statement.
+_HOLD: dict[Lockable, LiteralString] = {
+    table: cast(LiteralString, sql.hold.postgres.replace("some_table", table)) for table in get_args(Lockable)
+}
+
+# How the rows of a statement become records. Asking psycopg for their columns costs more than reading a few rows.
+_READERS: dict[tuple[str, type], Callable[[rows.Row], Any]] = {}
+
+
+def _remember(cursor: Cursor, query: Query, into: type[T]) -> Callable[[rows.Row], T]:
+    read = rows.reader(into, tuple(column.name for column in cursor.description or ()))
+    _READERS[query.postgres, into] = read
+    return read
