@@ -1,0 +1,22 @@
+"""Every test of processes runs on both event loops that moot may run on, and must leave no process behind."""
+
+import secrets
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from moot.process import environment, sweep
+
+
+@pytest.fixture(params=[False, True], ids=["asyncio", "uvloop"])
+def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
+    return "asyncio", {"use_uvloop": request.param}
+
+
+@pytest.fixture(autouse=True)
+def _no_strays(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
+    marker = secrets.token_hex(8)
+    monkeypatch.setenv(environment.MARKER, marker)
+    yield
+    assert sweep.kill_marked(marker) == sweep.Swept(ended=(), survivors=())
