@@ -1,40 +1,61 @@
 """The queue before the writer lock, between processes, so that a busy process cannot starve a quiet one.
 
-SQLite's own lock has no queue: whoever asks at the right moment wins. Two `flock`s make one: who wants to write
-takes `gate`, then `turn`, then lets go of `gate`. The one who waits for `turn` is alone there, so the process that
-just finished cannot overtake it: it stands at `gate` again, behind all who stood there before. Both locks die with
-their process. Mutual exclusion itself stays SQLite's.
+Neither SQLite's lock nor `flock` has a queue: whoever is awake at the right moment wins. So everybody draws a number
+and locks the byte at that offset until its turn is over; the turn comes when the byte before can be locked too. A
+process that dies leaves the queue with its locks. Only order is kept here: mutual exclusion stays SQLite's, so
+whoever cannot queue goes ahead.
 """
 
 import fcntl
+import logging
 import os
+import struct
 from pathlib import Path
 from types import TracebackType
+
+_log = logging.getLogger("moot.store")
+_DISPENSER = 1 << 62  # the byte held while drawing a number, far behind all numbers
 
 
 class Turnstile:
     """`with turnstile:` around each batch; blocks until it is our turn. Used by one thread."""
 
     def __init__(self, database: Path) -> None:
-        self._gate = _open(database.with_name(database.name + "-gate"))
-        self._turn = _open(database.with_name(database.name + "-turn"))
+        path = database.with_name(database.name + "-turn")
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        self._number = 1
 
     def __enter__(self) -> None:
-        fcntl.flock(self._gate, fcntl.LOCK_EX)
         try:
-            fcntl.flock(self._turn, fcntl.LOCK_EX)
-        finally:
-            fcntl.flock(self._gate, fcntl.LOCK_UN)
+            self._number = self._draw()
+            _lock(self._file, fcntl.F_WRLCK, self._number - 1)
+        except OSError as error:
+            _log.warning("writing out of turn: %s", error)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        fcntl.flock(self._turn, fcntl.LOCK_UN)
+        _lock(self._file, fcntl.F_UNLCK, self._number - 1, 2)
 
     def close(self) -> None:
-        os.close(self._gate)
-        os.close(self._turn)
+        os.close(self._file)
+
+    def _draw(self) -> int:
+        """The next number, its byte locked before anybody can draw the one after."""
+        _lock(self._file, fcntl.F_WRLCK, _DISPENSER)
+        try:
+            number = int.from_bytes(os.pread(self._file, 7, 0), "little") + 1
+            os.pwrite(self._file, number.to_bytes(8, "little"), 0)
+            _lock(self._file, fcntl.F_WRLCK, number)
+            return number
+        finally:
+            _lock(self._file, fcntl.F_UNLCK, _DISPENSER)
 
 
-def _open(path: Path) -> int:
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+def _lock(file: int, kind: int, start: int, length: int = 1) -> None:
+    """A lock of this open file where the system has such; elsewhere of the process, which may hold the file once."""
+    if hasattr(fcntl, "F_OFD_SETLKW"):
+        fcntl.fcntl(file, fcntl.F_OFD_SETLKW, struct.pack("hhqqi4x", kind, os.SEEK_SET, start, length, 0))
+    else:
+        operation = fcntl.LOCK_UN if kind == fcntl.F_UNLCK else fcntl.LOCK_EX
+        fcntl.lockf(file, operation, length, start)
