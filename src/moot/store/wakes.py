@@ -1,7 +1,7 @@
 """Wake-ups inside one process: listeners learn that something was committed, not what."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 
@@ -42,7 +42,7 @@ class Wakes:
             signal.ring()
 
     @contextmanager
-    def listen(self) -> Iterator[Signal]:
+    def listen(self) -> Generator[Signal]:
         signal = Signal()
         self._signals.add(signal)
         try:
