@@ -10,7 +10,7 @@ from pathlib import Path
 from moot.core.tx import Query
 
 _HEADING = re.compile(r"^-- (\w+): .+$", re.MULTILINE)
-_PARAMETER = re.compile(r"(?<!:):([a-z_]+)")
+_PARAMETER = re.compile(r"--[^\n]*|'[^']*'|(?<!:):([a-z_][a-z0-9_]*)")
 
 
 class Statements:
@@ -36,20 +36,23 @@ def beside(module_file: str) -> Statements:
     if unknown := overrides.keys() - portable.keys():
         raise ValueError(f"{override_file} overrides statements that do not exist: {sorted(unknown)}")
     return Statements(
-        {name: Query(name, sql, for_psycopg(overrides.get(name, sql))) for name, sql in portable.items()}, file
+        {name: Query(name, sql, for_psycopg(overrides.get(name, sql))) for name, sql in portable.items()},
+        file,
     )
 
 
 def parse(text: str) -> dict[str, str]:
     """Name to statement, in the order of the file."""
     headings = list(_HEADING.finditer(text))
+    names = [heading[1] for heading in headings]
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise ValueError(f"statements are named twice: {sorted(twice)}")
     ends = [heading.start() for heading in headings[1:]] + [len(text)]
     return {
-        heading[1]: text[heading.end() : end].strip().rstrip(";")
-        for heading, end in zip(headings, ends, strict=True)
+        heading[1]: text[heading.end() : end].strip().rstrip(";") for heading, end in zip(headings, ends, strict=True)
     }
 
 
 def for_psycopg(sql: str) -> str:
-    """`:name` as psycopg writes it; a literal percent sign doubled."""
-    return _PARAMETER.sub(r"%(\1)s", sql.replace("%", "%%"))
+    """`:name` as psycopg writes it, but not in comments and literals; a percent sign doubled everywhere."""
+    return _PARAMETER.sub(lambda found: f"%({found[1]})s" if found[1] else found[0], sql.replace("%", "%%"))

@@ -20,8 +20,7 @@ _Convert = Callable[[Any], Any]
 def reader(into: type[T], columns: tuple[str, ...]) -> Callable[[Row], T]:
     """A function from a row with these columns to a record."""
     if not dataclasses.is_dataclass(into):
-        convert = _converter(into)
-        return (lambda row: convert(row[0])) if convert else (lambda row: row[0])
+        return _single(_converter(into))
     hints = typing.get_type_hints(into)
     fields = [field.name for field in dataclasses.fields(into) if field.init]
     if missing := [name for name in fields if name not in columns]:
@@ -30,6 +29,12 @@ def reader(into: type[T], columns: tuple[str, ...]) -> Callable[[Row], T]:
     conversions = [(at, convert) for at, name in enumerate(fields) if (convert := _converter(hints[name]))]
     make = cast(Callable[..., T], into)
     return _assembler(make, places, conversions)
+
+
+def _single(convert: _Convert | None) -> Reader:
+    if convert is None:
+        return lambda row: row[0]
+    return lambda row: None if row[0] is None else convert(row[0])
 
 
 def _assembler(
@@ -59,6 +64,6 @@ def _converter(hint: Any) -> _Convert | None:
         return bool
     if origin is tuple:
         return lambda text: tuple(cast(list[Any], json.loads(text)))
-    if origin in (dict, list, Mapping):
+    if origin in (dict, list, Mapping, Sequence):
         return json.loads
     return None
