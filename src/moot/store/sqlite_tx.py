@@ -2,17 +2,19 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import apsw
 
-from moot.core import clock, ids
+from moot.core import ids
 from moot.core.caller import SYSTEM, Caller
 from moot.core.clock import Clock
 from moot.core.events import Event
 from moot.core.tx import Lockable, Query, Value
 from moot.store import rows, streams
 from moot.store.errors import RowMissing
+from moot.store.sqlite_errors import TransactionLost
+from moot.store.values import bound
 
 T = TypeVar("T")
 
@@ -50,23 +52,34 @@ class SqliteTx:
         return found[0] if found else None
 
     def all(self, query: Query, into: type[T], **values: Value) -> list[T]:
-        cursor = self._connection.execute(query.sqlite, bound(values))
+        cursor = self._execute(query, values)
         first = next(cursor, None)
         if first is None:
             return []
-        read = rows.reader(into, tuple(column[0] for column in cursor.get_description()))
-        found = [read(first)]
-        found += [read(row) for row in cursor]
-        return found
+        columns = tuple(column[0] for column in cursor.get_description())
+        # All rows before the first record: a statement that an error leaves half-read would block every commit.
+        found = [first, *cursor]
+        read = rows.reader(into, columns)
+        return [read(row) for row in found]
 
     def run(self, query: Query, **values: Value) -> int:
-        self._connection.execute(query.sqlite, bound(values))
+        self._execute(query, values)
         return self._connection.changes()
 
     def many(self, query: Query, rows: Iterable[Mapping[str, Value]]) -> int:
+        self._refuse_outside(query)
         before = self._connection.total_changes()
-        self._connection.executemany(query.sqlite, [bound(row) for row in rows])
+        self._connection.executemany(query.sqlite, [bound(row) for row in rows]).fetchall()
         return self._connection.total_changes() - before
+
+    def _execute(self, query: Query, values: Mapping[str, Value]) -> apsw.Cursor:
+        self._refuse_outside(query)
+        return self._connection.execute(query.sqlite, bound(values))
+
+    def _refuse_outside(self, query: Query) -> None:
+        """After the database has ended the transaction, a statement would be committed on its own, at once."""
+        if not self._connection.in_transaction:
+            raise TransactionLost(f"{query.name} came after the end of its transaction")
 
     def lock(self, table: Lockable, id: str) -> None:
         """Nothing to do: the writer is alone."""
@@ -77,10 +90,3 @@ class SqliteTx:
 
     def wake(self) -> None:
         self.has_news = True
-
-
-def bound(values: Mapping[str, Value]) -> dict[str, Any]:
-    """Values as SQLite stores them: moments as microseconds, booleans as 0 and 1."""
-    return {
-        name: clock.to_micros(value) if isinstance(value, datetime) else value for name, value in values.items()
-    }

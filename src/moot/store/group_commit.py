@@ -1,0 +1,168 @@
+"""Group commit: functions that wait together commit together, each in its own savepoint.
+
+Three rules keep the answers true. Nobody is answered before the commit. When the database loses the transaction (no
+space, I/O error, no memory), every function of the batch runs again alone. And when COMMIT itself failed, a barrier row
+is committed first: the frames of the failed commit may lie whole behind the end of the log and would come back to life
+after a crash. A full disk needs no barrier: it stops a commit before its last frame.
+"""
+
+import contextlib
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+
+import apsw
+
+from moot.core.clock import Clock
+from moot.core.errors import MootError
+from moot.store import queries, timing
+from moot.store.sqlite_errors import TransactionLost, in_words, outcome_unknown
+from moot.store.sqlite_tx import SqliteTx
+from moot.store.store import Limits
+from moot.store.work import Work
+
+sql = queries.beside(__file__)
+_log = logging.getLogger("moot.store")
+_CHECKPOINT_PAGES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What commits are made with."""
+
+    open: Callable[[], apsw.Connection]
+    check: Callable[[apsw.Connection], None]  # raises when this is no longer the store that was opened
+    clock: Clock
+    limits: Limits
+
+
+class GroupCommit:
+    """Owns the writing connection. Used by one thread."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._log_pages = 0
+        self._is_lost = False
+        self._connection = self._open()
+
+    def commit(self, batch: list[Work], take: Callable[[], Work | None]) -> bool:
+        """All there is to take, up to the limits, in one transaction; True if readers have news.
+
+        Raises when it could not begin (the batch is empty then), or, in the middle, what nobody foresaw."""
+        self._begin()
+        is_committing = False
+        try:
+            has_news = self._fill(batch, take)
+            is_committing = True
+            self._connection.execute("commit")
+        except (apsw.Error, TransactionLost) as error:
+            return self._recover(batch, error, was_committing=is_committing)
+        return has_news
+
+    def checkpoint(self) -> None:
+        """Move a long log into the file. Apart from the commit, so that nobody waits for it or fails by it."""
+        if self._log_pages < _CHECKPOINT_PAGES or self._is_lost:
+            return
+        try:
+            self._connection.wal_checkpoint()
+        except apsw.BusyError:
+            return  # another process is at it
+        except apsw.Error as error:
+            _log.warning("the log could not be moved into the store: %s", error)
+
+    def drop(self) -> None:
+        """Forget the connection, and with it an open transaction; the next commit opens another."""
+        self._is_lost = True
+        with contextlib.suppress(apsw.Error):
+            self._connection.close(True)
+
+    def _open(self) -> apsw.Connection:
+        connection = self._desk.open()
+        connection.set_wal_hook(self._measure)  # in place of SQLite's own checkpoints, which are part of a commit
+        return connection
+
+    def _measure(self, connection: apsw.Connection, database: str, pages: int) -> int:
+        self._log_pages = pages
+        return apsw.SQLITE_OK
+
+    def _begin(self) -> None:
+        if self._is_lost:
+            self._connection = self._open()
+            self._is_lost = False
+        self._connection.execute("begin immediate")
+        try:
+            self._desk.check(self._connection)
+        except BaseException:
+            self._roll_back()
+            raise
+
+    def _fill(self, batch: list[Work], take: Callable[[], Work | None]) -> bool:
+        until = monotonic() + self._desk.limits.batch_seconds
+        has_news = False
+        while len(batch) < self._desk.limits.batch_functions and (work := take()) is not None:
+            batch.append(work)
+            has_news |= self._run(work)
+            if monotonic() >= until:
+                break
+        return has_news
+
+    def _run(self, work: Work) -> bool:
+        """One function in its savepoint; its own failure stays its own. True if it has news for readers."""
+        tx = SqliteTx(self._connection, self._desk.clock, work.caller)
+        work.result, work.error = None, None
+        self._connection.execute("savepoint one")
+        try:
+            work.result = timing.watched(lambda: work.change(tx), work.change, self._desk.limits)
+            self._connection.execute("release one")
+        except BaseException as error:  # a SystemExit is its own, too
+            if not self._connection.in_transaction:
+                raise TransactionLost from error
+            self._connection.execute("rollback to one")
+            self._connection.execute("release one")
+            work.result, work.error = None, in_words(error)
+            return False
+        return tx.has_news
+
+    def _recover(self, batch: list[Work], cause: Exception, *, was_committing: bool) -> bool:
+        """Nothing of the batch is answered yet. Make sure that it is gone, then run each function alone."""
+        _log.warning("a batch of %d was rolled back: %s", len(batch), in_words(cause))
+        waiting = deque(batch)
+        has_news = False
+        try:
+            self._clear(cause, was_committing=was_committing)
+            while waiting:
+                has_news |= self._run_alone(waiting[0])
+                waiting.popleft()
+        except (apsw.Error, MootError) as error:
+            self.drop()
+            for work in waiting:
+                work.result, work.error = None, outcome_unknown(error)
+        return has_news
+
+    def _run_alone(self, work: Work) -> bool:
+        """True if it was committed and has news. Raises when nobody can tell what became of it."""
+        self._begin()
+        is_committing = False
+        try:
+            has_news = self._run(work)
+            is_committing = True
+            self._connection.execute("commit")
+        except (apsw.Error, TransactionLost) as error:
+            self._clear(error, was_committing=is_committing)
+            work.result, work.error = None, in_words(error)
+            return False
+        return has_news
+
+    def _clear(self, cause: Exception, *, was_committing: bool) -> None:
+        """Leave no transaction open and nothing half-committed; raises if that cannot be made sure."""
+        self._roll_back()
+        if was_committing and not isinstance(cause, apsw.FullError):
+            self._connection.execute("begin immediate")
+            self._connection.execute(sql.raise_barrier.sqlite)
+            self._connection.execute("commit")
+
+    def _roll_back(self) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("rollback")

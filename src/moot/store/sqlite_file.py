@@ -1,0 +1,169 @@
+"""The file of an embedded store: making it, migrating it, and connecting to it with our settings."""
+
+import contextlib
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import apsw
+
+from moot.core.clock import Clock, to_micros
+from moot.store import migrate, queries, sqlite_errors
+from moot.store.errors import (
+    StoreDamaged,
+    StoreInUse,
+    StoreNotFound,
+    StorePlaceRefused,
+    StoreTooNew,
+    StoreUnavailable,
+)
+from moot.store.turnstile import Turnstile
+
+sql = queries.beside(__file__)
+_APPLICATION = 0x6D6F6F74  # "moot", in the file's header
+_BUSY_MILLISECONDS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class StoreFile:
+    """Where a store is and how it is written; `vfs` names another of SQLite's ways to the disk (tests do)."""
+
+    path: Path
+    synchronous: Literal["full", "off"] = "full"
+    vfs: str | None = None
+
+
+def prepare(file: StoreFile, clock: Clock, *, create: bool) -> None:
+    """Bring the store to the version this moot knows; with `create`, make it when it is not there."""
+    if create:
+        with contextlib.suppress(FileExistsError):
+            # Not left to SQLite, which would let everybody read it.
+            os.close(os.open(file.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+    elif not file.path.exists():
+        raise _not_found(file.path)
+    with contextlib.closing(_open(file)) as connection:
+        found = _version(connection, file.path)
+        if found == 0 and not create:
+            raise _not_found(file.path)
+        if found < migrate.newest():
+            # In turn: of two that switch a new file to WAL, one fails at once, whatever the timeout.
+            with contextlib.closing(Turnstile(file.path)) as turnstile, turnstile:
+                _configure(connection, file)
+                _migrate(connection, clock)
+
+
+def connect(file: StoreFile) -> apsw.Connection:
+    """A connection with our settings. Every process and thread has its own."""
+    connection = _open(file)
+    _configure(connection, file)
+    return connection
+
+
+def identity(path: Path) -> tuple[int, int] | None:
+    """Which file is at this path; None if none is. A file that is still open never shares it with a new one."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def check_version(connection: apsw.Connection) -> None:
+    """Raise unless the store is what this process knows. In a transaction, because a migration may come between."""
+    if (found := connection.pragma("user_version")) != migrate.newest():
+        raise StoreUnavailable(
+            f"The store was migrated to version {found} while this process was running; nothing was written.",
+            "Start it again.",
+        )
+
+
+@contextmanager
+def in_words(path: Path) -> Generator[None]:
+    """What can go wrong while opening, as facts about this file."""
+    try:
+        yield
+    except apsw.NotADBError as error:
+        raise _foreign(path) from error
+    except apsw.CorruptError as error:
+        raise StoreDamaged(f"{path} is damaged: {error}.", "Keep a copy and run moot doctor.") from error
+    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError) as error:
+        raise _refused(path, str(error)) from error
+    except apsw.Error as error:
+        if (known := sqlite_errors.named(error)) is not None:
+            raise known from error
+        raise
+    except OSError as error:
+        raise _refused(path, error.strerror or str(error)) from error
+
+
+def _open(file: StoreFile) -> apsw.Connection:
+    connection = apsw.Connection(os.fspath(file.path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=file.vfs)
+    connection.set_busy_timeout(_BUSY_MILLISECONDS)
+    return connection
+
+
+def _configure(connection: apsw.Connection, file: StoreFile) -> None:
+    if (mode := connection.pragma("journal_mode", "wal")) != "wal":
+        raise _refused(file.path, f"its journal stays {mode!r}, which lets no two processes in")
+    connection.pragma("synchronous", file.synchronous)
+    connection.pragma("fullfsync", True)  # macOS: fsync alone leaves the data in the drive's cache
+    connection.pragma("foreign_keys", True)
+    connection.pragma("journal_size_limit", 64 << 20)
+
+
+def _version(connection: apsw.Connection, path: Path) -> int:
+    """0 for an empty file. One snapshot, because another process may be making the store."""
+    connection.execute("begin")
+    application, found = connection.pragma("application_id"), connection.pragma("user_version")
+    is_empty = not connection.execute(sql.has_tables.sqlite).fetchall()
+    connection.execute("rollback")
+    if application != _APPLICATION and not (is_empty and application == found == 0):
+        raise _foreign(path)
+    if found > migrate.newest():
+        raise StoreTooNew(
+            f"{path} was written by a newer moot (version {found}; this one knows {migrate.newest()}).",
+            "Upgrade moot.",
+        )
+    return int(found)
+
+
+def _migrate(connection: apsw.Connection, clock: Clock) -> None:
+    """All steps in one transaction, unless another process was quicker. Closing the connection undoes a failed one."""
+    connection.execute("begin immediate")
+    found = int(connection.pragma("user_version"))
+    if 0 < found < migrate.newest():
+        _refuse_while_in_use(connection, clock)
+    for migration in migrate.migrations():
+        if migration.version > found:
+            connection.execute(migration.sql)
+            connection.pragma("user_version", migration.version)
+    if found == 0:
+        connection.pragma("application_id", _APPLICATION)
+    connection.execute("commit")
+
+
+def _refuse_while_in_use(connection: apsw.Connection, clock: Clock) -> None:
+    alive = connection.execute(sql.hosts_alive.sqlite, {"now": to_micros(clock.now())}).fetchall()
+    if alive:
+        raise StoreInUse(
+            f"The store must be migrated, and {len(alive)} host(s) still use it.",
+            "Stop them first: moot stop --all.",
+        )
+
+
+def _not_found(path: Path) -> StoreNotFound:
+    return StoreNotFound(f"There is no store at {path}.", "Start one with moot serve, or send a message.")
+
+
+def _foreign(path: Path) -> StoreDamaged:
+    return StoreDamaged(f"{path} is not a moot store.", "Move it away, or choose another with --store.")
+
+
+def _refused(path: Path, reason: str) -> StorePlaceRefused:
+    return StorePlaceRefused(
+        f"{path} cannot be opened for writing: {reason}.",
+        "Check its permissions, or choose a place with --store.",
+    )

@@ -1,0 +1,51 @@
+"""Work: a transaction function on its way through the writer, and the caller who waits for its answer."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from moot.core.caller import Caller
+from moot.core.tx import Tx
+
+
+@dataclass(slots=True, eq=False)
+class Work:
+    """Result and error belong to the writer thread until it settles the work; the rest to the caller's loop."""
+
+    change: Callable[[Tx], Any]
+    caller: Caller
+    loop: asyncio.AbstractEventLoop
+    answer: "asyncio.Future[Any]"
+    timer: asyncio.TimerHandle | None = field(default=None, repr=False)
+    is_taken: bool = False  # by the writer; from then on it may be committed
+    result: Any = None
+    error: Exception | None = None
+
+    def refuse(self, error: Exception) -> None:
+        """Answer before the writer does. On the caller's loop."""
+        if not self.answer.done():
+            self.answer.set_exception(error)
+
+    def deliver(self) -> None:
+        """Answer with what the writer found. On the caller's loop."""
+        if self.timer is not None:
+            self.timer.cancel()
+        if self.error is not None:
+            self.refuse(self.error)
+        elif not self.answer.done():
+            self.answer.set_result(self.result)
+
+
+def settle(batch: list[Work]) -> None:
+    """Send every answer to its caller's loop. On the writer thread."""
+    for loop in {work.loop for work in batch}:
+        try:
+            loop.call_soon_threadsafe(_deliver, [work for work in batch if work.loop is loop])
+        except RuntimeError:  # that loop has ended, and its callers with it
+            continue
+
+
+def _deliver(batch: list[Work]) -> None:
+    for work in batch:
+        work.deliver()
