@@ -49,7 +49,7 @@ MakeWorkers = Callable[[HostId], Mapping[str, Worker]]
 
 
 class Host:
-    """Runs until stopped. The first `stop` lets attempts finish for a while, the second ends them at once."""
+    """Runs until stopped. Stopping lets attempts finish for a while, stopping now ends them at once."""
 
     def __init__(self, store: Store, new: NewHost, make_workers: MakeWorkers, pace: Pace | None = None) -> None:
         self._store = store
@@ -66,10 +66,14 @@ class Host:
     def id(self) -> HostId:
         return self._id
 
-    def stop(self) -> None:
-        if self._stopping.is_set():
+    def stop(self, *, now: bool = False) -> None:
+        if now:
             self._forced.set()
         self._stopping.set()
+
+    async def stopping(self) -> None:
+        """Returns when somebody has asked the host to stop."""
+        await self._stopping.wait()
 
     async def run(self, ready: Callable[[], None] = lambda: None) -> None:
         """Work until `stop`; `ready` is called once the host is registered."""

@@ -1,0 +1,47 @@
+"""A host in the foreground: until a signal ends it."""
+
+import asyncio
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+from moot.app import hosting, scenario
+from moot.app import project as projects
+from moot.app.hosting import HostOptions, Running
+from moot.app.stores import open_store
+from moot.core.ids import InstanceName
+
+
+async def serve(
+    *,
+    store: str | None,
+    instance: InstanceName,
+    agents_file: Path | None = None,
+    options: HostOptions | None = None,
+    ready: Callable[[Running], None] = lambda running: None,
+) -> None:
+    """Run agents for this store. The first SIGTERM or SIGINT lets them finish, the second ends them."""
+    newcomers = scenario.load(agents_file).agents if agents_file else ()
+    project = projects.find()
+    opened = open_store(project.store_url(store), create=True)
+    try:
+        await hosting.introduce(opened, instance, newcomers)
+        async with hosting.hosting(project, opened, options) as running:
+            _stop_on_signals(running)
+            ready(running)
+            await running.host.stopping()
+    finally:
+        await opened.close()
+
+
+def _stop_on_signals(running: Running) -> None:
+    loop = asyncio.get_running_loop()
+    seen = 0
+
+    def stop() -> None:
+        nonlocal seen
+        seen += 1
+        running.host.stop(now=seen > 1)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)

@@ -1,0 +1,122 @@
+"""A whole host in this process: it serves tools, reacts, works and runs agents, until it is told to stop."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+
+from moot import connect
+from moot.app.project import Project
+from moot.backends.scripted import ScriptedBackend
+from moot.core.caller import SYSTEM
+from moot.core.ids import HostId, InstanceName
+from moot.core.tool import Toolbox
+from moot.core.tx import Tx
+from moot.mcp import server
+from moot.mcp.server import Address, Endpoints, Options
+from moot.mcp.sockets import ServerRunning
+from moot.process import identity
+from moot.registry import agents, instances
+from moot.registry.agents import NewAgent
+from moot.registry.hosts import NewHost
+from moot.runner import neighbours
+from moot.runner.attempts import AttemptWorker, Begun, Retry
+from moot.runner.host import Host, Pace
+from moot.runner.worker import Worker
+from moot.store.store import Store
+from moot.tools.toolbox import AttemptToolbox
+
+_log = logging.getLogger("moot.app")
+EVERYTHING = ("serve", "react", "work", "run")
+WITHOUT_AGENTS = ("serve", "react", "work")  # for a lone MCP client, which is the agent itself
+
+
+@dataclass(frozen=True, slots=True)
+class HostOptions:
+    """What this host does, and where it listens."""
+
+    roles: tuple[str, ...] = EVERYTHING
+    port: int | None = 0
+    trust_agent_header: bool = False
+    retry: Retry = field(default_factory=Retry)
+    pace: Pace = field(default_factory=Pace)
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A host at work."""
+
+    host: Host
+    address: Address
+
+
+@asynccontextmanager
+async def hosting(project: Project, store: Store, options: HostOptions | None = None) -> AsyncGenerator[Running]:
+    """A host while the block runs. Attempts may still use the server while the host comes to its end."""
+    chosen = options or HostOptions()
+    async with _serving(project, store, chosen) as address:
+        host = _host(store, chosen, address)
+        is_ready = asyncio.Event()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(host.run(is_ready.set))
+            await is_ready.wait()
+            try:
+                yield Running(host, address)
+            finally:
+                host.stop()
+
+
+async def introduce(store: Store, instance: InstanceName, newcomers: tuple[NewAgent, ...]) -> None:
+    """Make the agents of a file known, or bring what is known of them up to date."""
+
+    def change(tx: Tx) -> None:
+        opened = instances.ensure(tx, instance)
+        for new in newcomers:
+            agents.ensure(tx, opened, new)
+
+    await store.write(change, caller=SYSTEM)
+
+
+@asynccontextmanager
+async def _serving(project: Project, store: Store, options: HostOptions) -> AsyncGenerator[Address]:
+    """On the project's socket if it is free; a second host of one project has only its port."""
+    project.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    endpoints = Endpoints(project.socket, port=options.port)
+    how = Options(trust_agent_header=options.trust_agent_header)
+    async with AsyncExitStack() as stack:
+        try:
+            address = await stack.enter_async_context(server.serving(store, endpoints, how))
+        except ServerRunning:
+            _log.info("another host serves %s; this one has its port only", project.socket)
+            alone = replace(endpoints, socket=None)
+            address = await stack.enter_async_context(server.serving(store, alone, how))
+        yield address
+
+
+def _host(store: Store, options: HostOptions, address: Address) -> Host:
+    new = NewHost(neighbours.machine(), str(identity.current()), options.roles, address.url)
+
+    def workers(host: HostId) -> Mapping[str, Worker]:
+        return {
+            "attempt": AttemptWorker(
+                store, host, {"scripted": ScriptedBackend()}, _toolboxes(store, address), options.retry
+            )
+        }
+
+    return Host(store, new, workers, options.pace)
+
+
+def _toolboxes(store: Store, address: Address) -> Callable[[Begun], AbstractAsyncContextManager[Toolbox]]:
+    @asynccontextmanager
+    async def open_toolbox(begun: Begun) -> AsyncGenerator[Toolbox]:
+        """In process, or as a real client of our own server if the agent wants that."""
+        if begun.agent.settings.get("transport") != "mcp":
+            yield AttemptToolbox(store, begun.caller, begun.job.id)
+            return
+        where = address.socket or address.url
+        assert where is not None
+        async with connect.toolbox(where, begun.token) as toolbox:
+            yield toolbox
+
+    return open_toolbox

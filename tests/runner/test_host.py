@@ -1,0 +1,173 @@
+"""A host wakes agents, acknowledges what they were given, and survives what they do."""
+
+import asyncio
+from datetime import timedelta
+
+from moot.core.caller import SYSTEM
+from moot.jobs import jobs
+from moot.jobs.jobs import Appetite, NewJob
+from moot.registry import hosts
+from moot.registry.hosts import NewHost
+from moot.runner import neighbours
+from moot.runner.attempts import Retry
+from moot.runner.host import Pace
+from moot.store.store import Store
+from tests.runner.team import gather, make_host, running
+
+
+async def test_a_mention_wakes_the_agent_and_its_answer_is_posted_in_the_thread(store: Store) -> None:
+    team = await gather(store, {"coder": [{"on": "fix", "say": "done"}]})
+    async with running(make_host(store)):
+        said = await team.say("@coder fix it")
+        await team.idle()
+    asked, answer = await team.channel()
+    assert (answer.sender, answer.body, answer.reply_to) == ("coder", "done", asked.id)
+    assert [one.state for one in await team.receipts(said)] == ["acked"]
+
+
+async def test_agents_wake_each_other_until_nobody_is_mentioned(store: Store) -> None:
+    team = await gather(store, {"a": [{"on": "go", "say": "@b your turn"}], "b": [{"on": "turn", "say": "over"}]})
+    async with running(make_host(store)):
+        await team.say("@a go")
+        await team.idle()
+    assert await team.bodies() == ["human: @a go", "a: @b your turn", "b: over"]
+
+
+async def test_mail_from_before_the_start_is_handled(store: Store) -> None:
+    team = await gather(store, {"coder": [{"say": "here"}]})
+    await team.say("@coder hello")
+    async with running(make_host(store)):
+        await team.idle()
+    assert (await team.bodies())[-1] == "coder: here"
+
+
+async def test_an_agent_that_spoke_by_itself_has_no_last_word_posted(store: Store) -> None:
+    line = {"calls": [{"channel_send": {"message": "said by tool"}}], "say": "not posted"}
+    team = await gather(store, {"coder": [line]})
+    async with running(make_host(store)):
+        await team.say("@coder hello")
+        await team.idle()
+    assert await team.bodies() == ["human: @coder hello", "coder: said by tool"]
+
+
+async def test_a_failed_attempt_is_repeated_and_says_nothing_twice(store: Store) -> None:
+    line = {"calls": [{"channel_send": {"message": "once"}}], "fail": "not yet", "fails": 2}
+    team = await gather(store, {"coder": [line]})
+    async with running(make_host(store)):
+        said = await team.say("@coder hello")
+        await team.idle()
+    assert await team.bodies() == ["human: @coder hello", "coder: once"]
+    assert len(await team.events("attempt_failed")) == 2
+    assert [one.state for one in await team.receipts(said)] == ["acked"]
+
+
+async def test_after_the_last_try_mail_is_parked_and_the_person_told(store: Store) -> None:
+    team = await gather(store, {"coder": [{"fail": "broken"}]})
+    async with running(make_host(store, retry=Retry(attempts=2, backoff=timedelta(milliseconds=1)))):
+        said = await team.say("@coder hello")
+        await team.idle()
+    assert [one.state for one in await team.receipts(said)] == ["parked"]
+    assert len(await team.events("attempt_failed")) == 2
+    (notice,) = await team.inbox("human")
+    assert notice.sender == "system"
+    assert "coder failed 2 times: broken" in notice.body
+
+
+async def test_parked_mail_joins_new_mail_once(store: Store) -> None:
+    team = await gather(store, {"coder": [{"on": "bad", "fail": "broken"}, {"on": "good", "say": "fine"}]})
+    async with running(make_host(store, retry=Retry(attempts=2, backoff=timedelta(milliseconds=1)))):
+        bad = await team.say("@coder bad")
+        await team.idle()
+        good = await team.say("@coder good")
+        await team.idle()
+    assert [one.state for one in await team.receipts(bad)] == ["parked"]
+    assert [one.state for one in await team.receipts(good)] == ["acked"]
+    failed = await team.events("attempt_failed")
+    assert [event.data["number"] for event in failed] == [1, 2, 1]
+
+
+async def test_a_crash_of_one_agent_does_not_touch_the_others(store: Store) -> None:
+    team = await gather(store, {"bad": [{"crash": True}], "good": [{"say": "fine"}]})
+    async with running(make_host(store)):
+        await team.say("@bad and @good")
+        await team.idle()
+    assert "good: fine" in await team.bodies()
+    assert len(await team.events("attempt_failed")) == 3
+
+
+async def test_the_pause_before_a_repetition_grows(store: Store) -> None:
+    retry = Retry(attempts=4, backoff=timedelta(seconds=1), multiplier=2)
+    assert [retry.delay(failures).total_seconds() for failures in (1, 2, 3)] == [1, 2, 4]
+
+
+async def test_mail_that_comes_during_an_attempt_starts_another(store: Store) -> None:
+    team = await gather(store, {"coder": [{"on": "first", "takes": "200ms", "say": "one"}, {"say": "two"}]})
+    async with running(make_host(store)):
+        await team.say("@coder first")
+        await team.until_event("attempt_started")
+        await team.say("@coder second")
+        await team.idle()
+    assert (await team.bodies())[2:] == ["coder: one", "coder: two"]
+
+
+async def test_a_stopping_host_lets_an_attempt_finish(store: Store) -> None:
+    team = await gather(store, {"coder": [{"takes": "200ms", "say": "finished"}]})
+    host = make_host(store)
+    async with asyncio.timeout(20), asyncio.TaskGroup() as group:
+        group.create_task(host.run())
+        await team.say("@coder go")
+        await team.until_event("attempt_started")
+        host.stop()
+    assert (await team.bodies())[-1] == "coder: finished"
+
+
+async def test_stopping_now_interrupts_and_the_mail_waits_for_the_next_host(store: Store) -> None:
+    team = await gather(store, {"coder": [{"hang": True, "fails": 1, "say": "later"}]})
+    host = make_host(store)
+    async with asyncio.timeout(20), asyncio.TaskGroup() as group:
+        group.create_task(host.run())
+        said = await team.say("@coder go")
+        await team.until_event("attempt_started")
+        host.stop(now=True)
+    assert [one.state for one in await team.receipts(said)] == ["queued"]
+    assert len(await team.events("attempt_interrupted")) == 1
+    assert await store.read(hosts.alive) == []
+
+
+async def test_two_hosts_handle_each_message_once(store: Store) -> None:
+    names = [f"agent{number}" for number in range(6)]
+    team = await gather(store, {name: [{"say": "answer"}] for name in names})
+    async with running(make_host(store)), running(make_host(store)):
+        for turn in range(5):
+            await team.say(f"@all turn {turn}")
+        await team.idle()
+    answers = [one for one in await team.channel() if one.body.startswith("answer")]
+    assert len(await team.events("attempt_failed")) == 0
+    handled = [event.data["agent"] for event in await team.events("attempt_succeeded")]
+    assert len(handled) == len(await team.events("attempt_started"))
+    assert {one.sender for one in answers} == set(names)
+
+
+async def test_work_of_a_host_whose_process_is_gone_is_taken_over_at_once(store: Store) -> None:
+    team = await gather(store, {"coder": [{"say": "taken over"}]})
+    dead = NewHost(neighbours.machine(), "999999999:1", ("run",))
+    id = await store.write(lambda tx: hosts.register(tx, dead), caller=SYSTEM)
+    await team.say("@coder go")
+    stream = team.instance.stream
+    await store.write(lambda tx: jobs.add(tx, NewJob("attempt:x", "elsewhere", stream, "x")), caller=SYSTEM)
+    taken = await store.write(lambda tx: jobs.take(tx, Appetite(id, others=5)), caller=SYSTEM)
+    assert len(taken) == 1
+    async with running(make_host(store, pace=Pace(watch_seconds=0.01))):
+        await team.idle()
+    assert (await team.bodies())[-1] == "coder: taken over"
+    assert await store.read(hosts.alive) == []
+
+
+async def test_a_host_does_not_take_more_attempts_than_it_may(store: Store) -> None:
+    team = await gather(store, {"a": [{"hang": True}], "b": [{"say": "never"}]})
+    async with running(make_host(store, pace=Pace(attempts=1, grace_seconds=0))):
+        await team.say("@a go")
+        await team.until_event("attempt_started")
+        await team.say("@b go")
+        await team.until(lambda tx: len(jobs.live(tx, team.instance.stream)) == 2)
+    assert len(await team.events("attempt_started")) == 1
