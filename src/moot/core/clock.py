@@ -1,7 +1,7 @@
 """Time as a dependency, so that tests can hold it still."""
 
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 
@@ -20,16 +20,17 @@ class SystemClock:
 
 def to_micros(moment: datetime) -> int:
     """The stored form of a moment: whole microseconds since 1970, UTC."""
-    return round((moment - EPOCH).total_seconds() * 1_000_000)
+    return (moment - EPOCH) // _MICROSECOND
 
 
 def from_micros(micros: int) -> datetime:
-    return datetime.fromtimestamp(micros // 1_000_000, UTC).replace(microsecond=micros % 1_000_000)
+    return EPOCH + micros * _MICROSECOND
 
 
 def to_iso(moment: datetime) -> str:
     """The form people and tools read: `2026-01-31T09:30:00.123456Z`, sortable as text."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)

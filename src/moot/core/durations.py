@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from moot.core.errors import InvalidInput
 
-_SPELLING = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)")
+_SPELLING = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|s|m|h|d)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
@@ -16,15 +16,18 @@ def parse(spelling: str) -> timedelta:
         raise InvalidInput(
             f"{spelling[:40]!r} is not a duration.", "Write a number and a unit: 500ms, 30s, 5m, 2h, 1d."
         )
-    return timedelta(seconds=float(found[1]) * _SECONDS[found[2]])
+    try:
+        return timedelta(seconds=float(found[1]) * _SECONDS[found[2]])
+    except OverflowError:
+        raise InvalidInput(f"{spelling[:40]!r} is longer than anything lasts.", "Write fewer digits.") from None
 
 
 def spell(duration: timedelta) -> str:
-    """Short enough for a status line: `0.4 s`, `12 s`, `3 m 20 s`."""
+    """Short enough for a status line: `0.4 s`, `12 s`, `3 m 20 s`, `2 h 5 m`."""
     seconds = duration.total_seconds()
-    if seconds < 10:
+    if round(seconds, 1) < 10:
         return f"{seconds:.1f} s"
-    if seconds < 60:
+    if round(seconds) < 60:
         return f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} m {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} m"

@@ -1,7 +1,8 @@
 """JSON as moot writes and reads it: compact, strict, UTF-8."""
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 
 import orjson
 
@@ -13,24 +14,44 @@ Object = Mapping[str, Json]
 
 
 def dumps(value: object) -> str:
-    """Compact text; raises InvalidInput for what JSON cannot carry (lone surrogates, huge integers)."""
+    """Compact text; raises InvalidInput for what JSON cannot carry (lone surrogates, huge integers, NaN)."""
     return dump_bytes(value).decode()
 
 
 def dump_bytes(value: object) -> bytes:
-    try:
-        return orjson.dumps(value)
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(f"This cannot be written as JSON: {error}.") from error
+    return _dump(value, 0)
 
 
 def sorted_bytes(value: object) -> bytes:
     """One spelling for equal values, for hashing."""
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    return _dump(value, orjson.OPT_SORT_KEYS)
 
 
 def pretty(value: object) -> str:
-    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+    return _dump(value, orjson.OPT_INDENT_2).decode()
+
+
+def _dump(value: object, option: int) -> bytes:
+    try:
+        written = orjson.dumps(value, option=option)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"This cannot be written as JSON: {error}.") from error
+    # orjson writes NaN and infinity as null; only where there is a null can there be one.
+    if b"null" in written and not _is_finite(value):
+        raise InvalidInput("This cannot be written as JSON: a number in it is not finite.")
+    return written
+
+
+def _is_finite(value: Any) -> bool:
+    match value:
+        case float():
+            return math.isfinite(value)
+        case dict():
+            return all(_is_finite(one) for one in value.values())  # pyright: ignore[reportUnknownVariableType]
+        case list() | tuple():
+            return all(_is_finite(one) for one in value)  # pyright: ignore[reportUnknownVariableType]
+        case _:
+            return True
 
 
 def loads(text: str | bytes) -> Json:
