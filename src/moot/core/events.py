@@ -18,6 +18,7 @@ class Event:
     kind: str
     subject: str
     data: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    is_quiet: bool = False  # no reaction wants it: it does not make work for hosts
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from moot.core.events import Event
 
 T = TypeVar("T")
 Value = str | int | float | bytes | bool | datetime | None
-Lockable = Literal["streams", "agents", "attempts", "jobs", "messages", "hosts"]
+# In the order in which transactions take them, so that nobody waits in a circle.
+Lockable = Literal["instances", "jobs", "agents", "attempts", "streams"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,10 @@ class Tx(ReadTx, Protocol):
 
     def emit(self, event: Event) -> int:
         """Append to the event's stream and return its number. Holds the stream's counter, so call it late."""
+        ...
+
+    def announce(self, event: Event) -> None:
+        """Append when the function has returned: for events whose number nobody needs."""
         ...
 
     def wake(self) -> None:

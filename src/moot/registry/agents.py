@@ -88,7 +88,7 @@ class Changes:
 def register(tx: Tx, instance: Instance, new: NewAgent) -> Agent:
     """Join under a new id. In a run, names are unique; outside, the newest bearer of a name is the one meant."""
     names.check_agent(new.name)
-    tx.lock("streams", instance.stream)
+    tx.lock("instances", instance.name)
     if instance.stream.startswith("wf_") and find(tx, instance.stream, new.name):
         raise NameTaken(f"{new.name!r} is taken in {instance.name}.", "Choose another name.")
     return _add(tx, instance, new)
@@ -96,7 +96,7 @@ def register(tx: Tx, instance: Instance, new: NewAgent) -> Agent:
 
 def ensure(tx: Tx, instance: Instance, new: NewAgent) -> Agent:
     """The agent that moot itself starts under this name: kept with its mail, its settings brought up to date."""
-    tx.lock("streams", instance.stream)
+    tx.lock("instances", instance.name)
     found = find(tx, instance.stream, new.name)
     if found is None:
         return _add(tx, instance, new)
@@ -169,7 +169,7 @@ def update(tx: Tx, id: AgentId, changes: Changes) -> Agent:
         now=tx.now,
     )
     agent = get(tx, id)
-    tx.emit(Event(agent.stream, "agent_updated", id, {"name": agent.name}))
+    tx.announce(Event(agent.stream, "agent_updated", id, {"name": agent.name}, is_quiet=True))
     return agent
 
 
@@ -178,7 +178,7 @@ def unregister(tx: Tx, id: AgentId) -> bool:
     agent = get(tx, id)
     if not tx.run(sql.leave, id=id, now=tx.now):
         return False
-    tx.emit(Event(agent.stream, "agent_left", id, {"name": agent.name}))
+    tx.announce(Event(agent.stream, "agent_left", id, {"name": agent.name}, is_quiet=True))
     return True
 
 
@@ -202,5 +202,7 @@ def _add(tx: Tx, instance: Instance, new: NewAgent) -> Agent:
         registered_by=new.registered_by,
         now=tx.now,
     )
-    tx.emit(Event(instance.stream, "agent_registered", id, {"name": new.name, "backend": new.backend}))
+    tx.announce(
+        Event(instance.stream, "agent_registered", id, {"name": new.name, "backend": new.backend}, is_quiet=True)
+    )
     return get(tx, id)

@@ -53,7 +53,7 @@ def start(tx: Tx, new: NewAttempt) -> AttemptId:
         host=new.host,
         now=tx.now,
     )
-    tx.emit(Event(new.stream, "attempt_started", id, {"agent": new.agent, "number": new.number}))
+    tx.announce(Event(new.stream, "attempt_started", id, {"agent": new.agent, "number": new.number}, is_quiet=True))
     return id
 
 

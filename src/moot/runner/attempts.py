@@ -89,7 +89,7 @@ class AttemptWorker:
         for attempt in attempts.of_job(tx, job.id):
             if attempts.end(tx, attempt.id, "lost", "its host disappeared"):
                 give_back(tx, attempt.agent, attempt.id)
-                tx.emit(Event(job.stream, "attempt_lost", attempt.id, {"agent": attempt.agent}))
+                tx.announce(Event(job.stream, "attempt_lost", attempt.id, {"agent": attempt.agent}, is_quiet=True))
 
     async def _carry_out(self, begun: Begun) -> None:
         try:
@@ -176,7 +176,7 @@ def _succeed(tx: Tx, begun: Begun, text: str) -> None:
     if text.strip() and not messages.count_by_attempt(tx, attempt):
         words = Words(text, reply_to=begun.mail[-1].id, attempt=attempt)
         talk.say(tx, instances.get(tx, agent.instance), agent, words)
-    tx.emit(Event(agent.stream, "attempt_succeeded", attempt, {"agent": agent.id}))
+    tx.announce(Event(agent.stream, "attempt_succeeded", attempt, {"agent": agent.id}, is_quiet=True))
 
 
 def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
@@ -187,14 +187,14 @@ def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
     if failures < retry.attempts:
         jobs.retry(tx, begun.job, at=tx.now + retry.delay(failures), error=ended.error)
         mailbox.take_back(tx, agent.id, attempt)
-        tx.emit(Event(agent.stream, "attempt_failed", attempt, facts))
+        tx.announce(Event(agent.stream, "attempt_failed", attempt, facts, is_quiet=True))
         return
     jobs.fail(tx, begun.job, ended.error)
     count = mailbox.park(tx, agent.id, attempt)
-    tx.emit(Event(agent.stream, "attempt_failed", attempt, {**facts, "parked": count}))
-    _tell_parked(tx, begun, ended, count)
+    tx.announce(Event(agent.stream, "attempt_failed", attempt, {**facts, "parked": count}, is_quiet=True))
     if mailbox.has_queued(tx, agent.id):
         wake(tx, agent)
+    _tell_parked(tx, begun, ended, count)
 
 
 def _tell_parked(tx: Tx, begun: Begun, ended: Ended, count: int) -> None:
@@ -216,7 +216,7 @@ def _interrupt(tx: Tx, begun: Begun) -> None:
     jobs.put_back(tx, begun.job)
     attempts.end(tx, attempt, "interrupted")
     mailbox.take_back(tx, begun.agent.id, attempt)
-    tx.emit(Event(begun.agent.stream, "attempt_interrupted", attempt, {"agent": begun.agent.id}))
+    tx.announce(Event(begun.agent.stream, "attempt_interrupted", attempt, {"agent": begun.agent.id}, is_quiet=True))
 
 
 def _attempt_of(begun: Begun) -> attempts.AttemptId:

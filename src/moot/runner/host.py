@@ -133,7 +133,6 @@ class Host:
             task = self._begin(tx, job)
             if task is not None:
                 begun.append((job, task))
-        react.react(tx)  # to what this very transaction has emitted, or it would need another one
         return begun
 
     def _begin(self, tx: Tx, job: Job) -> Task | None:

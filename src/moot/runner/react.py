@@ -21,7 +21,8 @@ def has_news(tx: ReadTx) -> bool:
 def react(tx: Tx) -> None:
     """A page of what no reaction has seen; the mark moves in the same transaction."""
     for head in feed.with_news(tx, _STREAMS):
-        tx.lock("streams", head.id)
+        # Not the stream's own row: those who write to it hold jobs that reactions change, and would wait in a circle.
+        tx.lock("instances", head.instance)
         seen = feed.reacted(tx, head.id)  # read again under the lock: another host may have been here
         events = feed.events_after(tx, head.id, seen, _PAGE)
         for event in events:

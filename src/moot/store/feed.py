@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from moot.core.events import Cursor, Page, StoredEvent
-from moot.core.ids import StreamId
+from moot.core.ids import InstanceName, StreamId
 from moot.core.tx import ReadTx
 from moot.store import queries
 from moot.store.wakes import Signal
@@ -30,6 +30,14 @@ class StreamHead:
 
     id: StreamId
     seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewsStream:
+    """A stream with events that no reaction has seen, and the instance it belongs to."""
+
+    id: StreamId
+    instance: InstanceName
 
 
 class Feed:
@@ -80,9 +88,9 @@ def end(tx: ReadTx, stream: StreamId | None = None) -> Cursor:
     return {head.id: head.seq for head in _heads(tx, stream)}
 
 
-def with_news(tx: ReadTx, limit: int) -> list[StreamHead]:
-    """Streams with events that nobody has reacted to yet, and how far reacting has come in each."""
-    return tx.all(sql.with_news, StreamHead, limit=limit)
+def with_news(tx: ReadTx, limit: int) -> list[NewsStream]:
+    """Streams with events that nobody has reacted to yet."""
+    return tx.all(sql.with_news, NewsStream, limit=limit)
 
 
 def reacted(tx: ReadTx, stream: StreamId) -> int:

@@ -11,8 +11,8 @@ where stream = :stream and seq > :seq
 order by seq
 limit :limit
 
--- with_news: Streams with events that no reaction has seen, with the last number that was seen.
-select id, reacted as seq from streams where seq > reacted order by id limit :limit
+-- with_news: Streams with events that no reaction has seen.
+select id, instance from streams where seq > reacted order by id limit :limit
 
 -- reacted: Up to which number reactions have seen a stream.
 select reacted from streams where id = :stream

@@ -114,7 +114,7 @@ class GroupCommit:
         work.result, work.error = None, None
         self._connection.execute("savepoint one")
         try:
-            work.result = timing.watched(lambda: work.change(tx), work.change, self._desk.limits)
+            work.result = timing.watched(lambda: tx.perform(work.change), work.change, self._desk.limits)
             self._connection.execute("release one")
         except BaseException as error:  # a SystemExit is its own, too
             if not self._connection.in_transaction:

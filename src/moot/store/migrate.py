@@ -9,6 +9,7 @@ _WORDS = (
     (re.compile(r"\bstrict, without rowid\b"), ""),
     (re.compile(r"\bstrict\b"), ""),
     (re.compile(r"\binteger\b"), "bigint"),
+    (re.compile(r"\breal\b"), "double precision"),
     (re.compile(r"\bblob\b"), "bytea"),
     (re.compile(r"\b(?!as\b)(\w+) text\b"), r'\1 text collate "C"'),
 )
@@ -24,7 +25,7 @@ class Migration:
 
     @property
     def postgres(self) -> str:
-        """The same step in PostgreSQL's words: wider integers, text that sorts by code point, no storage hints."""
+        """The same step in PostgreSQL's words: wide numbers, text that sorts by code point, no storage hints."""
         text = self.sql
         for pattern, word in _WORDS:
             text = pattern.sub(word, text)
@@ -34,9 +35,7 @@ class Migration:
 def migrations() -> list[Migration]:
     """All steps in order."""
     files = sorted(_FOLDER.glob("[0-9]*_*.sql"))
-    return [
-        Migration(int(file.stem.split("_")[0]), file.stem, file.read_text(encoding="utf-8")) for file in files
-    ]
+    return [Migration(int(file.stem.split("_")[0]), file.stem, file.read_text(encoding="utf-8")) for file in files]
 
 
 def newest() -> int:

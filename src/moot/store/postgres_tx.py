@@ -4,33 +4,30 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any, LiteralString, TypeVar, cast, get_args
 
-from moot.core import clock, ids
+from moot.core import clock
 from moot.core.caller import SYSTEM, Caller
 from moot.core.clock import Clock
-from moot.core.events import Event
 from moot.core.tx import Lockable, Query, Value
-from moot.store import queries, rows, streams
-from moot.store.errors import RowMissing, StoreUnavailable
+from moot.store import queries, rows
+from moot.store.errors import StoreUnavailable
 from moot.store.postgres_session import Cursor, text
+from moot.store.tx import StoreTx
 from moot.store.values import bound
 
 sql = queries.beside(__file__)
 T = TypeVar("T")
 
 
-class PostgresTx:
-    """Serves both reading and writing; how it was begun decides what is possible.
+class PostgresTx(StoreTx):
+    """`now` is the database's clock after the last lock, or the injected clock."""
 
-    `now` is the database's clock after the last lock, or the injected clock."""
-
-    __slots__ = ("_clock", "_cursor", "_now", "caller", "has_news")
+    __slots__ = ("_clock", "_cursor", "_now")
 
     def __init__(self, cursor: Cursor, source: Clock | None, caller: Caller = SYSTEM) -> None:
+        super().__init__(caller)
         self._cursor = cursor
         self._clock = source
         self._now: datetime | None = None
-        self.caller = caller
-        self.has_news = False
 
     def open(self, version: int) -> str:
         """For writes, right after BEGIN. Returns the number by which PostgreSQL knows the transaction."""
@@ -52,19 +49,6 @@ class PostgresTx:
         if self._now is None:
             self._now = self._clock.now() if self._clock else self.one(sql.clock, datetime)
         return self._now
-
-    def new_id(self, prefix: str) -> str:
-        return ids.new(prefix, self.now)
-
-    def one(self, query: Query, into: type[T], **values: Value) -> T:
-        found = self.maybe(query, into, **values)
-        if found is None:
-            raise RowMissing(f"The statement {query.name} found no row for {values}.")
-        return found
-
-    def maybe(self, query: Query, into: type[T], **values: Value) -> T | None:
-        found = self.all(query, into, **values)
-        return found[0] if found else None
 
     def all(self, query: Query, into: type[T], **values: Value) -> list[T]:
         cursor = self._cursor.execute(text(query), bound(values))
@@ -88,17 +72,15 @@ class PostgresTx:
         moment: Any = self._cursor.execute(_HOLD[table], {"id": id}).fetchone()
         self._now = None if self._clock else clock.from_micros(moment[0])
 
-    def emit(self, event: Event) -> int:
-        self.has_news = True
-        return streams.append(self, event)
 
-    def wake(self) -> None:
-        self.has_news = True
-
+_KEY: dict[Lockable, str] = {"instances": "name"}
 
 # The set of tables is closed, so a name from outside cannot get into a statement.
 _HOLD: dict[Lockable, LiteralString] = {
-    table: cast(LiteralString, sql.hold.postgres.replace("some_table", table)) for table in get_args(Lockable)
+    table: cast(
+        LiteralString, sql.hold.postgres.replace("some_table", table).replace("some_key", _KEY.get(table, "id"))
+    )
+    for table in get_args(Lockable)
 }
 
 # How the rows of a statement become records. Asking psycopg for their columns costs more than reading a few rows.

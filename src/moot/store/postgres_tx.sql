@@ -9,5 +9,5 @@ select
 select cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)
 
 -- hold: Lock a row until the end; then, and not before, read the clock.
-with held as materialized (select 1 from some_table where id = :id for update)
+with held as materialized (select 1 from some_table where some_key = :id for update)
 select cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) from (select count(*) from held) as counted

@@ -118,6 +118,8 @@ class Listener:
 
     def close(self) -> None:
         with self._lock:
+            if self._is_closing:
+                return
             self._is_closing = True
             thread = self._thread
         self._stop.send(b"x")

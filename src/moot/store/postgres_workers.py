@@ -75,8 +75,9 @@ class Workers:
     def close(self) -> None:
         """Do what waits, then end. Blocks."""
         with self._lock:
+            is_running = self._is_started and not self._is_closed
             self._is_closed = True
-        if self._is_started:
+        if is_running:
             for _ in self._threads:
                 self._queue.put(None)
             for thread in self._threads:

@@ -6,30 +6,27 @@ from typing import TypeVar
 
 import apsw
 
-from moot.core import ids
 from moot.core.caller import SYSTEM, Caller
 from moot.core.clock import Clock
-from moot.core.events import Event
 from moot.core.tx import Lockable, Query, Value
-from moot.store import rows, streams
-from moot.store.errors import RowMissing
+from moot.store import rows
 from moot.store.sqlite_errors import TransactionLost
+from moot.store.tx import StoreTx
 from moot.store.values import bound
 
 T = TypeVar("T")
 
 
-class SqliteTx:
-    """Serves both reading and writing; the connection decides what is possible."""
+class SqliteTx(StoreTx):
+    """The connection decides whether it may write."""
 
-    __slots__ = ("_clock", "_connection", "_now", "caller", "has_news")
+    __slots__ = ("_clock", "_connection", "_now")
 
     def __init__(self, connection: apsw.Connection, source: Clock, caller: Caller = SYSTEM) -> None:
+        super().__init__(caller)
         self._connection = connection
         self._clock = source
         self._now: datetime | None = None
-        self.caller = caller
-        self.has_news = False
 
     @property
     def now(self) -> datetime:
@@ -37,19 +34,6 @@ class SqliteTx:
         if self._now is None:
             self._now = self._clock.now()
         return self._now
-
-    def new_id(self, prefix: str) -> str:
-        return ids.new(prefix, self.now)
-
-    def one(self, query: Query, into: type[T], **values: Value) -> T:
-        found = self.maybe(query, into, **values)
-        if found is None:
-            raise RowMissing(f"The statement {query.name} found no row for {values}.")
-        return found
-
-    def maybe(self, query: Query, into: type[T], **values: Value) -> T | None:
-        found = self.all(query, into, **values)
-        return found[0] if found else None
 
     def all(self, query: Query, into: type[T], **values: Value) -> list[T]:
         cursor = self._execute(query, values)
@@ -83,10 +67,3 @@ class SqliteTx:
 
     def lock(self, table: Lockable, id: str) -> None:
         """Nothing to do: the writer is alone."""
-
-    def emit(self, event: Event) -> int:
-        self.has_news = True
-        return streams.append(self, event)
-
-    def wake(self) -> None:
-        self.has_news = True

@@ -27,7 +27,7 @@ def create(tx: Tx, stream: StreamId, instance: str) -> None:
 def append(tx: Tx, event: Event) -> int:
     """Give the event the stream's next number. Committed order is the order of numbers, on both databases, and
     times follow it, also when this transaction waited for the counter while a younger one used it."""
-    number = tx.one(sql.take_number, Number, stream=event.stream, now=tx.now)
+    number = tx.one(sql.take_number, Number, stream=event.stream, is_quiet=event.is_quiet, now=tx.now)
     tx.run(
         sql.add_event,
         stream=event.stream,

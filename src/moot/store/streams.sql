@@ -3,7 +3,10 @@ insert into streams (id, instance, seq, reacted, at) values (:stream, :instance,
 on conflict (id) do nothing
 
 -- take_number: Move the counter on, and time never back; the row stays locked until the commit: no gaps.
-update streams set seq = seq + 1, at = case when at > :now then at else :now end where id = :stream
+update streams
+set seq = seq + 1, at = case when at > :now then at else :now end,
+  reacted = case when :is_quiet = 1 and reacted = seq then seq + 1 else reacted end
+where id = :stream
 returning seq, at
 
 -- add_event: Append one event under its number.

@@ -68,6 +68,7 @@ create table tokens (
   expires_at integer,
   revoked_at integer
 ) strict;
+create index tokens_of_agent on tokens (agent) where revoked_at is null;
 create index tokens_of_attempt on tokens (attempt) where attempt is not null;
 create index tokens_of_process on tokens (process) where process is not null and revoked_at is null;
 
@@ -103,7 +104,7 @@ create table mailbox (
   acked_at integer,
   primary key (stream, seq, agent)
 ) strict, without rowid;
-create index mailbox_unread on mailbox (agent, seq) where state in ('queued', 'delivered');
+create index mailbox_unread on mailbox (agent, seq) where state = 'queued' or state = 'delivered';
 create index mailbox_parked on mailbox (agent, seq) where state = 'parked';
 
 create table hosts (

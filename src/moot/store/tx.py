@@ -1,0 +1,76 @@
+"""What transactions on both databases have in common: single rows, ids, and the order in which events are appended."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import TypeVar
+
+from moot.core import ids
+from moot.core.caller import Caller
+from moot.core.events import Event
+from moot.core.tx import Lockable, Query, Tx, Value
+from moot.store import streams
+from moot.store.errors import RowMissing
+
+T = TypeVar("T")
+
+
+class StoreTx(ABC):
+    """Serves both reading and writing; how it was begun decides what is possible."""
+
+    __slots__ = ("_late", "caller", "has_news")
+
+    def __init__(self, caller: Caller) -> None:
+        self.caller = caller
+        self.has_news = False
+        self._late: list[Event] = []
+
+    def perform(self, change: Callable[[Tx], T]) -> T:
+        """Run the function, then append what it announced.
+
+        A stream's counter stays locked from its first event to the commit. Taking it last, and several in one order,
+        keeps that short and makes it impossible to wait in a circle.
+        """
+        result = change(self)
+        for event in sorted(self._late, key=lambda one: one.stream):
+            self.emit(event)
+        return result
+
+    def new_id(self, prefix: str) -> str:
+        return ids.new(prefix, self.now)
+
+    def one(self, query: Query, into: type[T], **values: Value) -> T:
+        found = self.maybe(query, into, **values)
+        if found is None:
+            raise RowMissing(f"The statement {query.name} found no row for {values}.")
+        return found
+
+    def maybe(self, query: Query, into: type[T], **values: Value) -> T | None:
+        found = self.all(query, into, **values)
+        return found[0] if found else None
+
+    def announce(self, event: Event) -> None:
+        self._late.append(event)
+
+    def emit(self, event: Event) -> int:
+        self.has_news = True
+        return streams.append(self, event)
+
+    def wake(self) -> None:
+        self.has_news = True
+
+    @property
+    @abstractmethod
+    def now(self) -> datetime: ...
+
+    @abstractmethod
+    def all(self, query: Query, into: type[T], **values: Value) -> list[T]: ...
+
+    @abstractmethod
+    def run(self, query: Query, **values: Value) -> int: ...
+
+    @abstractmethod
+    def many(self, query: Query, rows: Iterable[Mapping[str, Value]]) -> int: ...
+
+    @abstractmethod
+    def lock(self, table: Lockable, id: str) -> None: ...
