@@ -1,0 +1,1 @@
+"""Tests of moot; `tests.interleave` and other helpers are imported from here."""

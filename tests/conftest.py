@@ -1,0 +1,113 @@
+"""Fixtures for all tests: a clock that stands still, and stores on both real databases."""
+
+import secrets
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.sql import SQL, Identifier
+
+from moot.store import postgres, sqlite
+from moot.store.postgres import PostgresStore
+from moot.store.sqlite import SqliteStore
+from moot.store.store import Limits, Store
+from moot.testing.clock import ManualClock
+from tests import postgres_server
+
+LIMITS = Limits(too_slow_seconds=0.25)
+_FOLDER = pytest.StashKey[Path]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    workerinput: dict[str, Any] | None = getattr(config, "workerinput", None)
+    config.stash[_FOLDER] = (
+        postgres_server.new_folder() if workerinput is None else Path(workerinput["postgres_folder"])
+    )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """In the session's own process, for every worker of pytest-xdist."""
+    node.workerinput["postgres_folder"] = str(node.config.stash[_FOLDER])
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        postgres_server.stop(config.stash[_FOLDER])
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """Async fixtures name it, so that tests which are not async can use them too."""
+    return "asyncio"
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    """The time of every store in this test; it moves by `clock.advance(seconds)` only."""
+    return ManualClock()
+
+
+@pytest.fixture(scope="session")
+def pg_server(request: pytest.FixtureRequest) -> str:
+    """The address of the session's PostgreSQL server, without a schema."""
+    return postgres_server.url(request.config.stash[_FOLDER])
+
+
+@pytest.fixture
+def pg_url(pg_server: str) -> Iterator[str]:
+    """The address of a store in a schema of its own, not made yet, dropped at the end."""
+    schema = f"test_{secrets.token_hex(6)}"
+    yield f"{pg_server}&schema={schema}"
+    with psycopg.connect(pg_server, autocommit=True) as connection:
+        connection.execute(SQL("drop schema if exists {} cascade").format(Identifier(schema)))
+
+
+@pytest.fixture
+async def pg_store(anyio_backend: str, pg_url: str, clock: ManualClock) -> AsyncIterator[PostgresStore]:
+    store = postgres.open_url(pg_url, create=True, clock=clock, limits=LIMITS)
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+async def sqlite_store(anyio_backend: str, tmp_path: Path, clock: ManualClock) -> AsyncIterator[SqliteStore]:
+    store = sqlite.open_file(tmp_path / "store" / "moot.db", create=True, clock=clock, limits=LIMITS)
+    yield store
+    await store.close()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+async def open_store(
+    anyio_backend: str, request: pytest.FixtureRequest, tmp_path: Path, clock: ManualClock
+) -> AsyncIterator[Callable[[], Store]]:
+    """Opens the test's store, each time as another process would; closes them all at the end."""
+    is_sqlite: bool = request.param == "sqlite"
+    url: str = "" if is_sqlite else request.getfixturevalue("pg_url")
+    async with AsyncExitStack() as opened:
+
+        def open_it() -> Store:
+            store: Store = (
+                sqlite.open_file(tmp_path / "store" / "moot.db", create=True, clock=clock, limits=LIMITS)
+                if is_sqlite
+                else postgres.open_url(url, create=True, clock=clock, limits=LIMITS)
+            )
+            opened.push_async_callback(store.close)
+            return store
+
+        yield open_it
+
+
+@pytest.fixture
+def store(open_store: Callable[[], Store]) -> Store:
+    """A store on each of the two databases."""
+    return open_store()
+
+
+@pytest.fixture
+def neighbour(open_store: Callable[[], Store], store: Store) -> Store:
+    """The same store, as another process has it open."""
+    return open_store()
