@@ -1,0 +1,67 @@
+"""Records as plain data for JSON, with the names that tools use. Keys are added, never renamed."""
+
+from moot.api.connection import Member
+from moot.bus.mailbox import Mail, Receipt
+from moot.bus.messages import Message
+from moot.core import clock
+from moot.core.events import StoredEvent
+from moot.core.json import Json
+
+Plain = dict[str, Json]
+
+
+def message(one: Message) -> Plain:
+    return {
+        "timestamp": clock.to_iso(one.at),
+        "from": one.sender,
+        "message": one.body,
+        "mentions": one.mentions,
+        "id": one.id,
+        "seq": one.seq,
+        "kind": one.kind,
+        "priority": one.priority,
+        "thread": one.thread,
+        "reply_to": one.reply_to,
+        "task_id": one.task_id,
+    }
+
+
+def mail(one: Mail) -> Plain:
+    return {**message(one.message), "state": one.state}
+
+
+def receipt(name: str, one: Receipt) -> Plain:
+    return {
+        "agent": name,
+        "state": one.state,
+        "delivered_at": clock.to_iso(one.delivered_at) if one.delivered_at else None,
+        "acked_at": clock.to_iso(one.acked_at) if one.acked_at else None,
+    }
+
+
+def member(one: Member) -> Plain:
+    agent = one.entry.agent
+    return {
+        "name": agent.name,
+        "instance": agent.instance,
+        "source": one.entry.source,
+        "status": one.entry.state,
+        "presence": one.entry.presence,
+        "unread": one.unread,
+        "parked": one.parked,
+        "backend": agent.backend,
+        "role": agent.role,
+        "id": agent.id,
+    }
+
+
+def event(one: StoredEvent) -> Plain:
+    return {
+        "stream": one.stream,
+        "seq": one.seq,
+        "at": clock.to_iso(one.at),
+        "kind": one.kind,
+        "subject": one.subject,
+        "actor": one.actor,
+        "data": dict(one.data),
+    }

@@ -1,0 +1,47 @@
+"""The roster: who there is and what they are doing."""
+
+from dataclasses import dataclass
+
+from moot.core.ids import InstanceName
+from moot.core.tx import ReadTx
+from moot.registry import agents, attempts, instances
+from moot.registry.agents import Agent, Presence
+from moot.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An agent and what it is doing."""
+
+    agent: Agent
+    state: str  # idle, running, stopped; for agents from outside: online, busy, offline
+    presence: Presence
+
+    @property
+    def source(self) -> str | None:
+        """The file it comes from; None for an agent that stands alone."""
+        found = self.agent.metadata.get("source")
+        return found if isinstance(found, str) and found else None
+
+
+async def roster(store: Store, instance: InstanceName | None = None) -> list[Entry]:
+    """Every agent, in one instance or in all; without the person at the terminal."""
+
+    def look(tx: ReadTx) -> list[Entry]:
+        chosen = [one for one in instances.all_of(tx) if instance in (None, one.name)]
+        return [
+            Entry(agent, state(tx, agent), agent.presence(tx.now))
+            for one in chosen
+            for agent in agents.members(tx, one.stream)
+            if agent.backend != "service" and agent.name != agents.PERSON
+        ]
+
+    return await store.read(look)
+
+
+def state(tx: ReadTx, agent: Agent) -> str:
+    if agent.backend == "external":
+        return agent.presence(tx.now)
+    if agent.stopped_at is not None:
+        return "stopped"
+    return "running" if attempts.running(tx, agent.id) else "idle"
