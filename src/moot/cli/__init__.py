@@ -1,0 +1,1 @@
+"""The program `moot`: one file a command, imported only when it is called."""

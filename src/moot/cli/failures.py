@@ -1,0 +1,118 @@
+"""Failures as a person reads them: the code, the fact, the remedy; and the exit code that a script reads."""
+
+import contextlib
+import errno
+import os
+import sys
+import tempfile
+import traceback
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import cast
+
+import click
+
+from moot import __version__
+from moot.cli import terminal
+from moot.core.errors import MootError
+
+INTERRUPTED = 130
+USAGE = 2
+
+
+def tell(error: BaseException) -> int:
+    """Say what went wrong, and return the exit code."""
+    cause = _first(error)
+    if os.environ.get("MOOT_DEBUG"):
+        traceback.print_exception(cause)
+    match cause:
+        case click.exceptions.Exit():
+            return cause.exit_code
+        case SystemExit():
+            return cause.code if isinstance(cause.code, int) else int(cause.code is not None)
+        case KeyboardInterrupt() | click.Abort():
+            return INTERRUPTED
+        case MootError():
+            return _say(cause.code, cause.fact, cause.remedy, cause.exit_code)
+        case click.ClickException():
+            return _say("USAGE", cause.format_message(), _usage_help(cause), USAGE)
+        case OSError() if _is_output_broken():
+            return _output_failed(cause)
+        case _:
+            return _unexpected(cause)
+
+
+def _first(error: BaseException) -> BaseException:
+    """Of errors that came together, the one to tell: the first that has words for people."""
+    leaves = _leaves(error)
+    return next((leaf for leaf in leaves if isinstance(leaf, MootError | KeyboardInterrupt)), leaves[0])
+
+
+def _leaves(error: BaseException) -> list[BaseException]:
+    if not isinstance(error, BaseExceptionGroup):
+        return [error]
+    parts = cast(BaseExceptionGroup[BaseException], error).exceptions
+    return [leaf for part in parts for leaf in _leaves(part)]
+
+
+def _say(code: str, fact: str, remedy: str, exit_code: int) -> int:
+    with contextlib.suppress(OSError):  # nobody reads stderr; the exit code remains
+        terminal.flush()
+    with contextlib.suppress(OSError):
+        terminal.note(terminal.paint("error:", "red", on=sys.stderr), f" {code}: {fact}")
+        if remedy:
+            terminal.note(f"  {remedy}")
+        sys.stderr.flush()
+    return exit_code
+
+
+def _usage_help(error: click.ClickException) -> str:
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    return f"See: {context.command_path} --help" if context else ""
+
+
+def _is_output_broken() -> bool:
+    """Whether stdout is why: what could not be written is still there, and fails again."""
+    try:
+        terminal.flush()
+    except OSError:
+        return True
+    return False
+
+
+def _output_failed(error: OSError) -> int:
+    if error.errno == errno.EPIPE:
+        return 0  # the reader has seen enough
+    return _say("OUTPUT_FAILED", f"The output could not be written: {error.strerror}.", "Check where it goes.", 1)
+
+
+def _unexpected(error: BaseException) -> int:
+    fact = f"Something went wrong that should not: {type(error).__name__}: {str(error)[:500]}"
+    return _say("UNEXPECTED", fact.rstrip("."), f"Details are in {_record(error)}; MOOT_DEBUG=1 shows them here.", 1)
+
+
+def _record(error: BaseException) -> str:
+    """Write the traceback where only this user can read it, and say where."""
+    text = f"{datetime.now(UTC).isoformat()} moot {__version__}, Python {sys.version.split()[0]}\n"
+    text += "".join(traceback.format_exception(error)) + "\n"
+    with contextlib.suppress(OSError, RuntimeError):
+        return _append(_log_file(), text)
+    with contextlib.suppress(OSError):
+        descriptor, name = tempfile.mkstemp(prefix="moot-error-", suffix=".log")
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+        return name
+    return "no file, because none could be written"
+
+
+def _log_file() -> Path:
+    from moot.app import project
+
+    return project.find().folder / "errors.log"
+
+
+def _append(file: Path, text: str) -> str:
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(file, flags, 0o600), "a", encoding="utf-8", errors="backslashreplace") as log:
+        log.write(text)
+    return str(file)

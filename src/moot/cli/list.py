@@ -1,0 +1,54 @@
+"""`moot list`: who there is. The quickest command, so it imports as little as it can."""
+
+import click
+
+from moot.api.access import access
+from moot.api.roster import Entry, roster
+from moot.api.targets import DEFAULT
+from moot.cli import loop, terminal
+from moot.cli.options import instance_option, json_option, store_option
+from moot.core.ids import InstanceName
+from moot.store.errors import StoreNotFound
+
+NOBODY = "no agents yet; start some with: moot serve --agents FILE"
+HEADING = ("NAME", "SOURCE", "STATUS")
+LEAST_WIDTHS = (19, 14)
+
+
+@click.command()
+@instance_option
+@store_option
+@json_option
+def command(instance: str | None, store: str | None, as_json: bool) -> None:
+    """Agents and what they do: idle, running or stopped; online, busy or offline for those from outside."""
+    try:
+        loop.run(_json(instance, store) if as_json else _table(instance, store))
+    except StoreNotFound:
+        if as_json:
+            terminal.document([])
+        else:
+            terminal.say(NOBODY)
+
+
+async def _table(instance: str | None, store: str | None) -> None:
+    async with access(store=store, instance=instance) as opened:
+        entries = await roster(opened.store, InstanceName(instance) if instance else None)
+    if not entries:
+        terminal.say(NOBODY)
+        return
+    rows = [(_name(entry), entry.source or "(standalone)", entry.state) for entry in entries]
+    terminal.table([HEADING, *rows], LEAST_WIDTHS)
+
+
+def _name(entry: Entry) -> str:
+    agent = entry.agent
+    return agent.name if agent.instance == DEFAULT else f"{agent.name}@{agent.instance}"
+
+
+async def _json(instance: str | None, store: str | None) -> None:
+    from moot.api import plain
+    from moot.api.connection import connect
+
+    async with connect(store=store, instance=instance) as connection:
+        members = await connection.members(InstanceName(instance) if instance else None)
+    terminal.document([plain.member(one) for one in members])

@@ -1,0 +1,113 @@
+"""`moot log`: the conversation, or every event, so far and as it goes on."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import click
+
+from moot.api import history, plain
+from moot.api.connection import Connection, connect
+from moot.bus.messages import Message
+from moot.cli import loop, terminal
+from moot.cli.options import instance_option, json_option, limit_option, store_option
+from moot.cli.transcript import Transcript, clock_time
+from moot.core.events import StoredEvent
+from moot.store.errors import StoreNotFound
+
+QUIET = 'nothing was said yet; begin with: moot send "hello @name"'
+Shown = Message | StoredEvent
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What to show, and how."""
+
+    limit: int
+    follow: bool
+    as_json: bool
+    receipts: bool
+    events: bool
+
+
+@click.command()
+@click.option("--follow", "-f", is_flag=True, help="Go on with what comes, until Ctrl-C.")
+@limit_option(50, "The last N.")
+@click.option("--receipts", is_flag=True, help="How far each message has come with its recipients.")
+@click.option("--events", is_flag=True, help="Every event instead of what was said.")
+@instance_option
+@store_option
+@json_option
+def command(  # noqa: PLR0913  # one for each option
+    *,
+    follow: bool,
+    limit: int,
+    receipts: bool,
+    events: bool,
+    instance: str | None,
+    store: str | None,
+    as_json: bool,
+) -> None:
+    """The conversation, in local time. With --json one document; with --json -f one a line."""
+    if receipts and events:
+        raise click.UsageError("--receipts belongs to messages and cannot be used with --events.")
+    view = View(limit, follow, as_json, receipts, events)
+    try:
+        loop.run(_log(view, instance, store))
+    except StoreNotFound:
+        if follow:
+            raise
+        _nothing(view)
+
+
+async def _log(view: View, instance: str | None, store: str | None) -> None:
+    async with connect(store=store, instance=instance) as connection:
+        found: list[Message] | list[StoredEvent] = (
+            await history.latest(connection, view.limit) if view.events else await connection.latest(view.limit)
+        )
+        if view.as_json and not view.follow:
+            terminal.document([await _plain(connection, view, one) for one in found])
+            return
+        if not found and not view.follow:
+            _nothing(view)
+        transcript = Transcript()
+        for one in found:
+            await _show(connection, view, transcript, one)
+        if view.follow:
+            terminal.flush()
+            async for one in _coming(connection, view, found[-1].seq if found else 0):
+                await _show(connection, view, transcript, one)
+                terminal.flush()
+
+
+def _coming(connection: Connection, view: View, after: int) -> AsyncIterator[Message] | AsyncIterator[StoredEvent]:
+    return history.follow(connection, after) if view.events else connection.follow(after)
+
+
+def _nothing(view: View) -> None:
+    if view.as_json:
+        terminal.document([])
+    else:
+        terminal.say(QUIET)
+
+
+async def _show(connection: Connection, view: View, transcript: Transcript, one: Shown) -> None:
+    if view.as_json:
+        terminal.line(await _plain(connection, view, one))
+        return
+    if isinstance(one, StoredEvent):
+        transcript.event(one)
+        return
+    transcript.message(one)
+    if view.receipts:
+        for name, receipt in await connection.receipts(one):
+            moment = receipt.acked_at or receipt.delivered_at
+            transcript.aside(f"-> {name} {receipt.state}{f' {clock_time(moment)}' if moment else ''}")
+
+
+async def _plain(connection: Connection, view: View, one: Shown) -> plain.Plain:
+    if isinstance(one, StoredEvent):
+        return plain.event(one)
+    found = plain.message(one)
+    if view.receipts:
+        found["receipts"] = [plain.receipt(name, receipt) for name, receipt in await connection.receipts(one)]
+    return found

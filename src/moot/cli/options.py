@@ -1,0 +1,21 @@
+"""Options that several commands share, spelled and explained once."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+MOST = 100_000  # messages in one answer
+
+store_option = click.option(
+    "--store", metavar="URL", help="sqlite:///path/moot.db or postgresql://…  [default: $MOOT_STORE, or this project's]"
+)
+instance_option = click.option("--instance", metavar="NAME", help="Which instance.  [default: default]")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def limit_option(default: int, help: str) -> Callable[[F], F]:
+    return click.option(
+        "--limit", "-n", type=click.IntRange(1, MOST), default=default, show_default=True, metavar="N", help=help
+    )

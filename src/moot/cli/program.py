@@ -1,0 +1,81 @@
+"""The commands by name. Their modules are imported when they are called, so that help and errors come at once."""
+
+from collections.abc import Mapping
+from importlib import import_module
+
+import click
+
+from moot import __version__
+from moot.cli.options import store_option
+
+# Section, then name, then the module (which has a `command`) and its line of help.
+SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "Begin": {
+        "demo": ("moot.cli.demo", "Watch scripted agents work together"),
+        "doctor": ("moot.cli.doctor", "Say what is wrong and how to fix it"),
+    },
+    "Take part": {
+        "send": ("moot.cli.send", "Say something to agents"),
+        "inbox": ("moot.cli.inbox", "What waits for you, or for an agent"),
+    },
+    "See": {
+        "list": ("moot.cli.list", "Agents and what they do (ls)"),
+        "log": ("moot.cli.log", "Conversation and events"),
+    },
+    "Serve": {
+        "serve": ("moot.cli.serve", "Run agents for this store"),
+        "mcp": ("moot.cli.mcp", "Connect an agent over MCP"),
+        "export": ("moot.cli.export", "Rebuild the views; write JSON lines"),
+    },
+}
+ALIASES = {"ls": "list", "peek": "log"}
+MODULES = {name: module for commands in SECTIONS.values() for name, (module, _) in commands.items()}
+
+
+class Program(click.Group):
+    """A group that knows its commands by the table above."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(MODULES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        module = MODULES.get(ALIASES.get(cmd_name, cmd_name))
+        return None if module is None else import_module(module).command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.NoSuchCommand as error:
+            raise click.NoSuchCommand(error.command_name, possibilities=[*MODULES, *ALIASES], ctx=ctx) from None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for section, commands in SECTIONS.items():
+            with formatter.section(section):
+                formatter.write_dl([(name, line) for name, (_, line) in commands.items()])
+
+
+@click.command(
+    cls=Program,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a limit was reached, 4 waiting for a person, "
+    "130 interrupted.",
+)
+@click.version_option(__version__, message="%(prog)s %(version)s")
+@store_option
+@click.pass_context
+def program(ctx: click.Context, store: str | None) -> None:
+    """Where coding agents meet, talk, vote and share out the work."""
+    if store is not None:
+        # Every command has its own --store; this one is what theirs defaults to.
+        ctx.default_map = {name: {"store": store} for name in (*MODULES, *ALIASES)}
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def call(name: str, arguments: list[str]) -> int:
+    """The exit code; raises what went wrong."""
+    result: object = program.main(arguments, prog_name=name, standalone_mode=False)
+    return result if isinstance(result, int) else 0

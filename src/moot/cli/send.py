@@ -1,0 +1,168 @@
+"""`moot send`: say something, and perhaps wait for the answer."""
+
+import asyncio
+import sys
+from contextlib import aclosing
+from dataclasses import dataclass
+
+import click
+
+from moot.api import plain, targets
+from moot.api.connection import Connection, connect
+from moot.bus.messages import Message
+from moot.cli import loop, terminal
+from moot.cli.options import instance_option, json_option, store_option
+from moot.cli.transcript import Transcript
+from moot.core import clock, durations, text
+from moot.core.errors import InvalidInput, MootError
+from moot.core.ids import InstanceName, MessageId
+from moot.registry.errors import InstanceNotFound
+from moot.registry.names import fold
+from moot.tools.talk import Said, Words
+
+KINDS = ("message", "broadcast", "task", "question", "answer", "status", "blocker")
+EVERYONE = "all"
+BYTES_OF_A_CHARACTER = 4
+
+
+class NoReply(MootError):
+    """Nobody has answered in the time that was given."""
+
+    code = "NO_REPLY"
+    exit_code = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be done."""
+
+    words: Words
+    instance: InstanceName | None
+    store: str | None
+    wait_seconds: float | None
+    as_json: bool
+
+
+@click.command()
+@click.argument("message")
+@click.option("--to", multiple=True, metavar="TARGET", help="agent, agent@instance or @instance; may be repeated.")
+@click.option("--reply-to", metavar="ID", help="The message this answers.")
+@click.option("--kind", type=click.Choice(KINDS), default="message", show_default=True, help="What it is.")
+@click.option("--wait", is_flag=True, help="Print the first reply; exit code 3 if there is none in time.")
+@click.option("--timeout", default="60s", show_default=True, metavar="TIME", help="How long to wait.")
+@instance_option
+@store_option
+@json_option
+def command(  # noqa: PLR0913  # one for each option
+    *,
+    message: str,
+    to: tuple[str, ...],
+    reply_to: str | None,
+    kind: str,
+    wait: bool,
+    timeout: str,
+    instance: str | None,
+    store: str | None,
+    as_json: bool,
+) -> int:
+    """Say something to agents. MESSAGE may mention them as @name; - reads it from stdin.
+
+    Without --to and mentions it goes to the only agent there is.
+    """
+    names, where = _addressees(to, instance)
+    words = Words(
+        body=_stdin() if message == "-" else message,
+        to=names,
+        kind=next(one for one in KINDS if one == kind),
+        reply_to=MessageId(reply_to) if reply_to else None,
+    )
+    seconds = durations.parse(timeout).total_seconds()
+    return loop.run(_send(Order(words, where, store, seconds if wait else None, as_json)))
+
+
+def _addressees(to: tuple[str, ...], instance: str | None) -> tuple[tuple[str, ...], InstanceName | None]:
+    """The names to send to, and the one instance they are in."""
+    if not all(one.strip() for one in to):
+        raise InvalidInput("--to names nobody.", "Write --to agent or --to agent@instance.")
+    found = [targets.parse(one, instance=instance or targets.DEFAULT) for one in to]
+    places = {one.instance for one in found}
+    if instance:
+        places.add(InstanceName(instance))
+    if len(places) > 1:
+        raise InvalidInput(
+            f"One message goes to one instance, and these are {len(places)}: {', '.join(sorted(places))}.",
+            "Send it once for each.",
+        )
+    return tuple(one.agent or EVERYONE for one in found), places.pop() if places else None
+
+
+def _stdin() -> str:
+    """All of it, but never more than a message may have."""
+    most = text.MAX_TEXT * BYTES_OF_A_CHARACTER
+    found = b"" if sys.stdin is None else sys.stdin.buffer.read(most + 1)  # pyright: ignore[reportUnnecessaryComparison]  # None when it was closed before the start
+    if len(found) > most:
+        raise InvalidInput(f"Stdin has more than {text.MAX_TEXT:,} characters.", "Send a file's path instead.")
+    try:
+        return found.decode().removesuffix("\n")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(
+            f"Stdin is not UTF-8 (byte {error.start}).", "Convert it, for example with iconv."
+        ) from error
+
+
+async def _send(order: Order) -> int:
+    async with connect(store=order.store, instance=order.instance, create=True) as connection:
+        await _check_instance(connection, order.words.to)
+        said = await connection.send(order.words)
+        is_served = any("run" in host.roles for host in await connection.hosts())
+        if not order.as_json:
+            terminal.say(f"sent to {', '.join(said.recipients)}" if said.recipients else "sent; nobody was addressed")
+        _warn(said, is_served=is_served)
+        terminal.flush()
+        reply = None if order.wait_seconds is None else await _first_reply(connection, said.message, order.wait_seconds)
+    if order.as_json:
+        terminal.document(_document(said, reply, is_served=is_served))
+    elif reply is not None:
+        Transcript().message(reply)
+    if order.wait_seconds is None:
+        return 0
+    if reply is None:
+        raise NoReply(f"Nobody has answered in {order.wait_seconds:g} s.", "The message waits; see moot list.")
+    return int(reply.kind == "system")  # moot itself says that it went wrong
+
+
+async def _check_instance(connection: Connection, names: tuple[str, ...]) -> None:
+    """`--to @name` is an instance; who writes it for an agent must not make a new instance of that name."""
+    if EVERYONE in map(fold, names) and not await connection.exists():
+        name = connection.caller.instance
+        raise InstanceNotFound(f"There is no instance {name!r}.", f"For an agent, write --to {name}; see moot list.")
+
+
+def _warn(said: Said, *, is_served: bool) -> None:
+    for name in said.unknown:
+        terminal.warn(f"nobody here is called @{name}")
+    if not is_served:
+        terminal.note("no host is running; start one with: moot serve")
+
+
+async def _first_reply(connection: Connection, sent: Message, seconds: float) -> Message | None:
+    try:
+        async with asyncio.timeout(seconds), aclosing(connection.replies(sent)) as replies:
+            async for reply in replies:
+                return reply
+    except TimeoutError:
+        return None
+    return None
+
+
+def _document(said: Said, reply: Message | None, *, is_served: bool) -> plain.Plain:
+    return {
+        "status": "sent",
+        "id": said.message.id,
+        "seq": said.message.seq,
+        "timestamp": clock.to_iso(said.message.at),
+        "recipients": said.recipients,
+        "unknown": said.unknown,
+        "host_running": is_served,
+        "reply": plain.message(reply) if reply else None,
+    }

@@ -1,0 +1,123 @@
+"""What reaches a person's terminal or a program's pipe.
+
+Text from agents is made inert on the way: nobody can send escape codes to the person's terminal, turn the reading
+direction or forge another line. Colours are ours, and only for terminals that want them.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TextIO
+
+# All but tab and newline: C0, DEL and C1; marks that change the direction of text; line and paragraph separators;
+# the byte order mark; invisible tags.
+_ACTIVE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
+)
+# What JSON leaves as it is, though terminals act on it.
+_ACTIVE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+_CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "magenta": "35"} | {
+    "cyan": "36"
+}
+SENDER_COLOURS = ("cyan", "green", "magenta", "yellow", "blue")
+
+
+class Painted(str):
+    """Text that is inert already and carries our own colour codes."""
+
+    __slots__ = ()
+
+
+def say(*pieces: str) -> None:
+    """One line for the reader of our output."""
+    _write(sys.stdout, "".join(_safe(piece) for piece in pieces) + "\n")
+
+
+def note(*pieces: str) -> None:
+    """One line beside the output, on stderr."""
+    _write(sys.stderr, "".join(_safe(piece) for piece in pieces) + "\n")
+
+
+def warn(text: str) -> None:
+    note(paint("warning:", "yellow", on=sys.stderr), " ", text)
+
+
+def document(value: object) -> None:
+    """One JSON document, in UTF-8 whatever the locale says."""
+    from moot.core import json
+
+    _write_bytes(json.pretty(value))
+
+
+def line(value: object) -> None:
+    """One JSON document on one line."""
+    from moot.core import json
+
+    _write_bytes(json.dumps(value))
+
+
+def table(rows: Iterable[Sequence[str]], least: Sequence[int]) -> None:
+    """Columns in line; `least` is how wide each is at least, without the gap of two. The last one is not padded."""
+    cells = [[one_line(cell) for cell in row] for row in rows]
+    widths = [max([wanted, *(len(row[at]) for row in cells)]) for at, wanted in enumerate(least)]
+    for *first, last in cells:
+        say("".join(cell.ljust(width + 2) for cell, width in zip(first, widths, strict=True)), last)
+
+
+def paint(text: str, colour: str, *, on: TextIO | None = None) -> Painted:
+    """In this colour, if the stream (stdout unless given) shows colours."""
+    inert_text = inert(text)
+    if not shows_colours(sys.stdout if on is None else on):
+        return Painted(inert_text)
+    return Painted(f"\x1b[{_CODES[colour]}m{inert_text}\x1b[0m")
+
+
+def shows_colours(stream: TextIO | None) -> bool:
+    """A terminal, unless NO_COLOR or TERM=dumb says otherwise."""
+    if stream is None or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return stream.isatty()
+
+
+def inert(text: str) -> str:
+    """The same text with everything that would act on a terminal spelled out, like `\\x1b`."""
+    return _ACTIVE.sub(_spelled, text.replace("\r\n", "\n"))
+
+
+def one_line(text: str) -> str:
+    """Inert, and on one line."""
+    return inert(text).replace("\n", "\\n").replace("\t", " ")
+
+
+def flush() -> None:
+    """Everything is out. Raises OSError if the reader is gone or its disk is full."""
+    if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]  # None when it was closed before the start
+        sys.stdout.flush()
+
+
+def _safe(piece: str) -> str:
+    return piece if isinstance(piece, Painted) else inert(piece)
+
+
+def _spelled(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _write(stream: TextIO | None, text: str) -> None:
+    if stream is None:
+        return
+    encoding = stream.encoding or "utf-8"
+    # What the terminal cannot show is spelled out; it is no reason to fail.
+    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def _write_bytes(text: str) -> None:
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]  # None when it was closed before the start
+        return
+    escaped = _ACTIVE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    sys.stdout.flush()
+    sys.stdout.buffer.write(escaped.encode() + b"\n")

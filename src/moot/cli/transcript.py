@@ -1,0 +1,52 @@
+"""The conversation as lines: `HH:MM:SS sender  text` in local time, further lines of a text indented."""
+
+import zlib
+from datetime import UTC, datetime
+
+from moot.bus.messages import Message
+from moot.cli import terminal
+from moot.cli.terminal import Painted, paint
+from moot.core.events import StoredEvent
+
+INDENT = " " * 9  # as wide as the time before the sender
+
+
+class Transcript:
+    """Shows one thing after the other, and the date where it changes."""
+
+    def __init__(self) -> None:
+        self._day = datetime.now(UTC).astimezone().date()
+
+    def message(self, message: Message) -> None:
+        kind = "" if message.kind == "message" else f" [{message.kind}]"
+        first, *rest = message.body.rstrip().replace("\r\n", "\n").split("\n")
+        terminal.say(self._time(message.at), " ", by_sender(message.sender), kind, "  ", first)
+        for line in rest:
+            terminal.say(INDENT, line)
+
+    def event(self, event: StoredEvent) -> None:
+        from moot.core import json
+
+        about = terminal.one_line(f"{event.subject} {json.dumps(event.data)}")
+        terminal.say(self._time(event.at), " ", by_sender(event.actor), "  ", event.kind, " ", paint(about, "dim"))
+
+    def aside(self, text: str) -> None:
+        """Something about what was shown last."""
+        terminal.say(INDENT, paint(terminal.one_line(text), "dim"))
+
+    def _time(self, moment: datetime) -> Painted:
+        local = moment.astimezone()
+        if local.date() != self._day:
+            self._day = local.date()
+            terminal.say(paint(f"-- {self._day.isoformat()} --", "dim"))
+        return paint(clock_time(local), "dim")
+
+
+def clock_time(moment: datetime) -> str:
+    return moment.astimezone().strftime("%H:%M:%S")
+
+
+def by_sender(name: str) -> Painted:
+    """Each name in its own colour, the same one every time."""
+    colours = terminal.SENDER_COLOURS
+    return paint(terminal.one_line(name), colours[zlib.crc32(name.encode(errors="replace")) % len(colours)])
