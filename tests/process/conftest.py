@@ -14,9 +14,15 @@ def anyio_backend(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
     return "asyncio", {"use_uvloop": request.param}
 
 
+@pytest.fixture
+def marker() -> str:
+    """No other test's, because tests run beside each other."""
+    return secrets.token_hex(8)
+
+
 @pytest.fixture(autouse=True)
 def _no_strays(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
-    marker = secrets.token_hex(8)
-    monkeypatch.setenv(environment.MARKER, marker)
+    all_of_test = secrets.token_hex(8)
+    monkeypatch.setenv(environment.MARKER, all_of_test)
     yield
-    assert sweep.kill_marked(marker) == sweep.Swept(ended=(), survivors=())
+    assert sweep.kill_marked(all_of_test) == sweep.Swept(ended=(), survivors=())

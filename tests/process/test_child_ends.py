@@ -60,12 +60,12 @@ print(pid)
 
 
 @pytest.mark.parametrize("daemon", ["sleep 1000", "sh -c 'sleep 1000 & exit 0'", "sh -c '(sleep 1000 &) & exit'"])
-async def test_a_daemon_started_in_the_very_last_moment_is_found(daemon: str) -> None:
+async def test_a_daemon_started_in_the_very_last_moment_is_found(daemon: str, marker: str) -> None:
     for _ in range(40):
         command = f"setsid {daemon} >/dev/null 2>&1 & exit 0"
-        finished = await child.run(Program(shell_argv(command), marker="late", grace=5))
+        finished = await child.run(Program(shell_argv(command), marker=marker, grace=5))
         assert finished.duration < 5  # it was asked to go, not killed after the grace
-        assert sweep.kill_marked("late").ended == ()
+        assert sweep.kill_marked(marker).ended == ()
 
 
 async def test_a_process_that_escapes_with_our_pipe_does_not_hold_us_up() -> None:

@@ -85,6 +85,17 @@ def test_an_environment_that_is_really_empty_is_not_waited_for() -> None:
 
 
 @on_linux
+def test_a_process_of_another_user_is_not_waited_for(request: pytest.FixtureRequest) -> None:
+    if os.geteuid() == 0:
+        os.seteuid(65534)
+        request.addfinalizer(lambda: os.seteuid(0))
+    began = time.monotonic()
+    for _ in range(100):
+        assert linux.variable(1, "PATH") is None
+    assert time.monotonic() - began < 1
+
+
+@on_linux
 def test_a_process_whose_first_thread_ended_is_alive() -> None:
     argv = python(FIRST_THREAD_ENDS)
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:

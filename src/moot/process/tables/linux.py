@@ -3,7 +3,6 @@
 import functools
 import os
 import time
-from pathlib import Path
 
 # Places in /proc/PID/stat, counted after the name, which may itself hold spaces and brackets.
 _STATE, _THREADS, _START, _ENVIRON_END = 0, 17, 19, 48
@@ -30,44 +29,43 @@ def _is_dead(fields: list[bytes]) -> bool:
 
 def variable(pid: int, name: str) -> str | None:
     prefix = os.fsencode(name) + b"="
-    content = _read(f"/proc/{pid}/environ") or _settled_environ(pid)
-    if prefix not in content:
+    content = _read(f"/proc/{pid}/environ")
+    if content == b"":
+        content = _settled_environ(pid)
+    if content is None or prefix not in content:
         return None
     values = (entry.removeprefix(prefix) for entry in content.split(b"\0") if entry.startswith(prefix))
     return next(map(os.fsdecode, values), None)
 
 
-def _settled_environ(pid: int) -> bytes:
+def _settled_environ(pid: int) -> bytes | None:
     """Empty only when it is: in the middle of exec the old one is gone and the new one not there yet."""
     for _ in range(_EXEC_LOOKS):
         before = _stat(pid)
         content = _read(f"/proc/{pid}/environ")
         after = _stat(pid)
-        if content or not after or _is_dead(after):
+        if content != b"" or not after or _is_dead(after):
             return content
         if before and int(before[_ENVIRON_END]) == int(after[_ENVIRON_END]) != 0:
             return content
         time.sleep(_EXEC_PAUSE)
-    return b""
+    return None
 
 
 def _stat(pid: int) -> list[bytes]:
-    return _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    return (_read(f"/proc/{pid}/stat") or b"").rpartition(b")")[2].split()
 
 
-def _read(path: str) -> bytes:
-    """The file's content; nothing when the process is gone or hidden from us."""
+def _read(path: str) -> bytes | None:
+    """The file's content; None when the process is gone or hidden from us."""
     try:
         with open(path, "rb", buffering=0) as file:
             return file.readall()
     except OSError:
-        return b""
+        return None
 
 
 @functools.cache
 def _boot() -> str:
     """Ticks count from boot, so the same count can come again after the next one."""
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")[:8]
-    except OSError:
-        return "boot"
+    return (_read("/proc/sys/kernel/random/boot_id") or b"boot")[:8].decode()
