@@ -1,0 +1,145 @@
+"""The ASGI app: `/mcp` for agents who prove who they are, `/health` for anyone, the rest for the page if any."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from moot import __version__
+from moot.core.errors import MootError
+from moot.mcp import answers, body, gate, identity, protocol, stream
+from moot.mcp.exchange import Exchange
+from moot.mcp.gate import Headers
+from moot.mcp.notices import Notices
+from moot.mcp.refusals import NotServed, RequestFailed, ServerStopping
+from moot.mcp.sessions import Sessions
+from moot.store.store import Store
+
+PATH = "/mcp"
+_SESSION = b"mcp-session-id"
+_RESUME = b"last-event-id"
+
+_log = logging.getLogger("moot.mcp")
+
+
+class App:
+    """Serves while `running()`; after `stop()` it turns everyone away."""
+
+    def __init__(self, store: Store, *, trust_agent_header: bool = False, page: ASGIApp | None = None) -> None:
+        self._store = store
+        self._trusts_names = trust_agent_header
+        self._page = page
+        self._notices = Notices(store)
+        self._sessions = Sessions()
+        self._manager = StreamableHTTPSessionManager(
+            protocol.server(store, self._notices, self._sessions), max_request_body_size=body.CAP
+        )
+        self._answering: set[asyncio.Task[object]] = set()
+        self._is_stopping = False
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """Sessions and notices live in here; leaving ends them all."""
+        is_open, is_done = asyncio.Event(), asyncio.Event()
+        async with asyncio.TaskGroup() as group:
+            holding = group.create_task(self._hold_sessions(is_open, is_done))
+            telling = group.create_task(self._notices.run())
+            await is_open.wait()
+            try:
+                yield
+            finally:
+                telling.cancel()
+                is_done.set()
+                await asyncio.wait([holding])
+
+    async def _hold_sessions(self, is_open: asyncio.Event, is_done: asyncio.Event) -> None:
+        """In a task of their own: the SDK's scopes must nest with all others of their task."""
+        async with self._manager.run():
+            is_open.set()
+            await is_done.wait()
+
+    async def stop(self, grace: float) -> None:
+        """Let nobody in any more, end the streams, and give calls that are being answered a moment."""
+        self._is_stopping = True
+        self._notices.close()
+        if self._answering:
+            await asyncio.wait(self._answering, timeout=grace)
+
+    async def cut(self, grace: float) -> None:
+        """Break off the calls that are still being answered."""
+        for task in self._answering:
+            task.cancel()
+        if self._answering:
+            await asyncio.wait(self._answering, timeout=grace)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        exchange = Exchange(scope, receive, send)
+        task = asyncio.current_task()
+        assert task is not None
+        self._answering.add(task)
+        try:
+            await self._answer(exchange)
+        except MootError as error:
+            await exchange.end(error)
+        except asyncio.CancelledError:
+            if not self._is_stopping:
+                raise
+            await exchange.end(_stopping())
+        except Exception:  # noqa: BLE001  # the boundary of an HTTP request
+            _log.exception("a request failed")
+            await exchange.end(RequestFailed("The request failed inside moot.", "The host's log has the details."))
+        finally:
+            self._answering.discard(task)
+
+    async def _answer(self, exchange: Exchange) -> None:
+        if self._is_stopping:
+            raise _stopping()
+        headers = gate.headers_of(exchange.scope)
+        gate.check_place(headers)
+        path = exchange.scope["path"]
+        if path == PATH:
+            await self._answer_mcp(exchange, headers)
+        elif path == "/health" and exchange.scope["method"] in ("GET", "HEAD"):
+            await answers.send_json(exchange.send, 200, {"moot": __version__})
+        elif self._page is not None:
+            await self._page(exchange.scope, exchange.receive, exchange.send)
+        else:
+            raise NotServed("There is nothing here.", f"MCP is at {PATH}.")
+
+    async def _answer_mcp(self, exchange: Exchange, headers: Headers) -> None:
+        scope, method = exchange.scope, exchange.scope["method"]
+        gate.check_form(method, headers)
+        await self._identify(exchange, headers)
+        session = headers.get(_SESSION, b"").decode("latin-1")
+        if method == "POST":
+            content = await body.read(exchange.receive, headers.get(b"content-length"))
+            problem = body.problem_of(content)
+            if problem is not None:
+                await answers.send_json(exchange.send, 400, problem.answer())
+                return
+            exchange.receive = body.replay(content, exchange.receive)
+        elif method == "GET" and session:
+            # Streams are not kept, so none can be resumed: it begins anew.
+            scope["headers"] = [(name, value) for name, value in scope["headers"] if name != _RESUME]
+            await stream.serve(exchange, self._manager.asgi_app, self._notices, self._sessions.wants(session))
+            return
+        await self._manager.handle_request(scope, exchange.receive, exchange.send)
+        if method == "DELETE":
+            self._sessions.forget(session)
+
+    async def _identify(self, exchange: Exchange, headers: Headers) -> None:
+        proof = identity.proof_of(exchange.scope, headers, trusts_names=self._trusts_names)
+        caller = await self._store.read(lambda tx: identity.caller_by(tx, proof))
+        identity.attach(exchange.scope, proof, caller)
+        # With this the SDK lets nobody but its owner use a session.
+        owner = AccessToken(token="", client_id=identity.owner_of(caller), scopes=[])
+        exchange.scope["user"] = AuthenticatedUser(owner)
+
+
+def _stopping() -> ServerStopping:
+    return ServerStopping("The server is stopping.", "Try again in a moment.")

@@ -1,0 +1,193 @@
+"""MCP's requests answered from the table of tools, each on behalf of the caller of that very request."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp.shared.subscriptions import SUBSCRIPTION_ID_META_KEY
+from mcp_types import INVALID_PARAMS, INVALID_REQUEST
+from pydantic import BaseModel
+from starlette.requests import Request
+
+from moot import __version__
+from moot.bus import messages
+from moot.core.caller import Caller
+from moot.core.errors import InvalidInput
+from moot.core.json import Json
+from moot.core.tool import ToolAnswer
+from moot.core.tx import ReadTx
+from moot.ledger.operations import Key
+from moot.mcp import identity, schemas, transcript
+from moot.mcp.notices import CHANNEL, Notice, Notices, Wants
+from moot.mcp.sessions import Sessions
+from moot.registry import instances
+from moot.store.store import Store
+from moot.tools import dispatch, table
+
+KEY = "moot/key"
+KEY_HEADER = "moot-key"
+SHOWN = 200
+_LONGEST_KEY = 200
+_READER = "channel_read"  # whoever may use this tool may read the channel as a resource
+
+Context = ServerRequestContext[Any, Any]
+
+
+class _Notification(BaseModel):
+    """A notification that MCP does not define."""
+
+    method: str
+    params: Mapping[str, Any]
+
+
+def server(store: Store, notices: Notices, sessions: Sessions) -> Server[Any]:
+    answers = _Answers(store, notices, sessions)
+    built = Server[Any](
+        "moot",
+        version=__version__,
+        instructions=(
+            "Talk in the channel with channel_send; @name wakes that agent. "
+            "inbox_check shows what waits for you, inbox_ack marks it as done."
+        ),
+        # No argument travels in a header, so there is nothing to check; without this, every call lists all tools.
+        get_tool_input_schema=lambda _: None,
+        on_list_tools=answers.list_tools,
+        on_list_resources=answers.list_resources,
+        on_read_resource=answers.read_resource,
+        on_subscribe_resource=answers.subscribe,
+        on_unsubscribe_resource=answers.unsubscribe,
+        on_subscriptions_listen=answers.listen,
+    )
+    built.add_request_handler("tools/call", types.CallToolRequestParams, answers.call_tool)
+    return built
+
+
+class _Answers:
+    def __init__(self, store: Store, notices: Notices, sessions: Sessions) -> None:
+        self._store = store
+        self._notices = notices
+        self._sessions = sessions
+
+    async def list_tools(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        offered = table.offered(_caller(context))
+        return types.ListToolsResult(tools=[schemas.described(tool) for tool in offered])
+
+    async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
+        caller = _caller(context)
+        try:
+            key = _key(context, caller)
+        except InvalidInput as error:
+            return _result(dispatch.refusal(error))
+        arguments = cast(Mapping[str, Json], params.arguments or {})
+        return _result(await dispatch.perform(self._store, caller, params.name, arguments, key))
+
+    async def list_resources(
+        self, context: Context, _: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        channel = types.Resource(
+            uri=CHANNEL,
+            name="channel",
+            description=f"The last {SHOWN} messages of the channel.",
+            mime_type="text/markdown",
+        )
+        return types.ListResourcesResult(resources=[channel] if _may_read(_caller(context)) else [])
+
+    async def read_resource(
+        self, context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        caller = _caller(context)
+        _check(caller, params.uri)
+
+        def look(tx: ReadTx) -> str:
+            instance = instances.find(tx, caller.instance)
+            return transcript.page(messages.latest(tx, instance.stream, SHOWN) if instance else [])
+
+        text = await self._store.read(look)
+        content = types.TextResourceContents(uri=CHANNEL, mime_type="text/markdown", text=text)
+        return types.ReadResourceResult(contents=[content])
+
+    async def subscribe(self, context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
+        _check(_caller(context), params.uri)
+        self._wants(context).channel = True
+        return types.EmptyResult()
+
+    async def unsubscribe(self, context: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
+        _check(_caller(context), params.uri)
+        self._wants(context).channel = False
+        return types.EmptyResult()
+
+    async def listen(
+        self, context: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        """The stream of the stateless revision: it lasts as long as this request."""
+        caller, asked = _caller(context), params.notifications
+        meta: dict[str, Any] = {SUBSCRIPTION_ID_META_KEY: context.request_id}
+        wants = Wants(
+            channel=CHANNEL in (asked.resource_subscriptions or ()) and _may_read(caller),
+            mentions=(asked.model_extra or {}).get("mentions") is True,
+        )
+        honored = {
+            **({"resourceSubscriptions": [CHANNEL]} if wants.channel else {}),
+            **({"mentions": True} if wants.mentions else {}),
+        }
+        acknowledged = Notice("notifications/subscriptions/acknowledged", {"notifications": honored})
+        async with self._notices.listen(identity.proof(_scope(context)), caller.instance, wants) as listener:
+            await _notify(context, acknowledged, meta)
+            async for notice in listener.notices():
+                await _notify(context, notice, meta)
+        return types.SubscriptionsListenResult(_meta=meta)
+
+    def _wants(self, context: Context) -> Wants:
+        session = cast(Request, context.request).headers.get("mcp-session-id")
+        if session is None:
+            raise MCPError(INVALID_REQUEST, "There is no session to subscribe for.")
+        return self._sessions.wants(session)
+
+
+def _caller(context: Context) -> Caller:
+    return identity.attached(_scope(context))
+
+
+def _scope(context: Context) -> Any:
+    """The SDK hands each handler the HTTP request that its message came in."""
+    return cast(Request, context.request).scope
+
+
+def _key(context: Context, caller: Caller) -> Key | None:
+    """The name the caller gave this call, so that a repetition is recognised."""
+    key: object = (context.meta or {}).get(KEY, cast(Request, context.request).headers.get(KEY_HEADER))
+    if key is None:
+        return None
+    if not isinstance(key, str) or not 0 < len(key) <= _LONGEST_KEY:
+        raise InvalidInput(f"{KEY} must be a string of 1 to {_LONGEST_KEY} characters.", "Shorten it.")
+    return Key(scope=identity.owner_of(caller), key=key)
+
+
+def _result(answer: ToolAnswer) -> dict[str, Any]:
+    """As a plain dict: the SDK checks it against the revision's schema, once is enough."""
+    return {
+        "content": [{"type": "text", "text": answer.text}],
+        "structuredContent": answer.structured,
+        "isError": answer.is_error,
+        "resultType": "complete",
+    }
+
+
+def _may_read(caller: Caller) -> bool:
+    return table.is_offered(table.TOOLS[_READER], caller)
+
+
+def _check(caller: Caller, uri: str) -> None:
+    if uri != CHANNEL or not _may_read(caller):
+        raise MCPError(INVALID_PARAMS, f"There is no resource {uri[:80]!r} for you.")
+
+
+async def _notify(context: Context, notice: Notice, meta: Mapping[str, Any]) -> None:
+    notification = _Notification(method=notice.method, params={**notice.params, "_meta": meta})
+    # The SDK's type names only the notifications that MCP defines; it sends whatever has method and params.
+    await context.session.send_notification(
+        cast(types.ServerNotification, notification), related_request_id=context.request_id
+    )

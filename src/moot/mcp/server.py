@@ -1,0 +1,148 @@
+"""Serves the app on its sockets, inside a loop that somebody else owns, and stops in bounded time.
+
+Signals are the host's: uvicorn installs no handlers here. Nothing ticks while nobody calls.
+"""
+
+import asyncio
+import socket
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from moot.mcp import sockets
+from moot.mcp.app import PATH, App
+from moot.mcp.sockets import UnixSocket
+from moot.store.store import Store
+
+GRACE = 0.5  # for calls that are being answered when the server stops
+_CUT = 1.0  # for those that have been broken off
+_IDLE_CONNECTION = 75
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    """Where to listen; None: not there."""
+
+    socket: Path | None = None
+    host: str = "127.0.0.1"
+    port: int | None = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a server listens."""
+
+    socket: Path | None
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to serve."""
+
+    trust_agent_header: bool = False
+    page: ASGIApp | None = None  # answers everything but /mcp and /health
+    grace: float = GRACE
+
+
+class _Http(uvicorn.Server):
+    """uvicorn without its signal handlers and its tick."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http="httptools",
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                log_level="warning",
+                access_log=False,
+                server_header=False,
+                date_header=False,
+                proxy_headers=False,
+                timeout_keep_alive=_IDLE_CONNECTION,
+                timeout_graceful_shutdown=1,
+            )
+        )
+        self.is_up = asyncio.Event()
+        self.is_done = asyncio.Event()
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+    async def main_loop(self) -> None:
+        await self.on_tick(0)
+        self.is_up.set()
+        await self.is_done.wait()
+
+
+@asynccontextmanager
+async def serving(store: Store, endpoints: Endpoints, options: Options | None = None) -> AsyncGenerator[Address]:
+    """Serve while the block runs. What goes wrong in the block comes out of it as it is."""
+    chosen = options or Options()
+    app = App(store, trust_agent_header=chosen.trust_agent_header, page=chosen.page)
+    failure: Exception | None = None
+    with _bound(endpoints) as (unix, tcp):
+        async with _listening(app, unix, tcp), app.running():
+            try:
+                yield Address(unix and unix.path, tcp and sockets.url_of(tcp, PATH))
+            except Exception as error:  # noqa: BLE001  # kept from the task groups, which would wrap it
+                failure = error
+            finally:
+                if unix:
+                    unix.leave()
+                await app.stop(chosen.grace)
+    if failure is not None:
+        raise failure
+
+
+@asynccontextmanager
+async def _listening(app: App, unix: UnixSocket | None, tcp: socket.socket | None) -> AsyncGenerator[None]:
+    http = _Http(app)
+    listening = [unix.listening] if unix else []
+    async with asyncio.TaskGroup() as group:
+        serving = group.create_task(http.serve([*listening, tcp] if tcp else listening))
+        await http.is_up.wait()
+        try:
+            yield
+        finally:
+            # The sessions have ended; what is still being answered is a call that waits.
+            await app.cut(_CUT)
+            http.is_done.set()
+            await asyncio.wait([serving])  # before the group cancels it for what went wrong in the block
+
+
+async def serve(
+    store: Store,
+    endpoints: Endpoints,
+    options: Options | None = None,
+    *,
+    ready: Callable[[Address], None] | None = None,
+    stop: asyncio.Event | None = None,
+) -> None:
+    """Serve until `stop` is set or the task is cancelled; `ready` hears where."""
+    async with serving(store, endpoints, options) as address:
+        if ready is not None:
+            ready(address)
+        await (stop or asyncio.Event()).wait()
+
+
+@contextmanager
+def _bound(endpoints: Endpoints) -> Generator[tuple[UnixSocket | None, socket.socket | None]]:
+    unix = UnixSocket(endpoints.socket) if endpoints.socket else None
+    try:
+        tcp = None if endpoints.port is None else sockets.tcp(endpoints.host, endpoints.port)
+        try:
+            yield unix, tcp
+        finally:
+            if tcp:
+                tcp.close()
+    finally:
+        if unix:
+            unix.close()
