@@ -1,10 +1,13 @@
 """Mailboxes: one row per recipient, from `queued` over `delivered` to `acked`.
 
-A row is `parked` when its attempts are used up, and `dead` when its addressee is gone. Unread means queued, delivered
-or parked. Only what was handed out can be acknowledged.
+A row is `parked` when its attempts are used up, and `dead` when its addressee is gone. Only what was handed out can
+be acknowledged.
+
+The index of what waits holds rows with `state = 'queued' or state = 'delivered'`. SQLite uses it only for statements
+that say one of these terms, or the whole, in just these words: `in (…)` means a scan of all mail there ever was.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
@@ -70,6 +73,10 @@ def unread(tx: ReadTx, agent: AgentId, limit: int) -> list[Mail]:
     return tx.all(sql.unread, Mail, agent=agent, limit=limit)
 
 
+def count_unread(tx: ReadTx, agent: AgentId) -> int:
+    return tx.one(sql.count_unread, int, agent=agent)
+
+
 def parked(tx: ReadTx, agent: AgentId, limit: int) -> list[Mail]:
     return tx.all(sql.parked, Mail, agent=agent, limit=limit)
 
@@ -78,10 +85,19 @@ def has_queued(tx: ReadTx, agent: AgentId) -> bool:
     return tx.maybe(sql.has_queued, int, agent=agent) is not None
 
 
-def hand_out(tx: Tx, agent: AgentId, attempt: AttemptId | None, limit: int) -> list[Mail]:
-    """Deliver the oldest queued mail, to an attempt if there is one, and return all that was delivered to it."""
+def hand_out(tx: Tx, agent: AgentId, attempt: AttemptId, limit: int) -> list[Mail]:
+    """Deliver the oldest queued mail to an attempt, and return all that was delivered to it."""
     tx.run(sql.deliver, agent=agent, attempt=attempt, limit=limit, now=tx.now)
-    return tx.all(sql.delivered, Mail, agent=agent, attempt=attempt or "")
+    return tx.all(sql.delivered, Mail, agent=agent, attempt=attempt)
+
+
+def show(tx: Tx, agent: AgentId, attempt: AttemptId | None, limit: int) -> list[Mail]:
+    """What waits, oldest first. Exactly what is returned counts as handed out, to the attempt if there is one."""
+    seen = unread(tx, agent, limit)
+    new = [mail for mail in seen if mail.state == "queued"]
+    to = {"agent": agent, "attempt": attempt, "now": tx.now}
+    tx.many(sql.deliver_one, [{"stream": mail.stream, "seq": mail.seq, **to} for mail in new])
+    return [replace(mail, state="delivered") for mail in seen]
 
 
 def rejoin(tx: Tx, agent: AgentId, attempt: AttemptId) -> None:
@@ -112,21 +128,29 @@ def revive(tx: Tx, agent: AgentId) -> int:
 
 def bury(tx: Tx, agent: AgentId) -> int:
     """The addressee is gone: its unread mail is dead."""
-    return tx.run(sql.bury, agent=agent)
+    return tx.run(sql.bury, agent=agent) + tx.run(sql.bury_parked, agent=agent)
 
 
 def ack_named(tx: Tx, agent: AgentId, reference: MessageId | int) -> int:
     """Acknowledge one message, and everything delivered before it."""
-    seq = tx.maybe(sql.seq_of, int, agent=agent, id=str(reference), seq=reference if isinstance(reference, int) else -1)
-    if seq is None:
+    found = (
+        tx.maybe(sql.place_of_seq, _Place, agent=agent, seq=reference)
+        if isinstance(reference, int)
+        else tx.maybe(sql.place_of_id, _Place, agent=agent, id=reference)
+    )
+    if found is None or found.state == "dead":
         raise NothingToAcknowledge(
             f"{str(reference)[:80]!r} names no message in this inbox.", "Use an id or seq from inbox_check."
         )
-    return ack_one(tx, agent, seq) + tx.run(sql.ack_delivered, agent=agent, seq=seq, now=tx.now)
+    if found.state == "queued":
+        raise NothingToAcknowledge(
+            f"{str(reference)[:80]!r} was not handed out yet.", "Read it with inbox_check first."
+        )
+    return ack_one(tx, agent, found.seq) + tx.run(sql.ack_delivered, agent=agent, seq=found.seq, now=tx.now)
 
 
 def ack_one(tx: Tx, agent: AgentId, seq: int) -> int:
-    """Acknowledge just this message."""
+    """Acknowledge just this message, for somebody who has seen it, handed out or not."""
     return tx.run(sql.ack_one, agent=agent, seq=seq, now=tx.now)
 
 
@@ -142,3 +166,9 @@ def receipts(tx: ReadTx, stream: StreamId, seq: int) -> list[Receipt]:
 def counts(tx: ReadTx, stream: StreamId) -> dict[AgentId, Counts]:
     """Unread and parked mail of everyone in a stream."""
     return {found.agent: found for found in tx.all(sql.counts, Counts, stream=stream)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    seq: int
+    state: State

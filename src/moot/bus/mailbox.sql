@@ -2,8 +2,11 @@
 select m.stream, m.seq, m.id, m.sender, m.kind, m.body, m.mentions, m.priority, m.thread, m.reply_to, m.task_id,
   m.attempt, m.at, b.state
 from mailbox b join messages m on m.stream = b.stream and m.seq = b.seq
-where b.agent = :agent and b.state in ('queued', 'delivered')
+where b.agent = :agent and (b.state = 'queued' or b.state = 'delivered')
 order by b.seq limit :limit
+
+-- count_unread: How much waits for an agent.
+select count(*) from mailbox where agent = :agent and (state = 'queued' or state = 'delivered')
 
 -- parked: What was given up, oldest first.
 select m.stream, m.seq, m.id, m.sender, m.kind, m.body, m.mentions, m.priority, m.thread, m.reply_to, m.task_id,
@@ -13,24 +16,25 @@ where b.agent = :agent and b.state = 'parked'
 order by b.seq limit :limit
 
 -- has_queued: Whether anything waits that nobody was given yet.
-select 1 from mailbox where agent = :agent and state in ('queued', 'delivered') and state = 'queued' limit 1
+select 1 from mailbox where agent = :agent and state = 'queued' limit 1
 
 -- deliver: Hand the oldest queued mail over.
 update mailbox set state = 'delivered', attempt = :attempt, delivered_at = :now
-where agent = :agent and state = 'queued' and state in ('queued', 'delivered') and seq <= coalesce((
+where agent = :agent and state = 'queued' and seq <= coalesce((
   select max(seq) from (
-    select seq from mailbox
-    where agent = :agent and state = 'queued' and state in ('queued', 'delivered')
-    order by seq limit :limit
+    select seq from mailbox where agent = :agent and state = 'queued' order by seq limit :limit
   ) as oldest
 ), -1)
 
--- delivered: What an attempt, or an agent from outside, was given and has not acknowledged.
+-- deliver_one: Hand one message over, unless that was done before.
+update mailbox set state = 'delivered', attempt = :attempt, delivered_at = :now
+where stream = :stream and seq = :seq and agent = :agent and state = 'queued'
+
+-- delivered: What an attempt was given and has not acknowledged.
 select m.stream, m.seq, m.id, m.sender, m.kind, m.body, m.mentions, m.priority, m.thread, m.reply_to, m.task_id,
   m.attempt, m.at, b.state
 from mailbox b join messages m on m.stream = b.stream and m.seq = b.seq
-where b.agent = :agent and b.state in ('queued', 'delivered') and b.state = 'delivered'
-  and coalesce(b.attempt, '') = :attempt
+where b.agent = :agent and b.state = 'delivered' and b.attempt = :attempt
 order by b.seq
 
 -- rejoin: Give parked mail its one more chance.
@@ -39,49 +43,64 @@ where agent = :agent and state = 'parked' and rejoined = 0
 
 -- ack_attempt: Done with all that this attempt was given.
 update mailbox set state = 'acked', acked_at = :now
-where agent = :agent and state in ('queued', 'delivered') and state = 'delivered' and attempt = :attempt
+where agent = :agent and state = 'delivered' and attempt = :attempt
 
 -- park_rejoined: Mail that had its one more chance goes back where it was.
 update mailbox set state = 'parked', attempt = null
-where agent = :agent and state in ('queued', 'delivered') and state = 'delivered' and attempt = :attempt and rejoined = 1
+where agent = :agent and state = 'delivered' and attempt = :attempt and rejoined = 1
 
 -- take_back: Mail of a failed attempt waits again.
 update mailbox set state = 'queued', attempt = null
-where agent = :agent and state in ('queued', 'delivered') and state = 'delivered' and attempt = :attempt
+where agent = :agent and state = 'delivered' and attempt = :attempt
 
 -- park: Mail of an agent that failed for the last time.
 update mailbox set state = 'parked', attempt = null
-where agent = :agent and state in ('queued', 'delivered') and state = 'delivered' and attempt = :attempt
+where agent = :agent and state = 'delivered' and attempt = :attempt
 
 -- revive: Parked mail counts as new.
 update mailbox set state = 'queued', rejoined = 0 where agent = :agent and state = 'parked'
 
--- bury: Mail to somebody who is gone.
-update mailbox set state = 'dead' where agent = :agent and state in ('queued', 'delivered', 'parked')
+-- bury: Mail that waits for somebody who is gone.
+update mailbox set state = 'dead' where agent = :agent and (state = 'queued' or state = 'delivered')
 
--- seq_of: The number of a message in an agent's mailbox, by id or number.
-select b.seq from mailbox b join messages m on m.stream = b.stream and m.seq = b.seq
-where b.agent = :agent and (m.id = :id or b.seq = :seq) and b.state <> 'dead' limit 1
+-- bury_parked: Parked mail of somebody who is gone.
+update mailbox set state = 'dead' where agent = :agent and state = 'parked'
+
+-- place_of_id: Where a message lies in an agent's mailbox, by its id.
+select b.seq, b.state from messages m
+join mailbox b on b.stream = m.stream and b.seq = m.seq and b.agent = :agent
+where m.id = :id
+
+-- place_of_seq: Where a message lies in an agent's mailbox, by its number.
+select b.seq, b.state from agents a
+join mailbox b on b.stream = a.stream and b.seq = :seq and b.agent = a.id
+where a.id = :agent
 
 -- ack_one: Done with the message that was named.
 update mailbox set state = 'acked', acked_at = :now
-where agent = :agent and seq = :seq and state in ('queued', 'delivered', 'parked')
+where stream = (select stream from agents where id = :agent) and seq = :seq and agent = :agent
+  and state in ('queued', 'delivered', 'parked')
 
 -- ack_delivered: Done with everything handed out up to a number.
 update mailbox set state = 'acked', acked_at = :now
-where agent = :agent and state in ('queued', 'delivered') and state = 'delivered' and seq <= :seq
+where agent = :agent and state = 'delivered' and seq <= :seq
 
 -- ack_until: Done with everything handed out that was said up to a moment.
 update mailbox set state = 'acked', acked_at = :now
-where agent = :agent and state in ('queued', 'delivered') and state = 'delivered' and exists (
+where agent = :agent and state = 'delivered' and exists (
   select 1 from messages m where m.stream = mailbox.stream and m.seq = mailbox.seq and m.at <= :moment
 )
 
 -- receipts: How far a message has come with each recipient.
 select agent, state, delivered_at, acked_at from mailbox where stream = :stream and seq = :seq order by agent
 
--- counts: Unread and parked mail per agent of a stream.
-select b.agent, sum(case when b.state = 'parked' then 0 else 1 end) as unread,
-  sum(case when b.state = 'parked' then 1 else 0 end) as parked
-from agents a join mailbox b on b.agent = a.id and b.state in ('queued', 'delivered', 'parked')
-where a.stream = :stream group by b.agent
+-- counts: Unread and parked mail of everyone in a stream who has any.
+select agent, sum(is_unread) as unread, sum(is_parked) as parked
+from (
+  select b.agent, 1 as is_unread, 0 as is_parked from agents a join mailbox b on b.agent = a.id
+  where a.stream = :stream and a.left_at is null and (b.state = 'queued' or b.state = 'delivered')
+  union all
+  select b.agent, 0, 1 from agents a join mailbox b on b.agent = a.id
+  where a.stream = :stream and a.left_at is null and b.state = 'parked'
+) as mail
+group by agent

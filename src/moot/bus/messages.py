@@ -89,11 +89,27 @@ def post(tx: Tx, draft: Draft, recipients: Sequence[Recipient]) -> Message:
     thread = id if draft.reply_to is None else get(tx, draft.reply_to, draft.stream).thread
     awake = [recipient.agent for recipient in recipients if not recipient.is_service]
     seq = tx.emit(Event(draft.stream, POSTED, id, {"from": draft.sender, "kind": draft.kind, "to": awake}))
+    at = tx.one(
+        sql.add,
+        datetime,
+        stream=draft.stream,
+        seq=seq,
+        id=id,
+        sender=draft.sender,
+        sender_id=draft.sender_id,
+        kind=draft.kind,
+        body=body,
+        mentions=json.dumps(draft.mentions),
+        priority=draft.priority,
+        thread=thread,
+        reply_to=draft.reply_to,
+        task_id=draft.task_id,
+        attempt=draft.attempt,
+    )
     message = Message(
         draft.stream, seq, id, draft.sender, draft.kind, body, draft.mentions, draft.priority,
-        thread, draft.reply_to, draft.task_id, draft.attempt, tx.now,
+        thread, draft.reply_to, draft.task_id, draft.attempt, at,
     )  # fmt: skip
-    tx.run(sql.add, **_columns(message), sender_id=draft.sender_id)
     tx.many(sql.add_mail, [_mail(message, recipient) for recipient in recipients])
     return message
 
@@ -122,13 +138,13 @@ def latest_after(tx: ReadTx, stream: StreamId, seq: int, limit: int) -> list[Mes
 
 def latest_after_time(tx: ReadTx, stream: StreamId, moment: datetime, limit: int) -> list[Message]:
     """The last messages that are younger than a moment, oldest first."""
-    found = tx.all(sql.latest_after_time, Message, stream=stream, moment=moment, limit=limit)
-    return list(reversed(found))
+    seq = tx.maybe(sql.seq_at, int, stream=stream, moment=moment)
+    return latest_after(tx, stream, seq or 0, limit)
 
 
 def of_thread(tx: ReadTx, thread: MessageId, limit: int) -> list[Message]:
-    """A message and all that answers it, in order."""
-    return tx.all(sql.of_thread, Message, thread=thread, limit=limit)
+    """The last of a message and all that answers it, oldest first."""
+    return list(reversed(tx.all(sql.of_thread, Message, thread=thread, limit=limit)))
 
 
 def count_by_attempt(tx: ReadTx, attempt: AttemptId) -> int:
@@ -138,24 +154,6 @@ def count_by_attempt(tx: ReadTx, attempt: AttemptId) -> int:
 
 def count(tx: ReadTx, stream: StreamId) -> int:
     return tx.one(sql.count, int, stream=stream)
-
-
-def _columns(message: Message) -> dict[str, Value]:
-    return {
-        "stream": message.stream,
-        "seq": message.seq,
-        "id": message.id,
-        "sender": message.sender,
-        "kind": message.kind,
-        "body": message.body,
-        "mentions": json.dumps(message.mentions),
-        "priority": message.priority,
-        "thread": message.thread,
-        "reply_to": message.reply_to,
-        "task_id": message.task_id,
-        "attempt": message.attempt,
-        "at": message.at,
-    }
 
 
 def _mail(message: Message, recipient: Recipient) -> dict[str, Value]:

@@ -1,14 +1,18 @@
--- add: Write a message under its event's number.
+-- add: Write a message under its event's number, with its event's time.
 insert into messages (
   stream, seq, id, sender, sender_id, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at
 ) values (
   :stream, :seq, :id, :sender, :sender_id, :kind, :body, :mentions, :priority, :thread, :reply_to, :task_id, :attempt,
-  :at
+  (select at from streams where id = :stream)
 )
+returning at
 
--- add_mail: Put it into one recipient's mailbox.
+-- add_mail: Put it into one recipient's mailbox; dead, if the recipient left while this waited for its number.
 insert into mailbox (stream, seq, agent, state, priority, acked_at)
-values (:stream, :seq, :agent, :state, :priority, :acked_at)
+values (
+  :stream, :seq, :agent, (select case when left_at is null then :state else 'dead' end from agents where id = :agent),
+  :priority, :acked_at
+)
 
 -- get: One message by id.
 select stream, seq, id, sender, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at from messages where id = :id
@@ -21,17 +25,16 @@ from messages where stream = :stream order by seq desc limit :limit
 select stream, seq, id, sender, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at
 from messages where stream = :stream and seq > :seq order by seq desc limit :limit
 
--- latest_after_time: The last messages younger than a moment, newest first.
-select stream, seq, id, sender, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at
-from messages where stream = :stream and at > :moment order by seq desc limit :limit
+-- seq_at: The number of the last message that is not younger than a moment; times follow the numbers.
+select seq from messages where stream = :stream and at <= :moment order by seq desc limit 1
 
 -- after: Messages behind a number.
 select stream, seq, id, sender, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at
 from messages where stream = :stream and seq > :seq order by seq limit :limit
 
--- of_thread: The root of a thread and its answers.
+-- of_thread: The last messages of a thread, its root included, newest first.
 select stream, seq, id, sender, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at
-from messages where id = :thread or (thread = :thread and reply_to is not null) order by seq limit :limit
+from messages where id = :thread or (thread = :thread and reply_to is not null) order by seq desc limit :limit
 
 -- count_by_attempt: How often an attempt has spoken.
 select count(*) from messages where attempt = :attempt

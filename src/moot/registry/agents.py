@@ -154,8 +154,14 @@ def members(tx: ReadTx, stream: StreamId) -> list[Agent]:
 def heartbeat(tx: Tx, id: AgentId, *, status: Status | None, current_task: str | None) -> None:
     """Still here. Emits nothing: a sign of life is not news."""
     if not tx.run(sql.heartbeat, id=id, status=status, current_task=current_task, now=tx.now):
-        get(tx, id)
-        raise AgentNotFound(f"The agent {id!r} has left.", "Register again with agent_register.")
+        present(get(tx, id))
+
+
+def present(agent: Agent) -> Agent:
+    """The agent itself; AgentNotFound if it has left."""
+    if agent.left_at is not None:
+        raise AgentNotFound(f"The agent {agent.id!r} has left.", "Register again with agent_register.")
+    return agent
 
 
 def update(tx: Tx, id: AgentId, changes: Changes) -> Agent:
@@ -168,17 +174,18 @@ def update(tx: Tx, id: AgentId, changes: Changes) -> Agent:
         metadata=None if changes.metadata is None else json.dumps(changes.metadata),
         now=tx.now,
     )
-    agent = get(tx, id)
+    agent = present(get(tx, id))
     tx.announce(Event(agent.stream, "agent_updated", id, {"name": agent.name}, is_quiet=True))
     return agent
 
 
 def unregister(tx: Tx, id: AgentId) -> bool:
-    """Leave for good; False if it had left before."""
+    """Leave for good; False if it had left before. Mail can be buried afterwards: none is under way any more."""
     agent = get(tx, id)
     if not tx.run(sql.leave, id=id, now=tx.now):
         return False
-    tx.announce(Event(agent.stream, "agent_left", id, {"name": agent.name}, is_quiet=True))
+    # Not announced: whoever fills mailboxes holds the stream's counter, and sees who has left only after this.
+    tx.emit(Event(agent.stream, "agent_left", id, {"name": agent.name}, is_quiet=True))
     return True
 
 

@@ -4,7 +4,8 @@ import re
 
 from moot.registry.errors import NameRefused
 
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,62}")
+# Ends like it begins: in `@ann-` and `@ann_` the mark belongs to the sentence.
+_NAME = re.compile(r"[A-Za-z](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9])?")
 _INSTANCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
 # Names that mean moot itself, the person, or everybody: nobody else may take them.
 SERVICES = frozenset(("system", "monitor", "orchestrator"))
@@ -16,7 +17,7 @@ def check_agent(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise NameRefused(
             f"{name[:80]!r} cannot be an agent's name.",
-            "Use up to 63 letters, digits, '-' or '_', beginning with a letter.",
+            "Use up to 63 letters, digits, '-' or '_', a letter first and a letter or digit last.",
         )
     if fold(name) in RESERVED:
         raise NameRefused(f"The name {name!r} is kept for moot itself.", "Choose another.")

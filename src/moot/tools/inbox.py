@@ -44,15 +44,13 @@ async def check(call: Call, arguments: Check) -> Inbox:
         agent = acting.known_agent_for(tx, call.caller, arguments.agent_id)
         return (mailbox.unread(tx, agent.id, arguments.limit) or None) if agent else None
 
+    def show(tx: Tx) -> Inbox:
+        agent = acting.agent_for(tx, call.caller, arguments.agent_id)
+        return inbox_of(mailbox.show(tx, agent.id, call.caller.attempt, arguments.limit))
+
     found = await call.wait(unread, arguments.wait_seconds) or []
     if any(mail.state == "queued" for mail in found):
-
-        def hand_out(tx: Tx) -> Inbox:
-            agent = acting.agent_for(tx, call.caller, arguments.agent_id)
-            mailbox.hand_out(tx, agent.id, call.caller.attempt, arguments.limit)
-            return inbox_of(mailbox.unread(tx, agent.id, arguments.limit))
-
-        return await call.write(hand_out)
+        return await call.write(show)
     return inbox_of(found)
 
 

@@ -1,0 +1,86 @@
+"""No statement about mail reads more than the mail it is about: each uses an index, on both databases."""
+
+import re
+
+import apsw
+import pytest
+
+from moot.bus import mailbox, messages
+from moot.core.caller import SYSTEM
+from moot.core.tx import Query, Tx, Value
+from moot.jobs import jobs
+from moot.store import migrate
+from moot.store.postgres import PostgresStore
+
+UNREAD = ("unread", "count_unread", "has_queued", "deliver", "delivered", "ack_attempt", "park_rejoined", "take_back",
+          "park", "bury", "ack_delivered", "ack_until", "counts")  # fmt: skip
+PARKED = ("parked", "rejoin", "revive", "bury_parked", "counts")
+BY_KEY = ("deliver_one", "place_of_id", "place_of_seq", "ack_one", "receipts")
+MAIL = [(name, "mailbox_unread") for name in UNREAD] + [(name, "mailbox_parked") for name in PARKED]
+VALUES: dict[str, Value] = {
+    "agent": "ag", "attempt": "at", "stream": "in", "seq": 1, "limit": 1, "now": 1, "moment": 1, "id": "ms",
+}  # fmt: skip
+
+
+def plan_on_sqlite(query: Query) -> str:
+    connection = apsw.Connection(":memory:")
+    for migration in migrate.migrations():
+        connection.execute(migration.sql)
+    values = dict.fromkeys(re.findall(r"(?<!:):([a-z_]+)", query.sqlite), 1)
+    return "\n".join(str(row[3]) for row in connection.execute(f"explain query plan {query.sqlite}", values))
+
+
+@pytest.mark.parametrize(("name", "index"), MAIL)
+def test_waiting_mail_is_found_by_its_index_on_sqlite(name: str, index: str) -> None:
+    plan = plan_on_sqlite(getattr(mailbox.sql, name))
+    assert index in plan
+    assert "SCAN mailbox" not in plan
+    assert "SCAN b" not in plan
+
+
+@pytest.mark.parametrize("name", BY_KEY)
+def test_a_named_message_is_found_by_its_key_on_sqlite(name: str) -> None:
+    plan = plan_on_sqlite(getattr(mailbox.sql, name))
+    assert "USING PRIMARY KEY (stream=? AND seq=?" in plan
+    assert "SCAN" not in plan
+
+
+@pytest.mark.parametrize(
+    "name", ["get", "latest", "latest_after", "seq_at", "after", "of_thread", "count_by_attempt", "count"]
+)
+def test_messages_are_found_by_an_index_on_sqlite(name: str) -> None:
+    assert "SCAN" not in plan_on_sqlite(getattr(messages.sql, name))
+
+
+@pytest.mark.parametrize(
+    ("name", "index"),
+    [
+        ("take", "jobs_due"),
+        ("is_due", "jobs_due"),
+        ("next_at", "jobs_due"),
+        ("has_lost", "jobs_leased"),
+        ("lose", "jobs_leased"),
+        ("renew", "jobs_leased"),
+        ("abandon", "jobs_leased"),
+        ("live", "jobs_of_stream"),
+    ],
+)
+def test_jobs_are_found_by_their_index_on_sqlite(name: str, index: str) -> None:
+    assert index in plan_on_sqlite(getattr(jobs.sql, name))
+
+
+async def test_waiting_mail_is_found_by_its_index_on_postgres(pg_store: PostgresStore) -> None:
+    """The tables of a test are small and a scan would be chosen for being cheap, so it is forbidden here."""
+
+    def plans(tx: Tx) -> list[str]:
+        tx.run(Query("forbid_scans", "", "set local enable_seqscan = off"))
+        found: list[str] = []
+        for name, _ in MAIL:
+            query: Query = getattr(mailbox.sql, name)
+            explain = Query("explain", "", f"explain {query.postgres}")
+            found.append("\n".join(tx.all(explain, str, **VALUES)))
+        return found
+
+    for (name, index), plan in zip(MAIL, await pg_store.write(plans, caller=SYSTEM), strict=True):
+        assert index in plan, name
+        assert "Seq Scan on mailbox" not in plan, name
