@@ -1,0 +1,1 @@
+"""How fast moot is, one file a question: `python -m bench`. Ratios in one run, never against yesterday's clock."""

@@ -1,0 +1,52 @@
+"""How much CPU does a command need before it does anything, in units of `python -c pass`?"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from bench.harness import Figure, Scale, interleaved, millis
+
+
+def measure(scale: Scale, folder: Path) -> list[Figure]:
+    moot = str(Path(sys.executable).with_name("moot"))
+    subprocess.run([moot, "send", "hello"], cwd=folder, capture_output=True, timeout=60, check=False)
+    sides = {
+        "python": cpu([sys.executable, "-c", "pass"], folder),
+        "help": cpu([moot, "--help"], folder),
+        "list": cpu([moot, "list"], folder),
+    }
+    claude = shutil.which("claude")
+    if claude is not None:
+        sides["claude"] = cpu([claude, "--version"], folder)
+    rounds = interleaved(Scale(rounds=7 if scale.is_quick else 25, longest=scale.longest), **sides)
+
+    def figure(command: str, side: str, bar: float) -> Figure:
+        facts = [f"{millis(rounds.middle(side))} against {millis(rounds.middle('python'))}; {rounds.count} rounds"]
+        if claude is not None:
+            facts.append(f"claude --version: {rounds.ratio('claude', 'python'):.1f}x")
+        return Figure(
+            f"CPU of {command}, times python -c pass", rounds.ratio(side, "python"), bar, "at most", (*facts,)
+        )
+
+    return [figure("moot --help", "help", 6), figure("moot list", "list", 10)]
+
+
+def cpu(command: list[str], folder: Path) -> Callable[[], float]:
+    """User and system seconds of the command and its children."""
+
+    def measured() -> float:
+        quiet = subprocess.DEVNULL
+        process = subprocess.Popen(command, cwd=folder, stdin=quiet, stdout=quiet, stderr=subprocess.PIPE)
+        assert process.stderr is not None
+        said = process.stderr.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        process.stderr.close()
+        if process.returncode != 0:
+            raise RuntimeError(f"{' '.join(command)} failed: {said.decode(errors='replace')}")
+        return usage.ru_utime + usage.ru_stime
+
+    return measured
