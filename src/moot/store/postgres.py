@@ -97,6 +97,8 @@ def open_url(
     session = sessions.take()
     try:
         postgres_migrate.prepare(session.connection, sessions.address, create=create, clock=clock)
-    finally:
-        sessions.give_back(session)
+    except BaseException:
+        session.connection.close()
+        raise
+    sessions.give_back(session)
     return PostgresStore(Desk(sessions, clock, limits or Limits(), patience or Patience(), version=migrate.newest()))

@@ -11,6 +11,7 @@ from moot.store.errors import StoreUrlInvalid
 
 DEFAULT_SCHEMA = "moot"
 _SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,57}")  # PostgreSQL cuts names at 63, and the channel adds a few letters
+_PORTS = re.compile(r"[0-9,]*")
 _EXAMPLE = "Write postgresql://user:password@host:5432/database?schema=moot."
 
 # A cut network is noticed by both sides: here by the kernel, there by the server while it works for us.
@@ -53,13 +54,20 @@ def parse(url: str) -> Address:
     pairs = [pair for pair in query.split("&") if pair]
     ours = [unquote(pair.removeprefix("schema=")) for pair in pairs if pair.startswith("schema=")]
     rest = "&".join(pair for pair in pairs if not pair.startswith("schema="))
-    try:
-        given = {name: str(value) for name, value in conninfo.conninfo_to_dict(f"{head}?{rest}").items()}
-    except psycopg.ProgrammingError:
-        # Its words may quote a part of the password.
-        raise StoreUrlInvalid("The store's address cannot be understood.", _EXAMPLE) from None
+    given = _given(f"{head}?{rest}")
     schema = _checked(ours[-1] if ours else DEFAULT_SCHEMA)
     return Address(schema, _place(given), conninfo.make_conninfo("", **_complete(given, schema)))
+
+
+def _given(url: str) -> dict[str, str]:
+    unclear = StoreUrlInvalid("The store's address cannot be understood.", _EXAMPLE)
+    try:
+        given = {name: str(value) for name, value in conninfo.conninfo_to_dict(url).items()}
+    except psycopg.ProgrammingError:
+        raise unclear from None  # its words may quote a part of the password
+    if not _PORTS.fullmatch(given.get("port", "")):
+        raise unclear
+    return given
 
 
 def _checked(schema: str) -> str:

@@ -21,7 +21,9 @@ def cannot_connect(error: psycopg.Error, place: str) -> MootError:
     reason = _reason(error)
     if "authentication failed" in reason or "no password supplied" in reason or "pg_hba.conf" in reason:
         return StorePlaceRefused(f"{place}, let nobody in: {reason}.", "Check user and password of the store's URL.")
-    if "database" in reason and "does not exist" in reason:
+    if reason.startswith("role ") and reason.endswith("does not exist"):
+        return StorePlaceRefused(f"{place}, let nobody in: {reason}.", "Check the user of the store's URL.")
+    if reason.startswith("database ") and reason.endswith("does not exist"):
         return StoreNotFound(f"{place}, is not there: {reason}.", "Create it with createdb, or check the store's URL.")
     return StoreUnavailable(
         f"{place}, cannot be reached: {reason}. Nothing was written.",

@@ -38,7 +38,7 @@ def prepare(connection: Connection, address: Address, *, create: bool, clock: Cl
 
 def _version(connection: Connection, address: Address) -> int | None:
     """None when there is no store."""
-    if not _value(connection, sql.has_store):
+    if _value(connection, sql.has_store, schema=address.schema) is None:
         return None
     try:
         found = _value(connection, sql.version)

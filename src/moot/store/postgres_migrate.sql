@@ -1,8 +1,9 @@
 -- has_schema: Whether somebody has made the schema.
 select 1 from pg_namespace where nspname = :schema
 
--- has_store: Whether there are tables in it.
-select to_regclass('meta') is not null
+-- has_store: Whether there are tables in it; by the catalog, as a session's search path may not know a new schema yet.
+select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where n.nspname = :schema and c.relname = 'meta'
 
 -- version: How far the store has been migrated.
 select value from meta where key = 'version'

@@ -32,16 +32,12 @@ class Session:
 
     connection: Connection
     cursor: Cursor
+    process: int  # the server's, which serves this connection
     life: str  # changes when the server crashed, or is another one
 
     @property
     def is_lost(self) -> bool:
         return self.connection.closed
-
-    @property
-    def process(self) -> int:
-        """The server's process behind this connection."""
-        return self.connection.info.backend_pid
 
 
 def connect(address: Address) -> Connection:
@@ -68,7 +64,7 @@ def open_session(address: Address) -> Session:
     except psycopg.Error as error:
         connection.close()
         raise postgres_errors.lost(error, address.place) from error
-    return Session(connection, cursor, str(facts[0]))
+    return Session(connection, cursor, connection.info.backend_pid, str(facts[0]))
 
 
 def text(query: Query) -> LiteralString:
