@@ -1,0 +1,69 @@
+"""The file of an SQLite store, looked at without making, migrating or locking it."""
+
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+
+from moot.api import check
+from moot.api.check import Check
+from moot.core.errors import MootError
+from moot.store import migrate, place, sqlite_file
+
+BUSY_MILLISECONDS = 2000
+
+
+def checks(file: Path) -> Iterator[Check]:
+    yield check.guarded("place", lambda: _place(file))
+    if not file.exists():
+        yield check.ok("store", f"none yet at {file}; the first moot send or moot serve makes it")
+        return
+    try:
+        with sqlite_file.in_words(file), closing(_open(file)) as connection:
+            version = connection.pragma("user_version")
+            yield check.ok("store", str(file))
+            yield _schema(int(version))
+            yield _integrity(file, connection.pragma("quick_check"))
+    except MootError as error:
+        yield check.failed("store", error)
+
+
+def is_current(file: Path) -> bool:
+    """Whether opening it would change nothing."""
+    try:
+        with sqlite_file.in_words(file), closing(_open(file)) as connection:
+            return connection.pragma("user_version") == migrate.newest()
+    except MootError:
+        return False
+
+
+def _open(file: Path) -> apsw.Connection:
+    connection = apsw.Connection(os.fspath(file), flags=apsw.SQLITE_OPEN_READONLY)
+    connection.set_busy_timeout(BUSY_MILLISECONDS)
+    return connection
+
+
+def _place(file: Path) -> Check:
+    folder = next(one for one in file.absolute().parents if one.exists())
+    place.check(folder)
+    if not os.access(folder, os.W_OK):
+        return check.problem("place", f"{folder} cannot be written to.", "Choose another place with --store.")
+    return check.ok("place", f"{folder} is local and writable")
+
+
+def _schema(found: int) -> Check:
+    newest = migrate.newest()
+    if found > newest:
+        return check.problem("schema", f"version {found}; this moot knows {newest}.", "Upgrade moot.")
+    if found < newest:
+        return check.ok("schema", f"version {found}; the next command brings it to {newest}")
+    return check.ok("schema", f"version {found}")
+
+
+def _integrity(file: Path, found: object) -> Check:
+    if found == "ok":
+        return check.ok("integrity", "quick_check found nothing wrong")
+    first = str(found).splitlines()[0][:200]
+    return check.problem("integrity", f"The store is damaged: {first}", f"Keep a copy of {file} and restore a backup.")

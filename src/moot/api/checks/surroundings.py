@@ -1,0 +1,34 @@
+"""The machine around moot: Python, SQLite, optional parts, programs of agents."""
+
+import platform
+import shutil
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+import apsw
+
+from moot import __version__
+from moot.api import check
+from moot.api.check import Check
+from moot.store import place
+
+# What each extra brings, by a module that only it needs.
+EXTRAS = {"postgres": "psycopg", "llm": "pydantic_ai"}
+PROGRAMS = ("claude", "codex")
+
+
+def checks() -> Iterator[Check]:
+    yield check.ok("moot", f"{__version__} on Python {platform.python_version()}")
+    yield check.guarded("sqlite", _sqlite)
+    yield check.ok("extras", ", ".join(f"{name} {_presence(find_spec(module))}" for name, module in EXTRAS.items()))
+    yield check.ok("programs", ", ".join(f"{name} {_presence(shutil.which(name))}" for name in PROGRAMS))
+
+
+def _sqlite() -> Check:
+    version = apsw.sqlite_lib_version()
+    place.check_sqlite(version)
+    return check.ok("sqlite", version)
+
+
+def _presence(found: object) -> str:
+    return "installed" if found else "not installed"
