@@ -63,20 +63,16 @@ async def test_what_was_said_is_read_back_whole(store: Store) -> None:
     assert (found.thread, found.reply_to, found.task_id, found.attempt) == (first.id, first.id, "t1", "at_1")
 
 
-@pytest.mark.parametrize("body", ["", "  ", "\n\t "])
-async def test_an_empty_message_is_refused(store: Store, body: str) -> None:
+async def test_a_message_that_says_nothing_or_cannot_be_kept_is_refused(store: Store) -> None:
     house = await build(store)
-    with pytest.raises(MessageEmpty):
-        await house.post(body)
-    assert await house.events() == []
-
-
-@pytest.mark.parametrize("body", ["a\0b", "\ud800", "a" * 1_000_001], ids=["NUL", "surrogate", "long"])
-async def test_text_that_cannot_be_kept_is_refused(store: Store, body: str) -> None:
-    house = await build(store)
-    with pytest.raises(InvalidInput):
-        await house.post(body)
+    for body in ("", "  ", "\n\t "):
+        with pytest.raises(MessageEmpty):
+            await house.post(body)
+    for body in ("a\0b", "\ud800", "a" * 1_000_001):
+        with pytest.raises(InvalidInput):
+            await house.post(body)
     assert await house.read(lambda tx: messages.count(tx, house.stream)) == 0
+    assert await house.events() == []
 
 
 async def test_the_longest_message_is_kept_whole(store: Store) -> None:
