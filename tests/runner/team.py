@@ -54,7 +54,7 @@ class Team:
         return [f"{one.sender}: {one.body}" for one in await self.channel()]
 
     async def channel(self) -> list[Message]:
-        return await self.store.read(lambda tx: messages.latest(tx, self.instance.stream, 1000))
+        return await self.store.read(lambda tx: messages.latest(tx, self.instance.stream, 100_000))
 
     async def events(self, kind: str) -> list[StoredEvent]:
         page = await self.store.feed(self.instance.stream).page({}, 10_000)

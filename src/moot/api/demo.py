@@ -101,4 +101,4 @@ async def _until_quiet(store: Store, instance: Instance) -> AsyncIterator[Messag
 async def _failed(store: Store, event: StoredEvent) -> Failed:
     id = agents.AgentId(str(event.data["agent"]))
     name = (await store.read(lambda tx: agents.get(tx, id))).name
-    return Failed(name, str(event.data["error"]), int(str(event.data["number"])))
+    return Failed(name, str(event.data["error"]).splitlines()[0], int(str(event.data["number"])))

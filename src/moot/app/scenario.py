@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from moot.backends import script
+from moot.core import yaml
 from moot.core.errors import InvalidInput
 from moot.registry import names
 from moot.registry.agents import NewAgent
@@ -44,11 +44,9 @@ class Scenario:
 def load(file: Path) -> Scenario:
     """Read and check the whole file before anything is done with it."""
     try:
-        found = _File.model_validate(yaml.load(file.read_bytes(), yaml.CSafeLoader))
+        found = _File.model_validate(yaml.load(file.read_bytes(), str(file)))
     except OSError as error:
         raise ScenarioInvalid(f"{file} cannot be read: {error.strerror}.", "Check the path.") from error
-    except yaml.YAMLError as error:
-        raise ScenarioInvalid(f"{file} is not YAML: {error}.", "Mend it and try again.") from error
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "the file"

@@ -201,13 +201,18 @@ def _tell_parked(tx: Tx, begun: Begun, ended: Ended, count: int) -> None:
     """Nothing ends silently: the channel and the person hear of it."""
     instance = instances.get(tx, begun.agent.instance)
     person = agents.person(tx, instance)
-    fact = f"{begun.agent.name} failed {begun.job.tries + 1} times: {ended.error[:500]}"
+    fact = f"{begun.agent.name} failed {begun.job.tries + 1} times: {_first_line(ended.error)}"
     talk.say(
         tx,
         instance,
         None,
         Words(f"{fact}\n{count} message(s) for it are parked.", to=(person.name,), kind="system"),
     )
+
+
+def _first_line(error: str) -> str:
+    """What fits into a notice; the event has more."""
+    return (error.strip().splitlines() or ["no reason given"])[0][:300]
 
 
 def _interrupt(tx: Tx, begun: Begun) -> None:

@@ -10,7 +10,7 @@ from moot.store import feed, streams
 
 Reaction = Callable[[Tx, StoredEvent], None]
 REACTIONS: Mapping[str, tuple[Reaction, ...]] = {messages.POSTED: (wake_agents,)}
-_PAGE = 200
+_PAGE = 100
 _STREAMS = 20
 
 
