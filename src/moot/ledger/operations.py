@@ -60,25 +60,11 @@ def hash_of(arguments: Mapping[str, Json]) -> str:
     return hashlib.sha256(json.sorted_bytes(arguments)).hexdigest()[:32]
 
 
-def answered(tx: ReadTx, deed: Deed) -> str | None:
-    """What the same call was answered, if it was made before; KeyReused if another one was."""
-    if deed.key is None:
-        return None
-    found = tx.maybe(sql.by_key, Operation, scope=deed.key.scope, key=deed.key.key)
-    if found is None:
-        return None
-    if (found.name, found.arguments) != (deed.name, deed.arguments):
-        raise KeyReused(
-            f"The key {deed.key.key[:80]!r} was used for another call ({found.name}).",
-            "Use a new key for each call.",
-        )
-    return found.result
-
-
-def record(tx: Tx, deed: Deed, caller: Caller, result: str | None) -> OperationId:
-    """Remember it; the answer is kept only for calls that can be recognised again."""
+def begin(tx: Tx, deed: Deed, caller: Caller) -> OperationId | None:
+    """Note that it is done in this transaction; None if its key was used before. Whoever comes with the same key at
+    the same moment waits here until that is decided."""
     id = OperationId(tx.new_id("op"))
-    tx.run(
+    is_new = tx.run(
         sql.add,
         id=id,
         kind=deed.kind,
@@ -89,11 +75,28 @@ def record(tx: Tx, deed: Deed, caller: Caller, result: str | None) -> OperationI
         scope=deed.key.scope if deed.key else None,
         key=deed.key.key if deed.key else None,
         arguments=deed.arguments,
-        state="done",
-        result=result if deed.key else None,
+        state="started" if deed.key else "done",
         now=tx.now,
     )
-    return id
+    return id if is_new else None
+
+
+def end(tx: Tx, id: OperationId, answer: str) -> None:
+    """Keep the answer; needed only for calls that can be recognised again."""
+    tx.run(sql.end, id=id, result=answer, now=tx.now)
+
+
+def answer(tx: ReadTx, deed: Deed) -> str:
+    """What the same call was answered before; KeyReused if the key was another call's."""
+    assert deed.key is not None
+    found = tx.one(sql.by_key, Operation, scope=deed.key.scope, key=deed.key.key)
+    if (found.name, found.arguments) != (deed.name, deed.arguments):
+        raise KeyReused(
+            f"The key {deed.key.key[:80]!r} was used for another call ({found.name}).",
+            "Use a new key for each call.",
+        )
+    assert found.result is not None
+    return found.result
 
 
 def of_attempt(tx: ReadTx, attempt: AttemptId) -> list[Operation]:

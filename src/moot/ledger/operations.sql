@@ -1,9 +1,13 @@
--- add: Something was done.
+-- add: Something was done, or is being done under a key that nobody else has used.
 insert into operations (
-  id, kind, name, actor, agent, attempt, scope, key, arguments, state, result, started_at, ended_at
+  id, kind, name, actor, agent, attempt, scope, key, arguments, state, started_at, ended_at
 ) values (
-  :id, :kind, :name, :actor, :agent, :attempt, :scope, :key, :arguments, :state, :result, :now, :now
+  :id, :kind, :name, :actor, :agent, :attempt, :scope, :key, :arguments, :state, :now, :now
 )
+on conflict (scope, key) where key is not null do nothing
+
+-- end: It was done, and this is the answer.
+update operations set state = 'done', result = :result, ended_at = :now where id = :id
 
 -- by_key: The call that was made under this key.
 select id, kind, name, actor, arguments, state, result, started_at
@@ -11,4 +15,4 @@ from operations where scope = :scope and key = :key
 
 -- of_attempt: What an attempt has done.
 select id, kind, name, actor, arguments, state, result, started_at
-from operations where attempt = :attempt order by id
+from operations where attempt = :attempt order by started_at, id

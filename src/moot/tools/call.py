@@ -47,10 +47,11 @@ class StoreCall:
 
     def _once(self, tx: Tx, change: Callable[[Tx], T]) -> T:
         attempts.guard(tx, self.caller)
-        before = operations.answered(tx, self.deed)
-        if before is not None:
-            return cast(T, self.tool.result.model_validate_json(before))
+        operation = operations.begin(tx, self.deed, self.caller)
+        if operation is None:
+            return cast(T, self.tool.result.model_validate_json(operations.answer(tx, self.deed)))
         result = change(tx)
-        kept = result.model_dump_json() if self.deed.key and isinstance(result, BaseModel) else None
-        operations.record(tx, self.deed, self.caller, kept)
+        if self.deed.key is not None:
+            assert isinstance(result, BaseModel)
+            operations.end(tx, operation, result.model_dump_json())
         return result
