@@ -39,6 +39,7 @@ class HostOptions:
     roles: tuple[str, ...] = EVERYTHING
     port: int | None = 0
     trust_agent_header: bool = False
+    needs_socket: bool = False  # give up where another host serves the project's socket
     retry: Retry = field(default_factory=Retry)
     pace: Pace = field(default_factory=Pace)
 
@@ -88,6 +89,8 @@ async def _serving(project: Project, store: Store, options: HostOptions) -> Asyn
         try:
             address = await stack.enter_async_context(server.serving(store, endpoints, how))
         except ServerRunning:
+            if options.needs_socket:
+                raise
             _log.info("another host serves %s; this one has its port only", project.socket)
             alone = replace(endpoints, socket=None)
             address = await stack.enter_async_context(server.serving(store, alone, how))

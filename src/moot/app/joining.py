@@ -37,9 +37,7 @@ async def token(
             tx, opened, NewAgent(name=names.check_agent(agent), runtime="mcp")
         )
         if found.backend != "external":
-            raise InvalidInput(
-                f"{found.name} is started by moot itself ({found.backend}).", "Join under another name."
-            )
+            raise InvalidInput(f"{found.name} is started by moot itself ({found.backend}).", "Join under another name.")
         grant = Grant("member", instance, found.role, found.id, groups, process=process, lasts=LASTS)
         return tokens.mint(tx, text, grant)
 

@@ -41,7 +41,7 @@ class Project:
         """From `--store`, the environment, the configuration, or the project's own file."""
         chosen = option or os.environ.get("MOOT_STORE") or self.config.get("store")
         if chosen is None:
-            return f"sqlite:///{self.folder / 'moot.db'}"
+            return f"sqlite://{self.folder / 'moot.db'}"
         if not isinstance(chosen, str):
             raise ConfigInvalid("`store` in config.yaml must be a text.", "Write store: postgresql://…")
         return chosen

@@ -49,6 +49,8 @@ def file_of(url: str) -> Path:
             "Use sqlite:///path/moot.db, postgresql://host/database or memory:.",
         )
     path = unquote(url.removeprefix("sqlite:").removeprefix("//"))
+    if path.startswith("//"):  # as other programs write an absolute path
+        path = path.removeprefix("/")
     if not path or path.endswith("/"):
         raise StoreUrlInvalid(f"{url[:80]!r} names no file.", "Write sqlite:///path/moot.db.")
     return Path(path)

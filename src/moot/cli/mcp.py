@@ -1,0 +1,33 @@
+"""`moot mcp`: what an MCP client starts to take part; speaks MCP on standard input and output."""
+
+import click
+
+from moot.api import joining, targets
+from moot.cli import loop
+from moot.cli.options import instance_option, store_option
+from moot.tools import groups
+
+
+@click.command()
+@click.option("--as", "who", metavar="AGENT[@INSTANCE]", help="Take part as this agent.  [default: as the operator]")
+@click.option("--tools", metavar="GROUPS", help=f"Offer only these groups: {', '.join(groups.NAMES)}.")
+@instance_option
+@store_option
+def command(*, who: str | None, tools: str | None, instance: str | None, store: str | None) -> None:
+    """Connect an agent over MCP, for example from Claude Code:
+
+    \b
+        claude mcp add moot -- moot mcp --as reviewer
+
+    Where no host runs, this process serves and reacts itself until the client is gone. Without --as, the client acts
+    for you: it may use every tool, and register agents of its own.
+    """
+    target = targets.parse(who or "", instance=instance or targets.DEFAULT)
+    loop.run(
+        joining.join(
+            store=store,
+            agent=target.agent,
+            instance=target.instance,
+            groups=None if tools is None else groups.parse(tools),
+        )
+    )
