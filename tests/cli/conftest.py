@@ -1,0 +1,23 @@
+from pathlib import Path
+
+import pytest
+
+from tests.cli.terminal import Terminal
+
+
+@pytest.fixture
+def terminal(tmp_path: Path, pytestconfig: pytest.Config) -> Terminal:
+    """In a folder where nothing is, with the project's own store."""
+    folder = tmp_path / "project"
+    (folder / "home").mkdir(parents=True)
+    (folder / ".moot").mkdir()  # whatever lies above the temporary folder is not our project
+    assert pytestconfig.cache is not None
+    return Terminal(folder, pytestconfig.cache.mkdir("bytecode"))
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def both(request: pytest.FixtureRequest, terminal: Terminal) -> Terminal:
+    """The same on each of the two databases."""
+    if request.param == "sqlite":
+        return terminal
+    return Terminal(terminal.folder, terminal.bytecode, request.getfixturevalue("pg_url"))
