@@ -71,7 +71,7 @@ async def _host(project: Project, store: Store, begun: "asyncio.Future[None]", s
             await stop.wait()
     except ServerRunning:
         begun.set_result(None)  # somebody was faster
-    except Exception as error:  # noqa: BLE001  # the relay is told, and tries again
+    except Exception as error:  # the relay is told, and tries again
         if begun.done():
             raise
         begun.set_exception(error)

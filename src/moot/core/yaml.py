@@ -1,7 +1,8 @@
 """YAML as people expect it: `yes` and `on` are text, keys come once, and no file can blow up in memory."""
 
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 import yaml
 from yaml.nodes import MappingNode, Node, SequenceNode
@@ -28,7 +29,10 @@ class _Loader(yaml.CSafeLoader):
 
 
 def _resolve(kind: str, pattern: str, first: str) -> None:
-    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{kind}", re.compile(rf"(?:{pattern})$"), list(first))
+    # PyYAML says nothing of its types here.
+    _Loader.add_implicit_resolver(  # pyright: ignore[reportUnknownMemberType]
+        f"tag:yaml.org,2002:{kind}", re.compile(rf"(?:{pattern})$"), list(first)
+    )
 
 
 _resolve("bool", "true|True|TRUE|false|False|FALSE", "tTfF")
@@ -45,7 +49,8 @@ def load(text: str | bytes, name: str) -> Any:
             if root is None:
                 return None
             _check(root, name)
-            return loader.construct_document(root)
+            make = cast(Callable[[Node], Any], loader.construct_document)  # pyright: ignore[reportUnknownMemberType]
+            return make(root)
         finally:
             loader.dispose()
     except yaml.YAMLError as error:
