@@ -6,6 +6,7 @@ process that dies leaves the queue with its locks. Only order is kept here: mutu
 whoever cannot queue goes ahead.
 """
 
+import contextlib
 import fcntl
 import logging
 import os
@@ -35,7 +36,8 @@ class Turnstile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _lock(self._file, fcntl.F_UNLCK, self._number - 1, 2)
+        with contextlib.suppress(OSError):  # where locking failed too
+            _lock(self._file, fcntl.F_UNLCK, self._number - 1, 2)
 
     def close(self) -> None:
         os.close(self._file)
