@@ -75,8 +75,8 @@ def owner_of(caller: Caller) -> str:
 
 def _named(tx: ReadTx, claimed: str) -> Caller:
     """An agent believed by its name alone, never as more than a member."""
-    name, _, instance_name = claimed.partition("@")
-    instance = instances.find(tx, instance_name or DEFAULT_INSTANCE)
+    name, at, instance_name = claimed.partition("@")
+    instance = instances.find(tx, instance_name if at else DEFAULT_INSTANCE)
     agent = agents.find(tx, instance.stream, _checked(name)) if instance else None
     if agent is None:
         raise NotAuthenticated(f"There is no agent {claimed[:80]!r} here.", "Register it first.")

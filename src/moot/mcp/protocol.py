@@ -158,9 +158,11 @@ def _scope(context: Context) -> Any:
 
 def _key(context: Context, caller: Caller) -> Key | None:
     """The name the caller gave this call, so that a repetition is recognised."""
-    key: object = (context.meta or {}).get(KEY, cast(Request, context.request).headers.get(KEY_HEADER))
-    if key is None:
+    meta = cast(Mapping[str, object], context.meta or {})
+    given = cast(Request, context.request).headers.get(KEY_HEADER)
+    if KEY not in meta and given is None:
         return None
+    key = meta.get(KEY, given)
     if not isinstance(key, str) or not 0 < len(key) <= _LONGEST_KEY:
         raise InvalidInput(f"{KEY} must be a string of 1 to {_LONGEST_KEY} characters.", "Shorten it.")
     return Key(scope=identity.owner_of(caller), key=key)

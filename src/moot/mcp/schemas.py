@@ -17,7 +17,7 @@ def described(tool: Tool) -> McpTool:
         name=tool.name,
         description=tool.words,
         input_schema=_plain(tool.arguments.model_json_schema()),
-        output_schema=_plain(tool.result.model_json_schema(), drops_null=True),
+        output_schema=_plain(tool.result.model_json_schema(mode="serialization"), drops_null=True),
         annotations=ToolAnnotations(
             read_only_hint=tool.effect == "none",
             destructive_hint=False if tool.effect == "none" else None,

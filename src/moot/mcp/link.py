@@ -1,0 +1,87 @@
+"""The way from a relay to its server: connects, waits a moment for a server that is gone, then has one started."""
+
+import asyncio
+import logging
+import os
+import random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from moot.core.errors import MootError
+from moot.mcp.wire import LIMIT
+from moot.store.nudge import short_path
+
+TakeOver = Callable[[], Awaitable[None]]
+
+_log = logging.getLogger("moot.relay")
+
+
+class NoServer(MootError):
+    """Nobody serves, and nobody could be brought to."""
+
+    code = "NO_SERVER"
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait, in seconds."""
+
+    pause: float = 0.02  # between two tries to connect
+    gone: float = 0.3  # up to twice this, by chance, before taking over: several relays lose the same server
+    give_up: float = 15.0  # until the client is told
+
+
+class Link:
+    """Opens connections to the server's socket."""
+
+    def __init__(self, socket: Path, take_over: TakeOver | None, patience: Patience) -> None:
+        self._path = socket
+        self._take_over = take_over
+        self._patience = patience
+        self._gone_since: float | None = None
+        self._next_try = 0.0
+        self._taking_over = asyncio.Lock()
+
+    async def connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """NoServer if there is none for too long."""
+        started = time.monotonic()
+        while True:
+            try:
+                found = await self.open()
+            except OSError as error:
+                if time.monotonic() - started > self._patience.give_up:
+                    raise NoServer("No moot server answers.", "Start one: moot serve.") from error
+                await self._wait()
+            else:
+                self._gone_since = None
+                return found
+
+    async def open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Once, OSError if nobody listens."""
+        folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            return await asyncio.open_unix_connection(short_path(self._path, folder), limit=LIMIT)
+        finally:
+            os.close(folder)
+
+    async def _wait(self) -> None:
+        now = time.monotonic()
+        if self._gone_since is None:
+            self._gone_since = now
+            self._next_try = now + self._patience.gone * (1 + random.random())
+        if self._take_over is not None and now >= self._next_try:
+            await self._take_over_once(self._take_over)
+        else:
+            await asyncio.sleep(self._patience.pause)
+
+    async def _take_over_once(self, take_over: TakeOver) -> None:
+        async with self._taking_over:
+            if time.monotonic() < self._next_try:
+                return  # somebody else has just tried
+            try:
+                await take_over()
+            except MootError as error:
+                _log.warning("could not take over from the server that is gone: %s", error)
+            self._next_try = time.monotonic() + 1

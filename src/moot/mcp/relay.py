@@ -1,0 +1,200 @@
+"""Carries MCP between standard input and output and the socket of a server, which may come and go.
+
+Whatever was not answered is sent again: to a server that is back, or to one that takes over in this process. Calls of
+tools travel under a key, by which a server recognises what has been done already. Standard library only.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+
+from moot.mcp import letters, stdio
+from moot.mcp.courier import Courier
+from moot.mcp.handshake import INITIALIZE
+from moot.mcp.letters import Id, Letter
+from moot.mcp.link import Link, NoServer, Patience, TakeOver
+from moot.mcp.stdio import Output
+from moot.mcp.wire import Response, Unanswered
+
+KEY_HEADER = "Moot-Key"
+_TRIES = 8  # of a request that one server after the other drops
+_PAUSE = 0.02
+_LONG_PAUSE = 0.5
+_FAREWELL = 1.0  # for answers that are under way when the input ends
+
+
+async def relay(
+    socket: Path,
+    token: str,
+    stdin: asyncio.StreamReader,
+    stdout: Output,
+    *,
+    take_over: TakeOver | None = None,
+    patience: Patience | None = None,
+) -> None:
+    """Until the input ends. `take_over` starts a server in this process when there has been none for a moment."""
+    await _Relay(Courier(Link(socket, take_over, patience or Patience()), token), stdout).run(stdin)
+
+
+class _Relay:
+    def __init__(self, courier: Courier, stdout: Output) -> None:
+        self._courier = courier
+        self._handshake = courier.handshake
+        self._stdout = stdout
+        self._waiting: dict[Id, tuple[Letter, asyncio.Task[None]]] = {}
+        self._keys = f"relay-{secrets.token_hex(12)}"
+        self._count = 0
+
+    async def run(self, stdin: asyncio.StreamReader) -> None:
+        try:
+            async with asyncio.TaskGroup() as group:
+                background = [group.create_task(self._watch()), group.create_task(self._listen())]
+                async for line in stdio.lines(stdin):
+                    await self._take(line, group)
+                await self._finish()
+                for task in background:
+                    task.cancel()
+        except* (BrokenPipeError, ConnectionResetError):
+            pass  # nobody reads the output any more
+
+    async def _take(self, line: bytes | None, group: asyncio.TaskGroup) -> None:
+        letter = None if line is None else letters.read(line)
+        if letter is None:
+            problem = f"A line is longer than {stdio.LONGEST_LINE} bytes." if line is None else "This is not JSON."
+            await self._put(letters.error(None, letters.PARSE_ERROR, problem))
+            return
+        if letter.method == INITIALIZE:
+            self._handshake.is_settled.clear()
+        self._handshake.note(letter)
+        if letter.method == "notifications/cancelled" and not self._cancels(letter):
+            return
+        task = group.create_task(self._deliver(letter))
+        if letter.is_request and letter.id is not None:
+            self._waiting[letter.id] = (letter, task)
+
+    def _cancels(self, letter: Letter) -> bool:
+        """Nobody waits for the answer any more; whether the server must be told, or hears it from the hanging up."""
+        id: object = letter.params.get("requestId")
+        found = self._waiting.pop(id, None) if isinstance(id, str | int) else None
+        if found is None:
+            return letter.version is None
+        found[1].cancel()
+        return found[0].version is None
+
+    async def _deliver(self, letter: Letter) -> None:
+        """Send until it is answered."""
+        extra = self._key(letter)
+        try:
+            for attempt in range(_TRIES):
+                if letter.version is None and letter.method != INITIALIZE:
+                    await self._handshake.is_settled.wait()
+                if await self._is_answered(letter, extra):
+                    return
+                await asyncio.sleep(min(_PAUSE * 2**attempt, _LONG_PAUSE))
+            await self._refuse(letter, "One server after the other dropped this request. Their logs may say why.")
+        except NoServer as error:
+            await self._refuse(letter, f"{error.code}: {error}")
+        finally:
+            if letter.method == INITIALIZE:
+                self._handshake.is_settled.set()
+            if letter.id is not None and self._waiting.get(letter.id, (None,))[0] is letter:
+                del self._waiting[letter.id]
+
+    async def _is_answered(self, letter: Letter, extra: Mapping[str, str]) -> bool:
+        session = self._handshake.session
+        try:
+            async with self._courier.post(letter, extra) as response:
+                if response.status == 404 and session is not None and letter.version is None:
+                    await self._courier.renew(session)
+                    return False
+                return await self._pass_on(letter, response)
+        except Unanswered:
+            return False
+
+    async def _pass_on(self, letter: Letter, response: Response) -> bool:
+        """Write what came back; False if that was no answer, for the server is going."""
+        if response.status == 503:
+            return False
+        if not response.is_stream:
+            body = await response.body()
+            if response.status >= 400:
+                await self._put_for(letter, letters.refusal(letter.id, response.status, body))
+            elif body:
+                self._handshake.opened(letter, response.headers, body)
+                await self._put_for(letter, body)
+            return True
+        async for data in response.events():
+            is_answer = letters.is_answer(data, letter.id)
+            if is_answer and letters.is_farewell(data):
+                return False
+            if is_answer:
+                self._handshake.opened(letter, response.headers, data)
+            await self._put(data)
+            if is_answer:
+                return True
+        return False
+
+    async def _listen(self) -> None:
+        """Pass on what the server says unasked, for as long as there is a session."""
+        while True:
+            await self._handshake.is_open.wait()
+            pause = _PAUSE
+            try:
+                session = self._handshake.session or ""
+                async with self._courier.stream() as response:
+                    if response.status == 404:
+                        await self._courier.renew(session)
+                    elif response.status == 409:
+                        pause = _LONG_PAUSE  # the server has not noticed yet that the last one is gone
+                    elif response.status not in (200, 503):
+                        return
+                    elif response.is_stream:
+                        async for data in response.events():
+                            await self._put(data)
+            except (Unanswered, NoServer):
+                pass
+            await asyncio.sleep(pause)
+
+    async def _watch(self) -> None:
+        """Hold a connection that says nothing: it ends when the server does, and then there must be another."""
+        while True:
+            try:
+                reader, writer = await self._courier.link.connect()
+            except NoServer:
+                continue
+            try:
+                await reader.read()
+            except OSError:
+                pass
+            finally:
+                writer.close()
+            await asyncio.sleep(_PAUSE)
+
+    async def _finish(self) -> None:
+        """The client is done: what it still waits for gets a moment."""
+        tasks = [task for _, task in self._waiting.values()]
+        if tasks:
+            await asyncio.wait(tasks, timeout=_FAREWELL)
+        for task in tasks:
+            task.cancel()
+        await self._courier.leave()
+
+    def _key(self, letter: Letter) -> dict[str, str]:
+        """In a header, so that what the client wrote stays as it is; a key of the client's own goes before it."""
+        if letter.method != "tools/call":
+            return {}
+        self._count += 1
+        return {KEY_HEADER: f"{self._keys}-{self._count}"}
+
+    async def _refuse(self, letter: Letter, message: str) -> None:
+        await self._put_for(letter, letters.error(letter.id, letters.REFUSED, message))
+
+    async def _put_for(self, letter: Letter, answer: bytes) -> None:
+        """Only who asked gets an answer; who sent something that is no message at all gets one too."""
+        if letter.is_request or letter.method is None:
+            await self._put(answer)
+
+    async def _put(self, line: bytes) -> None:
+        self._stdout.write(line.replace(b"\n", b" ") + b"\n")
+        await self._stdout.drain()

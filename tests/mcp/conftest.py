@@ -1,0 +1,23 @@
+"""A server on each of the two databases, and people to call it."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from moot.mcp import server
+from moot.mcp.server import Address, Endpoints
+from moot.store.store import Store
+from tests.mcp.people import Meeting
+
+
+@pytest.fixture
+def meeting(store: Store) -> Meeting:
+    return Meeting(store)
+
+
+@pytest.fixture
+async def address(anyio_backend: str, store: Store, tmp_path: Path) -> AsyncIterator[Address]:
+    """Where a server listens while the test runs."""
+    async with server.serving(store, Endpoints(tmp_path / "moot.sock")) as listening:
+        yield listening

@@ -1,0 +1,147 @@
+"""A body is one sound JSON-RPC message, or it is refused with the reason."""
+
+import asyncio
+import json
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.types import Message, Receive
+
+from moot.mcp import body
+from moot.mcp.refusals import BodyTooLarge
+
+CALL = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "channel_send"}}
+
+
+def problem(message: object) -> tuple[int, str | int | None]:
+    found = body.problem_of(message if isinstance(message, bytes) else json.dumps(message).encode())
+    assert found is not None
+    return found.code, found.id
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        CALL,
+        {"jsonrpc": "2.0", "id": "a", "method": "ping"},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 1, "result": {}},
+        {**CALL, "params": {"arguments": {"message": "\\u0000 is how NUL is written"}}},
+        {**CALL, "params": {"arguments": {"until": 2**63 - 1, "text": "9" * 50}}},
+    ],
+)
+def test_a_sound_message_passes(message: object) -> None:
+    assert body.problem_of(json.dumps(message).encode()) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"{",
+        json.dumps(CALL).encode()[:-1],
+        b"not json",
+        b"\xff\xfe",
+        b'{"a": NaN}',
+        b'{"a": 1e999}',
+        b'{"a": ' + b"9" * 400 + b"}",
+        b'{"a": "\\ud800"}',
+        b'{"a": "\x00"}',
+        b"[" * 100_000 + b"]" * 100_000,
+        b'{"a":' * 500 + b"1" + b"}" * 500,
+    ],
+)
+def test_what_is_not_json_is_a_parse_error(text: bytes) -> None:
+    assert problem(text) == (body.PARSE_ERROR, None)
+
+
+@pytest.mark.parametrize(
+    ("message", "id"),
+    [
+        ([], None),
+        ([CALL, CALL], None),
+        ("text", None),
+        (None, None),
+        ({}, None),
+        ({**CALL, "jsonrpc": "1.0"}, None),
+        ({**CALL, "id": True}, None),
+        ({**CALL, "id": 1.5}, None),
+        ({**CALL, "id": None}, None),
+        ({**CALL, "id": {"a": 1}}, None),
+        ({**CALL, "method": 5}, 7),
+        ({"jsonrpc": "2.0", "id": 7}, 7),
+    ],
+)
+def test_what_is_no_message_is_an_invalid_request(message: object, id: int | None) -> None:
+    assert problem(message) == (body.INVALID_REQUEST, id)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        [],
+        "text",
+        {"arguments": {"message": "a\0b"}},
+        {"arguments": {"a\0b": 1}},
+        {"deep": [[[{"x": ["\0"]}]]]},
+        {"until": 2**63},
+        {"until": -(2**63) - 1},
+    ],
+)
+def test_values_that_no_database_holds_are_invalid(params: object) -> None:
+    assert problem({**CALL, "params": params}) == (body.INVALID_PARAMS, 7)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b'{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}',
+        b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"message":"a","message":"b"}}}',
+        b'{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":[{"b":{"c":1,"\\u0063":2}}]}}',
+    ],
+)
+def test_a_key_that_appears_twice_is_refused(text: bytes) -> None:
+    found = body.problem_of(text)
+    assert found is not None
+    assert "twice" in found.message
+
+
+@given(st.binary(max_size=200) | st.text().map(str.encode))
+def test_any_bytes_get_a_verdict(noise: bytes) -> None:
+    found = body.problem_of(noise)
+    assert found is None or json.loads(json.dumps(found.answer()))["error"]["code"] < 0
+
+
+def chunks(parts: Iterable[Message]) -> Receive:
+    waiting = iter(parts)
+
+    async def receive() -> Message:
+        await asyncio.sleep(0)
+        return next(waiting)
+
+    return receive
+
+
+async def test_a_body_is_read_in_pieces_and_can_be_read_again() -> None:
+    parts = [{"type": "http.request", "body": b"ab", "more_body": True}, {"type": "http.request", "body": b"c"}]
+    receive = chunks([*parts, {"type": "http.disconnect"}])
+    content = await body.read(receive, None)
+    assert content == b"abc"
+    again = body.replay(content, receive)
+    assert await again() == {"type": "http.request", "body": b"abc", "more_body": False}
+    assert await again() == {"type": "http.disconnect"}
+
+
+async def test_a_client_that_leaves_in_the_middle_has_sent_nothing() -> None:
+    parts = [{"type": "http.request", "body": b"ab", "more_body": True}, {"type": "http.disconnect"}]
+    assert await body.read(chunks(parts), b"5") == b""
+
+
+async def test_reading_stops_at_the_cap() -> None:
+    piece = {"type": "http.request", "body": b"x" * (1 << 20), "more_body": True}
+    with pytest.raises(BodyTooLarge):
+        await body.read(chunks([piece] * 5), None)
+    with pytest.raises(BodyTooLarge):
+        await body.read(chunks([]), str(body.CAP + 1).encode())
