@@ -1,16 +1,12 @@
 """No statement about mail reads more than the mail it is about: each uses an index, on both databases."""
 
-import re
-
-import apsw
 import pytest
 
 from moot.bus import mailbox, messages
 from moot.core.caller import SYSTEM
 from moot.core.tx import Query, Tx, Value
-from moot.jobs import jobs
-from moot.store import migrate
 from moot.store.postgres import PostgresStore
+from tests.plans import plan_on_sqlite
 
 UNREAD = ("unread", "count_unread", "has_queued", "deliver", "delivered", "ack_attempt", "park_rejoined", "take_back",
           "park", "bury", "ack_delivered", "ack_until", "counts")  # fmt: skip
@@ -20,14 +16,6 @@ MAIL = [(name, "mailbox_unread") for name in UNREAD] + [(name, "mailbox_parked")
 VALUES: dict[str, Value] = {
     "agent": "ag", "attempt": "at", "stream": "in", "seq": 1, "limit": 1, "now": 1, "moment": 1, "id": "ms",
 }  # fmt: skip
-
-
-def plan_on_sqlite(query: Query) -> str:
-    connection = apsw.Connection(":memory:")
-    for migration in migrate.migrations():
-        connection.execute(migration.sql)
-    values = dict.fromkeys(re.findall(r"(?<!:):([a-z_]+)", query.sqlite), 1)
-    return "\n".join(str(row[3]) for row in connection.execute(f"explain query plan {query.sqlite}", values))
 
 
 @pytest.mark.parametrize(("name", "index"), MAIL)
@@ -50,23 +38,6 @@ def test_a_named_message_is_found_by_its_key_on_sqlite(name: str) -> None:
 )
 def test_messages_are_found_by_an_index_on_sqlite(name: str) -> None:
     assert "SCAN" not in plan_on_sqlite(getattr(messages.sql, name))
-
-
-@pytest.mark.parametrize(
-    ("name", "index"),
-    [
-        ("take", "jobs_due"),
-        ("is_due", "jobs_due"),
-        ("next_at", "jobs_due"),
-        ("has_lost", "jobs_leased"),
-        ("lose", "jobs_leased"),
-        ("renew", "jobs_leased"),
-        ("abandon", "jobs_leased"),
-        ("live", "jobs_of_stream"),
-    ],
-)
-def test_jobs_are_found_by_their_index_on_sqlite(name: str, index: str) -> None:
-    assert index in plan_on_sqlite(getattr(jobs.sql, name))
 
 
 async def test_waiting_mail_is_found_by_its_index_on_postgres(pg_store: PostgresStore) -> None:

@@ -1,7 +1,7 @@
 """Jobs: a row for each piece of work, with one owner at a time.
 
-While a job is live its key is unique: adding it again while it runs makes a new one follow. An owner that overslept
-its lease loses the job; its fence is stale from then on and what it reports is refused.
+While a job is live its key is unique: adding it again while it waits changes nothing, while it runs makes one new job
+follow. An owner that overslept its lease loses the job; its fence is stale from then on and what it reports is refused.
 """
 
 from collections.abc import Mapping
@@ -72,7 +72,7 @@ class Appetite:
 
 
 def add(tx: Tx, new: NewJob) -> None:
-    """Have it done; if it is being done right now, have it done once more afterwards."""
+    """Have it done; if it is being done right now, have it done once more afterwards, and not before its time."""
     tx.run(
         sql.add,
         id=tx.new_id("jb"),
@@ -107,7 +107,7 @@ def take(tx: Tx, appetite: Appetite) -> list[Job]:
 
 
 def is_due(tx: ReadTx, *, attempts: bool, others: bool) -> bool:
-    return tx.maybe(sql.is_due, int, attempts=int(attempts), others=int(others), now=tx.now) is not None
+    return tx.maybe(sql.is_due, int, attempts=attempts, others=others, now=tx.now) is not None
 
 
 def has_lost(tx: ReadTx) -> bool:
@@ -115,9 +115,9 @@ def has_lost(tx: ReadTx) -> bool:
     return tx.maybe(sql.has_lost, int, now=tx.now) is not None
 
 
-def next_at(tx: ReadTx) -> datetime | None:
-    """When the earliest job that waits wants to run."""
-    return tx.one(sql.next_at, _Moment).run_at
+def next_at(tx: ReadTx, *, attempts: bool, others: bool) -> datetime | None:
+    """When the earliest job of these kinds that waits wants to run."""
+    return tx.maybe(sql.next_at, datetime, attempts=attempts, others=others)
 
 
 def renew(tx: Tx, host: HostId) -> list[JobId]:
@@ -143,7 +143,7 @@ def retry(tx: Tx, job: Job, *, at: datetime, error: str) -> None:
 
 def put_back(tx: Tx, job: Job) -> None:
     """Not done for reasons that are not its own (the host stops): next in line for whoever comes."""
-    _own(tx, job, tx.run(sql.put_back, id=job.id, fence=job.fence))
+    _own(tx, job, tx.run(sql.put_back, id=job.id, fence=job.fence, now=tx.now))
     tx.wake()
 
 
@@ -167,20 +167,15 @@ def get(tx: ReadTx, id: JobId) -> Job | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Moment:
-    run_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
 class _Closed:
-    again: int
+    again: datetime | None  # when another is to follow
 
 
 def _close(tx: Tx, job: Job, state: State, error: str | None) -> None:
     closed = tx.maybe(sql.close, _Closed, id=job.id, fence=job.fence, state=state, error=error, now=tx.now)
     _own(tx, job, closed is not None)
     if closed is not None and closed.again:
-        add(tx, NewJob(job.key, job.kind, job.stream, job.subject, job.arguments, on_loss=job.on_loss))
+        add(tx, NewJob(job.key, job.kind, job.stream, job.subject, job.arguments, closed.again, on_loss=job.on_loss))
     tx.wake()
 
 

@@ -1,11 +1,15 @@
--- add: Queue a job, or mark the one that is live with the same key to be followed by another.
+-- add: Queue a job; if one with the same key is being done, note when another is to follow. One that waits will do.
 insert into jobs (
   id, key, kind, stream, subject, arguments, state, run_at, deadline, fence, tries, losses, again, on_loss, created_at
 ) values (
   :id, :key, :kind, :stream, :subject, :arguments, 'queued', :run_at, :deadline, 0, 0, 0, 0, :on_loss, :now
 )
 on conflict (key) where state in ('queued', 'running', 'unknown')
-do update set again = case when jobs.state = 'running' then 1 else jobs.again end
+do update set again = case
+  when jobs.state = 'queued' then jobs.again
+  when jobs.again = 0 or excluded.run_at < jobs.again then excluded.run_at
+  else jobs.again
+end
 
 -- take: Become the owner of due jobs.
 update jobs set state = 'running', owner = :host, lease_until = :lease_until, fence = fence + 1
@@ -23,8 +27,10 @@ where state = 'queued' and run_at <= :now
   and ((:attempts = 1 and kind = 'attempt') or (:others = 1 and kind <> 'attempt'))
 limit 1
 
--- next_at: When the earliest waiting job is due.
-select min(run_at) as run_at from jobs where state = 'queued'
+-- next_at: When the earliest waiting job of these kinds is due.
+select run_at from jobs
+where state = 'queued' and ((:attempts = 1 and kind = 'attempt') or (:others = 1 and kind <> 'attempt'))
+order by run_at limit 1
 
 -- renew: Keep the jobs of a host.
 update jobs set lease_until = :lease_until where state = 'running' and owner = :host returning id
@@ -32,14 +38,17 @@ update jobs set lease_until = :lease_until where state = 'running' and owner = :
 -- close: The end of a job, by its owner only.
 update jobs set state = :state, error = :error, ended_at = :now, lease_until = null
 where id = :id and fence = :fence and state = 'running'
-returning again
+returning nullif(again, 0) as again
 
--- retry: A failed job waits for its next try.
-update jobs set state = 'queued', run_at = :run_at, error = :error, tries = tries + 1, owner = null, lease_until = null
+-- retry: A failed job waits for its next try, which will do for whoever asked for it meanwhile.
+update jobs
+set state = 'queued', run_at = :run_at, error = :error, tries = tries + 1, owner = null, lease_until = null,
+  again = case when again > :run_at then again else 0 end
 where id = :id and fence = :fence and state = 'running'
 
 -- put_back: A job that its owner could not finish waits again, as if it had not been taken.
-update jobs set state = 'queued', owner = null, lease_until = null
+update jobs
+set state = 'queued', owner = null, lease_until = null, again = case when again > :now then again else 0 end
 where id = :id and fence = :fence and state = 'running'
 
 -- abandon: The leases of a host that is gone end now.
@@ -50,7 +59,8 @@ select 1 from jobs where state = 'running' and lease_until <= :now limit 1
 
 -- lose: Jobs whose lease has run out wait again, or are of unknown outcome.
 update jobs
-set state = case when on_loss = 'repeat' then 'queued' else 'unknown' end, losses = losses + 1, lease_until = null
+set state = case when on_loss = 'repeat' then 'queued' else 'unknown' end, losses = losses + 1, lease_until = null,
+  again = case when on_loss = 'repeat' and again <= :now then 0 else again end
 where state = 'running' and lease_until <= :now
 returning id, key, kind, stream, subject, arguments, state, run_at, deadline, owner, fence, tries, losses, on_loss, error,
   created_at

@@ -7,7 +7,6 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from moot.core.caller import SYSTEM
 from moot.core.errors import MootError
@@ -166,9 +165,7 @@ class Host:
 
     def _seconds_to_sleep(self, tx: ReadTx) -> float:
         appetite = self._appetite()
-        earliest: datetime | None = None
-        if appetite.attempts > 0 or appetite.others > 0:
-            earliest = jobs.next_at(tx)
+        earliest = jobs.next_at(tx, attempts=appetite.attempts > 0, others=appetite.others > 0)
         if earliest is None:
             return _LONGEST_SLEEP
         return min(max((earliest - tx.now).total_seconds(), 0.001), _LONGEST_SLEEP)
