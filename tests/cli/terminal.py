@@ -59,10 +59,10 @@ class Terminal:
         assert ended.code == 0, ended
         return ended
 
-    def start(self, *words: str) -> "subprocess.Popen[bytes]":
+    def start(self, *words: str, env: Mapping[str, str] | None = None) -> "subprocess.Popen[bytes]":
         """A command that goes on; what it says can be read."""
         return subprocess.Popen(
-            self.argv(*words), cwd=self.folder, env=self.env(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            self.argv(*words), cwd=self.folder, env=self.env(env), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )  # fmt: skip
 

@@ -18,6 +18,7 @@ from moot.core.errors import MootError
 
 INTERRUPTED = 130
 USAGE = 2
+PRINTERS = (terminal.__name__, "click.utils")
 
 
 def tell(error: BaseException) -> int:
@@ -26,20 +27,25 @@ def tell(error: BaseException) -> int:
     if os.environ.get("MOOT_DEBUG"):
         traceback.print_exception(cause)
     match cause:
-        case click.exceptions.Exit():
-            return cause.exit_code
         case SystemExit():
             return cause.code if isinstance(cause.code, int) else int(cause.code is not None)
         case KeyboardInterrupt() | click.Abort():
-            return INTERRUPTED
+            return interrupted()
         case MootError():
             return _say(cause.code, cause.fact, cause.remedy, cause.exit_code)
         case click.ClickException():
             return _say("USAGE", cause.format_message(), _usage_help(cause), USAGE)
-        case OSError() if _is_output_broken():
+        case OSError() if _is_about_output(cause):
             return _output_failed(cause)
         case _:
             return _unexpected(cause)
+
+
+def interrupted() -> int:
+    """Ctrl-C: the terminal has shown ^C and stays on that line."""
+    if terminal.is_terminal(sys.stderr):
+        terminal.note("")
+    return INTERRUPTED
 
 
 def _first(error: BaseException) -> BaseException:
@@ -62,7 +68,6 @@ def _say(code: str, fact: str, remedy: str, exit_code: int) -> int:
         terminal.note(terminal.paint("error:", "red", on=sys.stderr), f" {code}: {fact}")
         if remedy:
             terminal.note(f"  {remedy}")
-        sys.stderr.flush()
     return exit_code
 
 
@@ -71,13 +76,10 @@ def _usage_help(error: click.ClickException) -> str:
     return f"See: {context.command_path} --help" if context else ""
 
 
-def _is_output_broken() -> bool:
-    """Whether stdout is why: what could not be written is still there, and fails again."""
-    try:
-        terminal.flush()
-    except OSError:
-        return True
-    return False
+def _is_about_output(error: OSError) -> bool:
+    """Whether it happened while printing."""
+    frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+    return any(frame.f_globals.get("__name__") in PRINTERS for frame in frames)
 
 
 def _output_failed(error: OSError) -> int:

@@ -9,8 +9,6 @@ import os
 import sys
 from typing import NoReturn
 
-INTERRUPTED = 130
-
 
 def main() -> NoReturn:
     """The console script. Leaves without taking the interpreter apart, which is an eighth of a short command's CPU."""
@@ -31,8 +29,6 @@ def run(argv: list[str]) -> int:
 
         code = program.call(program_name(argv[0]), argv[1:])
         terminal.flush()
-    except KeyboardInterrupt:
-        return INTERRUPTED
     except BaseException as error:  # noqa: BLE001  # the boundary of the program
         from moot.cli import failures
 

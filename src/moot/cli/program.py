@@ -1,5 +1,6 @@
 """The commands by name. Their modules are imported when they are called, so that help and errors come at once."""
 
+import os
 from collections.abc import Mapping
 from importlib import import_module
 
@@ -76,6 +77,12 @@ def program(ctx: click.Context, store: str | None) -> None:
 
 
 def call(name: str, arguments: list[str]) -> int:
-    """The exit code; raises what went wrong."""
-    result: object = program.main(arguments, prog_name=name, standalone_mode=False)
+    """The exit code; raises what went wrong. Not by `program.main`, which has its own ideas of exit codes."""
+    if f"_{name.upper().replace('-', '_')}_COMPLETE" in os.environ:
+        program.main(arguments, prog_name=name)
+    try:
+        with program.make_context(name, arguments) as context:
+            result: object = program.invoke(context)
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
     return result if isinstance(result, int) else 0

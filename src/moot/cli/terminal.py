@@ -75,9 +75,13 @@ def paint(text: str, colour: str, *, on: TextIO | None = None) -> Painted:
 
 def shows_colours(stream: TextIO | None) -> bool:
     """A terminal, unless NO_COLOR or TERM=dumb says otherwise."""
-    if stream is None or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return False
-    return stream.isatty()
+    is_refused = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+    return is_terminal(stream) and not is_refused
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """None stands for a stream that was closed before the start."""
+    return stream is not None and stream.isatty()
 
 
 def inert(text: str) -> str:

@@ -1,0 +1,67 @@
+"""The list: a table for people, JSON for programs, and nothing made by looking."""
+
+from moot.core.caller import SYSTEM
+from moot.core.tx import Tx
+from moot.registry import agents
+from tests.cli.terminal import Terminal
+
+NOBODY = "no agents yet; start some with: moot serve --agents FILE\n"
+
+
+def test_without_a_store_nobody_is_listed_and_nothing_is_made(terminal: Terminal) -> None:
+    assert terminal.ok("list").out == NOBODY
+    assert terminal.ok("list", "--json").json == []
+    assert not (terminal.folder / ".workflow").exists()
+
+
+def test_the_person_alone_is_nobody(terminal: Terminal) -> None:
+    terminal.ok("send", "hello @ghost")
+    assert terminal.ok("list").out == NOBODY
+
+
+def test_agents_stand_in_a_table(both: Terminal) -> None:
+    both.join("reviewer")
+    both.join("coder", source="review.yaml")
+    both.join("helper", instance="pr-456", backend="external", source="other\n\x1b[31mfile")
+    assert both.ok("list").out == (
+        "NAME                 SOURCE               STATUS\n"
+        "reviewer             (standalone)         idle\n"
+        "coder                review.yaml          idle\n"
+        "helper@pr-456        other\\n\\x1b[31mfile  online\n"
+    )
+
+
+def test_one_instance_can_be_asked_for(terminal: Terminal) -> None:
+    terminal.join("coder")
+    terminal.join("helper", instance="pr-456")
+    names = [line.split()[0] for line in terminal.ok("list", "--instance", "pr-456").out.splitlines()]
+    assert names == ["NAME", "helper@pr-456"]
+    assert [one["name"] for one in terminal.ok("list", "--instance", "pr-456", "--json").json] == ["helper"]
+
+
+def test_json_has_what_the_table_has_no_room_for(both: Terminal) -> None:
+    both.join("coder", source="review.yaml")
+    both.ok("send", "hello @coder")
+    (coder,) = both.ok("ls", "--json").json
+    assert coder.pop("id").startswith("ag_")
+    assert coder == {
+        "name": "coder",
+        "instance": "default",
+        "source": "review.yaml",
+        "status": "idle",
+        "presence": "online",
+        "unread": 1,
+        "parked": 0,
+        "backend": "scripted",
+        "role": "member",
+    }
+
+
+def test_an_agent_that_has_left_is_not_listed(terminal: Terminal) -> None:
+    coder = terminal.join("coder")
+
+    def leave(tx: Tx) -> bool:
+        return agents.unregister(tx, coder.id)
+
+    terminal.act(lambda connection: connection.store.write(leave, caller=SYSTEM))
+    assert terminal.ok("list").out == NOBODY
