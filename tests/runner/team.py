@@ -100,9 +100,7 @@ async def gather(store: Store, scripts: Mapping[str, list[Line]]) -> Team:
     return Team(store, await store.write(change, caller=SYSTEM))
 
 
-def make_host(
-    store: Store, *, retry: Retry = QUICK, pace: Pace | None = None, backend: Backend | None = None
-) -> Host:
+def make_host(store: Store, *, retry: Retry = QUICK, pace: Pace | None = None, backend: Backend | None = None) -> Host:
     """A host as the application wires it, with tools in process."""
 
     @asynccontextmanager

@@ -22,7 +22,7 @@ class YamlInvalid(InvalidInput):
 class _Loader(yaml.CSafeLoader):
     """Safe data only, with the booleans and numbers of YAML 1.2."""
 
-    yaml_implicit_resolvers = {
+    yaml_implicit_resolvers = {  # noqa: RUF012  # as in the class it replaces
         first: [(tag, pattern) for tag, pattern in resolvers if tag not in _DROPPED]
         for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
     }
