@@ -10,7 +10,12 @@ from tests.runner.team import make_host
 async def main(url: str) -> None:
     store = open_store(url, create=False)
     host = make_host(store)
-    await host.run(lambda: print("ready", flush=True))
+    await host.run(_say_ready)
+
+
+def _say_ready() -> None:
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

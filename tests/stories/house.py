@@ -30,7 +30,7 @@ class House:
 
     async def moot(self, *arguments: str, code: int = 0) -> str:
         """What the command printed; its exit code must be this one."""
-        process = await self._start(*arguments, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+        process = await self._start(*arguments, stderr=asyncio.subprocess.PIPE)
         async with asyncio.timeout(SECONDS):
             out, error = await process.communicate()
         assert process.returncode == code, f"moot {arguments} ended with {process.returncode}: {error.decode()}"
@@ -45,7 +45,7 @@ class House:
         file = self.root / "agents.yaml"
         file.write_text(agents)
         extra = ("--agents", str(file)) if agents else ()
-        process = await self._start("serve", *extra, stdout=asyncio.subprocess.PIPE)
+        process = await self._start("serve", *extra)
         try:
             assert process.stdout is not None
             async with asyncio.timeout(SECONDS):
@@ -66,9 +66,16 @@ class House:
                 client = await stack.enter_async_context(Client(stdio_client(parameters)))
             yield client
 
-    async def _start(self, *arguments: str, **streams: int) -> asyncio.subprocess.Process:
+    async def _start(self, *arguments: str, stderr: int | None = None) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "moot", *arguments, cwd=self.root, env=self.environment, **streams
+            sys.executable,
+            "-m",
+            "moot",
+            *arguments,
+            cwd=self.root,
+            env=self.environment,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=stderr,
         )
 
     async def _end(self, process: asyncio.subprocess.Process) -> None:
