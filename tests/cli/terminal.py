@@ -47,11 +47,7 @@ class Terminal:
 
     def run(self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> Ended:
         """One command to its end."""
-        done = subprocess.run(
-            self.argv(*words), cwd=self.folder, env=self.env(env), input=stdin, capture_output=True, timeout=SECONDS,
-            check=False,
-        )  # fmt: skip
-        return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+        return self._run(self.argv(*words), stdin, env)
 
     def ok(self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> Ended:
         """One command that must succeed."""
@@ -80,6 +76,10 @@ class Terminal:
             os.close(ours)
         return shown.decode().replace("\r\n", "\n")
 
+    def python(self, code: str, env: Mapping[str, str] | None = None) -> Ended:
+        """Some lines of Python, where a command would run."""
+        return self._run([sys.executable, "-c", code], b"", env)
+
     def argv(self, *words: str) -> list[str]:
         return [sys.executable, "-m", "moot", *words]
 
@@ -93,6 +93,12 @@ class Terminal:
         }
         store = {} if self.url is None else {"MOOT_STORE": self.url}
         return {**kept, **ours, **store, **(more or {})}
+
+    def _run(self, argv: list[str], stdin: bytes, env: Mapping[str, str] | None) -> Ended:
+        done = subprocess.run(
+            argv, cwd=self.folder, env=self.env(env), input=stdin, capture_output=True, timeout=SECONDS, check=False
+        )
+        return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def act(self, work: Callable[[Connection], Awaitable[T]], *, instance: str | None = None) -> T:
         """Do something to the same store from within the test."""

@@ -22,7 +22,7 @@ async def examine(store_url: str | None) -> AsyncIterator[Check]:
         project = access.find_project()
         for found in folder.checks(project):
             yield found
-        async for found in _store(project.store_url(store_url)):
+        async for found in _store(access.store_url(project, store_url)):
             yield found
     except MootError as error:
         yield check.failed("project", error)

@@ -1,0 +1,145 @@
+"""The doctor: finds what was broken on purpose, and breaks nothing itself."""
+
+import socket
+import sqlite3
+import stat
+from pathlib import Path
+from typing import Any
+
+from moot.api.connection import Connection
+from moot.bus import mailbox
+from moot.core.caller import SYSTEM
+from moot.core.ids import AgentId, AttemptId
+from moot.core.tx import Tx
+from moot.registry import hosts
+from moot.registry.hosts import NewHost
+from moot.runner import neighbours
+from tests.cli.terminal import Ended, Terminal
+
+
+def checks(ended: Ended) -> dict[str, Any]:
+    return {one["name"]: one for one in ended.json["checks"]}
+
+
+def problems(terminal: Terminal, *words: str) -> dict[str, Any]:
+    """The checks that failed, of a command that must fail."""
+    ended = terminal.run("doctor", "--json", *words)
+    assert ended.code == 1, ended
+    assert ended.json["ok"] is False
+    return {name: one for name, one in checks(ended).items() if not one["ok"]}
+
+
+def test_a_healthy_store_has_no_problem(both: Terminal) -> None:
+    both.join("coder")
+    ended = both.ok("doctor")
+    assert all(line.startswith("ok ") for line in ended.out.splitlines())
+    found = checks(both.ok("doctor", "--json"))
+    assert {"moot", "extras", "programs", "store", "writing", "hosts", "parked"} <= found.keys()
+    assert "none is running" in found["hosts"]["fact"]
+
+
+def test_nothing_is_made_where_nothing_is(terminal: Terminal) -> None:
+    assert "none yet" in checks(terminal.ok("doctor", "--json"))["store"]["fact"]
+    assert not (terminal.folder / ".workflow").exists()
+
+
+def test_a_file_that_is_no_store_is_found(terminal: Terminal, tmp_path: Path) -> None:
+    file = tmp_path / "x.db"
+    file.write_text("no database at all, longer than a header " * 5)
+    assert "is not a moot store" in problems(terminal, "--store", f"sqlite://{file}")["store"]["fact"]
+
+
+def test_damage_is_found(terminal: Terminal) -> None:
+    terminal.join("coder")
+    file = terminal.folder / ".workflow" / "moot.db"
+    content = bytearray(file.read_bytes())
+    content[4096 * 3 : 4096 * 12] = b"\xff" * (4096 * 9)
+    file.write_bytes(content)
+    assert problems(terminal).keys() & {"store", "integrity"}
+
+
+def test_a_store_of_a_newer_moot_is_found(terminal: Terminal) -> None:
+    terminal.join("coder")
+    connection = sqlite3.connect(terminal.folder / ".workflow" / "moot.db")
+    connection.execute("pragma user_version = 999")
+    connection.close()
+    assert problems(terminal)["schema"]["remedy"] == "Upgrade moot."
+
+
+def test_open_permissions_are_found_with_the_command_that_helps(terminal: Terminal) -> None:
+    terminal.join("coder")
+    folder = terminal.folder / ".workflow"
+    folder.chmod(0o755)
+    (folder / "moot.db").chmod(0o644)
+    remedy = problems(terminal)["private"]["remedy"]
+    assert f"chmod 700 {folder}" in remedy
+    assert f"chmod 600 {folder / 'moot.db'}" in remedy
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o755
+
+
+def test_a_socket_that_nobody_serves_is_found(terminal: Terminal) -> None:
+    terminal.join("coder")
+    path = terminal.folder / ".workflow" / "moot.sock"
+    _listen(path).close()
+    path.chmod(0o600)
+    assert "nobody answers" in problems(terminal)["socket"]["fact"]
+
+
+def test_a_host_that_vanished_is_found(both: Terminal) -> None:
+    new = NewHost(neighbours.machine(), "999999999:1", ("serve", "react", "work", "run"))
+
+    def register(tx: Tx) -> None:
+        hosts.register(tx, new)
+
+    both.act(lambda connection: connection.store.write(register, caller=SYSTEM))
+    assert problems(both)["hosts"]["fact"].startswith("1 ended without a word")
+
+
+def test_parked_mail_is_found(both: Terminal) -> None:
+    coder = both.join("coder")
+    both.ok("send", "hello", "--to", "coder")
+    both.act(lambda connection: _park(connection, coder.id))
+    assert problems(both)["parked"]["fact"] == "Mail was given up: 1 for coder@default."
+
+
+def test_a_lock_that_is_not_given_back_is_found(terminal: Terminal) -> None:
+    terminal.join("coder")
+    holder = sqlite3.connect(terminal.folder / ".workflow" / "moot.db", isolation_level=None)
+    holder.execute("begin immediate")
+    try:
+        assert "STORE_BUSY" in problems(terminal)["writing"]["fact"]
+    finally:
+        holder.close()
+
+
+def test_a_database_that_cannot_be_reached_is_found(terminal: Terminal) -> None:
+    found = problems(terminal, "--store", "postgresql://me:secret@127.0.0.1:1/x")
+    assert "STORE_UNAVAILABLE" in found["store"]["fact"]
+    assert "secret" not in str(found)
+
+
+def test_secrets_of_an_address_are_not_shown(both: Terminal) -> None:
+    both.join("coder")
+    text = both.ok("doctor").out
+    assert "?" not in text
+    assert "schema=" not in text
+
+
+def test_a_broken_configuration_is_a_problem_like_others(terminal: Terminal) -> None:
+    (terminal.folder / ".moot" / "config.yaml").write_text("{")
+    assert "config.yaml" in problems(terminal)["project"]["fact"]
+
+
+def _listen(path: Path) -> socket.socket:
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(str(path))
+    listening.listen()
+    return listening
+
+
+async def _park(connection: Connection, agent: AgentId) -> None:
+    def change(tx: Tx) -> None:
+        mailbox.hand_out(tx, agent, AttemptId("at_1"), 10)
+        mailbox.park(tx, agent, AttemptId("at_1"))
+
+    await connection.store.write(change, caller=SYSTEM)
