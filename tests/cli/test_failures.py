@@ -4,6 +4,7 @@ import errno
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import click
@@ -95,7 +96,11 @@ def test_a_developer_sees_the_traceback(terminal: Terminal) -> None:
     assert "error: USAGE: No such command 'nonsense'." in debug.err
 
 
-def test_a_broken_pipe_that_is_not_ours_is_not_hidden(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_broken_pipe_that_is_not_ours_is_not_hidden(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert failures.tell(BrokenPipeError(errno.EPIPE, "Broken pipe")) == 1
     assert "UNEXPECTED" in capsys.readouterr().err
 

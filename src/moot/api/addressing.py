@@ -41,5 +41,5 @@ def _meant(tx: ReadTx, instance: Instance) -> Agent:
         return alone[-1]
     if len(known) == 1:
         return known[0]
-    names = ", ".join(one.name for one in known) or "nobody yet (start agents with moot serve --agents FILE)"
+    names = ", ".join(sorted(one.name for one in known)) or "nobody yet (start agents with moot serve --agents FILE)"
     raise AgentNotFound("It is not clear who should hear this.", f"Use --to or @name. Here are: {names}.")
