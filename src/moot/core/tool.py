@@ -50,6 +50,7 @@ class Tool:
     function: Callable[[Call, Any], Awaitable["BaseModel"]]
     text: Callable[[Any], str]
     roles: frozenset[Role] = WRITERS
+    is_fresh: bool = False  # about this very moment: asked again under the same key, it is answered anew
 
 
 @dataclass(frozen=True, slots=True)

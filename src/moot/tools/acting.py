@@ -21,6 +21,12 @@ def agent_for(tx: Tx, caller: Caller, agent_id: str | None) -> Agent:
 
 def known_agent_for(tx: ReadTx, caller: Caller, agent_id: str | None) -> Agent | None:
     """Like `agent_for`, but reading only: None for a person who has not been heard of."""
+    found = subject(tx, caller, agent_id)
+    return found and agents.present(found)
+
+
+def subject(tx: ReadTx, caller: Caller, agent_id: str | None) -> Agent | None:
+    """The agent that a call is about, even if it has left; NotAllowed if it is not the caller's to act for."""
     if agent_id is None:
         if caller.agent is not None:
             return agents.get(tx, caller.agent)

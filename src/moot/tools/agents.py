@@ -105,7 +105,7 @@ async def heartbeat(call: Call, arguments: Heartbeat) -> Beat:
     def change(tx: Tx) -> Beat:
         agent = acting.agent_for(tx, call.caller, arguments.agent_id)
         agents.heartbeat(tx, agent.id, status=arguments.status, current_task=arguments.current_task_id)
-        waiting = len(mailbox.unread(tx, agent.id, 100))
+        waiting = mailbox.count_unread(tx, agent.id)
         return Beat(next_heartbeat_ms=int(agents.HEARTBEAT.total_seconds() * 1000), unread=waiting)
 
     return await call.write(change)
@@ -149,8 +149,8 @@ async def list_agents(call: Call, arguments: List) -> AgentCards:
 
 async def unregister(call: Call, arguments: Unregister) -> Done:
     def change(tx: Tx) -> Done:
-        agent = acting.agent_for(tx, call.caller, arguments.id)
-        if agent.name == agents.PERSON:
+        agent = acting.subject(tx, call.caller, arguments.id)
+        if agent is None or agent.name == agents.PERSON:
             raise InvalidInput("The person cannot leave.", "Name an agent that you registered.")
         has_left = agents.unregister(tx, agent.id)
         mailbox.bury(tx, agent.id)
@@ -208,6 +208,7 @@ TOOLS = (
         function=heartbeat,
         text=lambda result: result.model_dump_json(),
         roles=WRITERS,
+        is_fresh=True,
     ),
     Tool(
         name="agent_update",

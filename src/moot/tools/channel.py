@@ -14,7 +14,7 @@ from moot.core.tool import EVERYONE, WRITERS, Call, Tool
 from moot.core.tx import ReadTx, Tx
 from moot.registry import instances
 from moot.tools import acting, talk
-from moot.tools.shapes import Arguments, Entry, Id, Limit, Name, Result, entry_of
+from moot.tools.shapes import Arguments, Entry, Id, Limit, Name, Reference, Result, entry_of
 from moot.tools.talk import Words
 
 
@@ -37,7 +37,7 @@ class Sent(Result):
 
 
 class Read(Arguments):
-    since: Annotated[str | int | None, Field(description="Only what came after this timestamp, id or seq.")] = None
+    since: Annotated[Reference | None, Field(description="Only what came after this timestamp, id or seq.")] = None
     limit: Annotated[Limit, Field(description="The last N entries.")] = 50
     thread: Annotated[Id | None, Field(description="Only this thread.")] = None
 
@@ -75,9 +75,12 @@ async def send(call: Call, arguments: Send) -> Sent:
 
 
 async def read(call: Call, arguments: Read) -> Entries:
+    since = arguments.since
+    moment = moment_of(since) if isinstance(since, str) else None
+
     def look(tx: ReadTx) -> Entries:
         instance = instances.find(tx, call.caller.instance)
-        found = [] if instance is None else _found(tx, instance.stream, arguments)
+        found = [] if instance is None else _found(tx, instance.stream, arguments, moment)
         return Entries(entries=tuple(entry_of(message) for message in found))
 
     return await call.read(look)
@@ -87,14 +90,13 @@ async def peek(call: Call, arguments: Peek) -> Entries:
     return await read(call, Read(limit=arguments.limit))
 
 
-def _found(tx: ReadTx, stream: StreamId, arguments: Read) -> list[Message]:
+def _found(tx: ReadTx, stream: StreamId, arguments: Read, moment: datetime | None) -> list[Message]:
     if arguments.thread is not None:
         root = messages.get(tx, MessageId(arguments.thread), stream)
         return messages.of_thread(tx, root.thread, arguments.limit)
     since = arguments.since
     if since is None:
         return messages.latest(tx, stream, arguments.limit)
-    moment = moment_of(since) if isinstance(since, str) else None
     if moment is not None:
         return messages.latest_after_time(tx, stream, moment, arguments.limit)
     seq = since if isinstance(since, int) else messages.get(tx, MessageId(since), stream).seq

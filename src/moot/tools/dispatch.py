@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from moot.core.caller import Caller
 from moot.core.errors import InvalidInput, MootError, NotAllowed
@@ -30,7 +31,7 @@ async def perform(
     try:
         tool = _allowed(caller, name)
         parsed = tool.arguments.model_validate(arguments)
-        deed = Deed("tool", name, operations.hash_of(arguments), key)
+        deed = Deed("tool", name, operations.hash_of(arguments), None if tool.is_fresh else key)
         result = await tool.function(StoreCall(store, caller, tool, deed), parsed)
         return ToolAnswer(tool.text(result), dump(result))
     except ValidationError as error:
@@ -65,6 +66,10 @@ def _allowed(caller: Caller, name: str) -> Tool:
 def _problems(error: ValidationError) -> str:
     """At most three problems, each with where it is; values are not repeated, they may be secret or huge."""
     problems = error.errors(include_url=False, include_input=False, include_context=False)
-    told = [f"{'.'.join(str(part)[:80] for part in one['loc']) or 'arguments'}: {one['msg']}" for one in problems[:3]]
     more = f"; and {len(problems) - 3} more" if len(problems) > 3 else ""
-    return "; ".join(told) + more
+    return "; ".join(_told(one) for one in problems[:3]) + more
+
+
+def _told(problem: ErrorDetails) -> str:
+    where = ".".join(str(part) for part in problem["loc"]) or "arguments"
+    return f"{where[:80]}: {problem['msg'].removeprefix('Value error, ')}"

@@ -12,7 +12,7 @@ from moot.core.tool import EVERYONE, Call, Tool
 from moot.core.tx import ReadTx, Tx
 from moot.tools import acting
 from moot.tools.channel import moment_of
-from moot.tools.shapes import Arguments, Id, InboxEntry, Limit, Result, entry_of
+from moot.tools.shapes import Arguments, Id, InboxEntry, Limit, Reference, Result, entry_of
 
 WAIT = Field(ge=0, le=50, description="Wait up to this long for mail if there is none.")
 
@@ -24,7 +24,7 @@ class Check(Arguments):
 
 
 class Ack(Arguments):
-    until: Annotated[str | int, Field(description="Timestamp, id or seq of the last message you are done with.")]
+    until: Annotated[Reference, Field(description="Timestamp, id or seq of the last message you are done with.")]
     agent_id: Annotated[Id | None, Field(description="Only for operators: an agent you registered.")] = None
 
 
@@ -85,6 +85,7 @@ TOOLS = (
         function=check,
         text=lambda result: json.dumps([one.model_dump(mode="json", exclude_none=True) for one in result.messages]),
         roles=EVERYONE,
+        is_fresh=True,
     ),
     Tool(
         name="inbox_ack",

@@ -2,15 +2,36 @@
 
 from typing import Annotated
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field
 
 from moot.bus.mailbox import Mail
 from moot.bus.messages import Message
-from moot.core import clock
+from moot.core import clock, text
+from moot.core.errors import InvalidInput
+
+MOST_CHARACTERS = 200
+MOST_SEQ = 2**53  # what every JSON reader can count to
+
+
+def _clean(value: str) -> str:
+    try:
+        return text.clean(value, "text", limit=MOST_CHARACTERS)
+    except InvalidInput as error:
+        raise ValueError(error.fact.rstrip(".")) from error
+
+
+def _reference(value: str | int) -> str | int:
+    if isinstance(value, str):
+        return _clean(value)
+    if not 0 <= value <= MOST_SEQ:
+        raise ValueError(f"A number must be from 0 to {MOST_SEQ}")
+    return value
+
 
 Limit = Annotated[int, Field(ge=1, le=1000)]
-Name = Annotated[str, Field(min_length=1, max_length=200)]
-Id = Annotated[str, Field(min_length=1, max_length=200)]
+Name = Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS), AfterValidator(_clean)]
+Id = Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS), AfterValidator(_clean)]
+Reference = Annotated[str | int, AfterValidator(_reference)]  # a message by timestamp, id or seq
 
 
 class Arguments(BaseModel):

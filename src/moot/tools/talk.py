@@ -40,11 +40,14 @@ def say(tx: Tx, instance: Instance, speaker: Agent | None, words: Words) -> Said
     sender = speaker.name if speaker else "system"
     members = {names.fold(agent.name): agent for agent in agents.members(tx, instance.stream)}
     mentioned = mentions.names(words.body)
+    wanted = {names.fold(name) for name in (*mentioned, *words.to)}
+    if agents.PERSON in wanted and agents.PERSON not in members:
+        members[agents.PERSON] = agents.person(tx, instance)
     for name in words.to:
         _must_be_known(tx, instance, name, members)
-    wanted = {names.fold(name) for name in (*mentioned, *words.to)}
-    is_for_all = words.kind == "broadcast" or bool(wanted & EVERYONE)
-    reached = _reached(tx, instance, wanted, is_for_all, members)
+    is_calling_all = bool(wanted & EVERYONE)
+    reached = _reached(tx, instance, wanted, is_calling_all or words.kind == "broadcast", members)
+    called = [agent for agent in reached if is_calling_all or names.fold(agent.name) in wanted]
     recipients = [_recipient(agent) for agent in reached if agent.name != sender]
     draft = Draft(
         stream=instance.stream,
@@ -53,7 +56,7 @@ def say(tx: Tx, instance: Instance, speaker: Agent | None, words: Words) -> Said
         body=words.body,
         kind=words.kind,
         mentions=tuple(agent.name for agent in reached),
-        priority=mentions.priority(words.body, len(reached)),
+        priority=mentions.priority(words.body, len(called)),
         reply_to=words.reply_to,
         task_id=words.task_id,
         attempt=words.attempt,

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from moot.core.caller import Caller
+from moot.core.errors import InvalidInput
 from moot.core.ids import JobId
 from moot.core.json import Json
 from moot.core.tool import ToolAnswer
@@ -23,7 +24,10 @@ class AttemptToolbox:
         self._made: Counter[str] = Counter()
 
     async def call(self, name: str, arguments: Mapping[str, Json]) -> ToolAnswer:
-        call = f"{name}:{operations.hash_of(arguments)}"
+        try:
+            call = f"{name}:{operations.hash_of(arguments)}"
+        except InvalidInput as error:
+            return dispatch.refusal(error)
         self._made[call] += 1
         key = Key(self._delivery, f"{call}:{self._made[call]}")
         return await dispatch.perform(self._store, self._caller, name, arguments, key)

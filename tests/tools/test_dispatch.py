@@ -1,0 +1,169 @@
+"""Every call from outside ends in an answer: a result, or a refusal with a stable code and nothing changed."""
+
+import logging
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from moot.core.caller import Caller, Role
+from moot.core.json import Json
+from moot.store.store import Store
+from moot.tools import table
+from tests.tools.desk import DEFAULT, OPERATOR, member, open_desk
+
+READERS = {"channel_read", "channel_peek", "inbox_check", "inbox_ack", "agent_get", "agent_list"}
+WRITERS = READERS | {"channel_send", "agent_heartbeat", "agent_update", "agent_unregister"}
+
+
+@pytest.mark.parametrize(
+    ("role", "offered"),
+    [
+        ("observer", READERS),
+        ("member", WRITERS),
+        ("owner", WRITERS),
+        ("lead", WRITERS),
+        ("reviewer", WRITERS),
+        ("operator", WRITERS | {"agent_register"}),
+        ("system", set[str]()),
+    ],
+)
+def test_a_role_is_offered_what_it_may_call(role: Role, offered: set[str]) -> None:
+    assert {tool.name for tool in table.offered(Caller("x", role, DEFAULT))} == offered
+
+
+def test_a_caller_with_groups_is_offered_only_those() -> None:
+    def names(*groups: str) -> set[str]:
+        return {tool.name for tool in table.offered(Caller("x", "operator", DEFAULT, groups=groups))}
+
+    assert names() == set()
+    assert names("inbox") == {"inbox_check", "inbox_ack"}
+    assert names("inbox", "channel_send") == {"inbox_check", "inbox_ack", "channel_send"}
+
+
+async def test_what_is_not_offered_is_refused(store: Store) -> None:
+    desk = await open_desk(store)
+    ann = await desk.house.join("ann")
+    observer = member(ann, "observer")
+    for tool in [*sorted(WRITERS - READERS), "agent_register"]:
+        assert await desk.refused(observer, tool) == "NOT_ALLOWED"
+    assert await desk.refused(observer, "channel_send", message="hello") == "NOT_ALLOWED"
+    assert await desk.refused(member(ann), "agent_register", name="bob", runtime="x") == "NOT_ALLOWED"
+    limited = Caller("human", "operator", DEFAULT, groups=("inbox",))
+    assert await desk.refused(limited, "channel_send", message="hello") == "NOT_ALLOWED"
+    assert await desk.done(observer, "channel_read") == {"entries": []}
+
+
+async def test_an_unknown_tool_is_refused(store: Store) -> None:
+    desk = await open_desk(store)
+    for name in ("", "nonsense", "channel.send", "CHANNEL_SEND", "\0", "x" * 100_000):
+        assert await desk.refused(OPERATOR, name) == "TOOL_NOT_FOUND"
+
+
+@pytest.mark.parametrize("tool", sorted(table.TOOLS))
+async def test_no_tool_takes_an_argument_it_does_not_know(sqlite_store: Store, tool: str) -> None:
+    desk = await open_desk(sqlite_store)
+    answer = await desk.call(OPERATOR, tool, {"bogus": 1, "_meta": None})
+    assert answer.is_error
+    assert answer.text.startswith(f"INVALID_INPUT: {tool}: ")
+
+
+async def test_a_limit_is_a_number_within_bounds(sqlite_store: Store) -> None:
+    desk = await open_desk(sqlite_store)
+    nonsense: list[Json] = [-1, 0, 1001, 2**80, True, False, "50", 1e308, 1.0, None, [], {}, float("nan")]
+    for tool in ("channel_read", "channel_peek", "inbox_check"):
+        for limit in nonsense:
+            assert await desk.refused(OPERATOR, tool, limit=limit) == "INVALID_INPUT"
+        for limit in (1, 1000):
+            await desk.done(OPERATOR, tool, limit=limit)
+
+
+async def test_arguments_of_the_wrong_shape_are_refused(sqlite_store: Store) -> None:
+    desk = await open_desk(sqlite_store)
+    shapes: list[dict[str, Json]] = [
+        {},
+        {"message": None},
+        {"message": 1},
+        {"message": ["hello"]},
+        {"message": "hello", "to": {"ann": 1}},
+        {"message": "hello", "to": [None]},
+        {"message": "hello", "to": ["human"] * 1001},
+        {"message": "hello", "to": ["human"] * 1_000_000},
+        {"message": "hello", "to": ["x" * 201]},
+        {"message": "hello", "kind": None},
+        {"message": "hello", "reply_to": 7},
+        {"message": "hello", "task_id": ""},
+        {"message": "hello", "agent_id": 1},
+    ]
+    for shape in shapes:
+        assert await desk.refused(OPERATOR, "channel_send", **shape) == "INVALID_INPUT", str(shape)[:80]
+    assert await desk.said() == []
+
+
+async def test_a_refusal_names_the_places_and_not_the_values(sqlite_store: Store) -> None:
+    desk = await open_desk(sqlite_store)
+    secret = "hunter2-" * 50
+    answer = await desk.call(
+        OPERATOR, "channel_send", {"message": 1, "to": [secret, 2], "kind": secret, "task_id": secret, "x": secret}
+    )
+    assert answer.text.startswith("INVALID_INPUT: channel_send: message: ")
+    assert "and 3 more" in answer.text
+    assert "hunter2" not in answer.text
+    assert answer.structured == {
+        "error": {
+            "code": "INVALID_INPUT",
+            "message": answer.text.removeprefix("INVALID_INPUT: ").removesuffix(" See the tool's schema."),
+            "remedy": "See the tool's schema.",
+        }
+    }
+
+
+async def test_a_fault_inside_a_tool_is_logged_and_answered_without_details(
+    sqlite_store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    desk = await open_desk(sqlite_store)
+
+    async def fail(*_: Any) -> Any:
+        raise RuntimeError("the password is hunter2")
+
+    monkeypatch.setitem(table.TOOLS, "broken", replace(table.TOOLS["channel_peek"], name="broken", function=fail))
+    with caplog.at_level(logging.ERROR, "moot.tools"):
+        answer = await desk.call(OPERATOR, "broken")
+    assert answer.is_error
+    assert answer.text == "ERROR: The tool broken failed inside moot. The host's log has the details."
+    assert "hunter2" in caplog.text
+
+
+async def test_the_same_key_sends_once(store: Store) -> None:
+    desk = await open_desk(store)
+    first = await desk.call(OPERATOR, "channel_send", {"message": "once"}, key="k1")
+    second = await desk.call(OPERATOR, "channel_send", {"message": "once"}, key="k1")
+    assert first == second
+    assert await desk.said() == ["human: once"]
+    other = await desk.call(OPERATOR, "channel_send", {"message": "other"}, key="k1")
+    assert other.text.startswith("KEY_REUSED: ")
+    await desk.call(OPERATOR, "channel_send", {"message": "once"}, key="k2")
+    await desk.call(OPERATOR, "channel_send", {"message": "once"})
+    assert await desk.said() == ["human: once"] * 3
+
+
+async def test_a_refused_call_does_not_use_up_its_key(store: Store) -> None:
+    desk = await open_desk(store)
+    arguments: dict[str, Json] = {"message": "hello", "to": ["ann"]}
+    assert (await desk.call(OPERATOR, "channel_send", arguments, key="k1")).is_error
+    await desk.house.join("ann")
+    assert (await desk.call(OPERATOR, "channel_send", arguments, key="k1")).text == "sent"
+
+
+async def test_a_question_about_this_moment_is_answered_anew_under_the_same_key(store: Store) -> None:
+    desk = await open_desk(store)
+    ann = await desk.house.join("ann")
+    seen: list[object] = []
+    for body in ("m1", "m2"):
+        await desk.house.post(body, ann)
+        inbox = await desk.call(member(ann), "inbox_check", key="k1")
+        beat = await desk.call(member(ann), "agent_heartbeat", key="k2")
+        assert isinstance(inbox.structured["messages"], list)
+        seen += [len(inbox.structured["messages"]), beat.structured["unread"]]
+    assert seen == [1, 1, 2, 2]
+    assert await desk.house.unread(ann) == ["delivered m1", "delivered m2"]
