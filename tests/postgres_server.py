@@ -60,7 +60,7 @@ def _server(pid_file: Path) -> psutil.Process | None:
     try:
         process = psutil.Process(int(pid_file.read_text(encoding="utf-8").split()[0]))
         return process if process.name() == "postgres" else None
-    except (FileNotFoundError, psutil.NoSuchProcess):
+    except (OSError, ValueError, IndexError, psutil.NoSuchProcess):  # not there, or killed while it was made
         return None
 
 
