@@ -82,6 +82,7 @@ def test_a_notice_that_found_no_server_is_sent_when_it_is_back(pg_url: str, ear:
         relay.is_dead = False
         wait_until(lambda: ear.heard() == ["me"])
         notifier.close()
+    assert ear.heard() == []
 
 
 async def test_only_news_are_told_to_others(pg_url: str, ear: Ear) -> None:
@@ -168,7 +169,7 @@ async def test_nobody_listens_for_nobody(pg_url: str, pg_server: str, monkeypatc
         wait_until(lambda: admin.execute(listening, (name,)).fetchone() == (0,))
         with store.listen() as signal:
             wait_until_listening(admin, name)
-            await ring_of(other, signal)
+            assert await ring_of(other, signal) < DEADLINE
     await store.close()
     await other.close()
 
