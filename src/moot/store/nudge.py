@@ -40,11 +40,9 @@ class Nudges:
         for name in self._targets():
             try:
                 self._sender.sendto(b"", self._address(name))
-            except BlockingIOError:
-                continue  # its buffer is full of nudges already
             except ConnectionRefusedError:
                 self._forget(name)
-            except OSError as error:
+            except OSError as error:  # most often its buffer is full of nudges already
                 _log.debug("no nudge to %s: %s", name, error)
 
     def receive(self, ring: Callable[[], None]) -> None:

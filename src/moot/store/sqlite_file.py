@@ -44,6 +44,8 @@ def prepare(file: StoreFile, clock: Clock, *, create: bool) -> None:
             os.close(os.open(file.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
     elif not file.path.exists():
         raise _not_found(file.path)
+    if not file.path.is_file():
+        raise _refused(file.path, "it is not a regular file")
     with contextlib.closing(_open(file)) as connection:
         found = _version(connection, file.path)
         if found == 0 and not create:
@@ -101,6 +103,9 @@ def in_words(path: Path) -> Generator[None]:
 
 def _open(file: StoreFile) -> apsw.Connection:
     connection = apsw.Connection(os.fspath(file.path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=file.vfs)
+    if connection.readonly("main"):  # SQLite's second best, when writing is not allowed
+        connection.close()
+        raise _refused(file.path, "it is read-only")
     connection.set_busy_timeout(_BUSY_MILLISECONDS)
     return connection
 
