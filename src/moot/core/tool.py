@@ -31,6 +31,13 @@ class Call(Protocol):
 
     async def read(self, look: Callable[[ReadTx], T]) -> T: ...
 
+    async def outside(self, act: Callable[[], Awaitable[T]]) -> T:
+        """Do something beyond the store: the intent is on record before, the outcome after.
+
+        A crash in between leaves the outcome unknown, and a repetition under the same key is refused.
+        """
+        ...
+
     async def wait(self, ready: Callable[[ReadTx], T | None], seconds: float) -> T | None:
         """Look again after every commit until there is something, or the time is up."""
         ...

@@ -25,6 +25,12 @@ class KeyReused(MootError):
     code = "KEY_REUSED"
 
 
+class OutcomeUnknown(MootError):
+    """It was begun, and nobody saw how it ended; repeating it blindly could do it twice."""
+
+    code = "OUTCOME_UNKNOWN"
+
+
 @dataclass(frozen=True, slots=True)
 class Key:
     """Names a call within a scope, so that its repetition is recognised."""
@@ -60,9 +66,9 @@ def hash_of(arguments: Mapping[str, Json]) -> str:
     return hashlib.sha256(json.sorted_bytes(arguments)).hexdigest()[:32]
 
 
-def begin(tx: Tx, deed: Deed, caller: Caller) -> OperationId | None:
-    """Note that it is done in this transaction; None if its key was used before. Whoever comes with the same key at
-    the same moment waits here until that is decided."""
+def begin(tx: Tx, deed: Deed, caller: Caller, *, is_outside: bool = False) -> OperationId | None:
+    """Note that it is done in this transaction, or that it is going to be done outside; None if its key was used
+    before. Whoever comes with the same key at the same moment waits here until that is decided."""
     id = OperationId(tx.new_id("op"))
     is_new = tx.run(
         sql.add,
@@ -75,15 +81,25 @@ def begin(tx: Tx, deed: Deed, caller: Caller) -> OperationId | None:
         scope=deed.key.scope if deed.key else None,
         key=deed.key.key if deed.key else None,
         arguments=deed.arguments,
-        state="started" if deed.key else "done",
+        state="started" if deed.key or is_outside else "done",
         now=tx.now,
     )
     return id if is_new else None
 
 
 def end(tx: Tx, id: OperationId, answer: str) -> None:
-    """Keep the answer; needed only for calls that can be recognised again."""
+    """Keep the answer; needed only for what is done outside, or can be recognised again."""
     tx.run(sql.end, id=id, result=answer, now=tx.now)
+
+
+def fail(tx: Tx, id: OperationId, error: str) -> None:
+    """It failed, and is known to have: under its key it may be tried again."""
+    tx.run(sql.fail, id=id, error=error, now=tx.now)
+
+
+def lose(tx: Tx, attempt: AttemptId) -> int:
+    """The attempt is over: how what it had begun outside ended is unknown."""
+    return tx.run(sql.lose, attempt=attempt, now=tx.now)
 
 
 def answer(tx: ReadTx, deed: Deed) -> str:
@@ -95,7 +111,11 @@ def answer(tx: ReadTx, deed: Deed) -> str:
             f"The key {deed.key.key[:80]!r} was used for another call ({found.name}).",
             "Use a new key for each call.",
         )
-    assert found.result is not None
+    if found.result is None:
+        raise OutcomeUnknown(
+            f"{found.name} was begun before under this key, and how it ended is not known.",
+            "Look at what it would have changed, then use a new key.",
+        )
     return found.result
 
 

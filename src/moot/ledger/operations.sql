@@ -9,6 +9,12 @@ on conflict (scope, key) where key is not null do nothing
 -- end: It was done, and this is the answer.
 update operations set state = 'done', result = :result, ended_at = :now where id = :id
 
+-- fail: It was tried and failed; its key is free again.
+update operations set state = 'failed', result = :error, key = null, ended_at = :now where id = :id
+
+-- lose: What an attempt had begun and not ended is of unknown outcome.
+update operations set state = 'unknown', ended_at = :now where attempt = :attempt and state = 'started'
+
 -- by_key: The call that was made under this key.
 select id, kind, name, actor, arguments, state, result, started_at
 from operations where scope = :scope and key = :key

@@ -15,11 +15,12 @@ from moot.bus.messages import Message
 from moot.core.caller import SYSTEM, Caller
 from moot.core.errors import MootError
 from moot.core.events import Event
-from moot.core.ids import AgentId, HostId
+from moot.core.ids import AgentId, AttemptId, HostId
 from moot.core.tool import Toolbox
 from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job, JobLost
+from moot.ledger import operations
 from moot.registry import agents, attempts, instances, tokens
 from moot.registry.agents import Agent
 from moot.registry.attempts import NewAttempt
@@ -87,7 +88,7 @@ class AttemptWorker:
         """The host of an attempt is gone: its mail waits again, unless this happened too often."""
         give_back = mailbox.take_back if job.losses < MOST_LOSSES else mailbox.park
         for attempt in attempts.of_job(tx, job.id):
-            if attempts.end(tx, attempt.id, "lost", "its host disappeared"):
+            if _end(tx, attempt.id, "lost", "its host disappeared"):
                 give_back(tx, attempt.agent, attempt.id)
                 tx.announce(Event(job.stream, "attempt_lost", attempt.id, {"agent": attempt.agent}, is_quiet=True))
 
@@ -169,7 +170,7 @@ def _succeed(tx: Tx, begun: Begun, text: str) -> None:
     """In one transaction: the last word of a silent agent, the acknowledgement, the end of attempt and job."""
     attempt, agent = _attempt_of(begun), begun.agent
     jobs.finish(tx, begun.job)
-    attempts.end(tx, attempt, "succeeded")
+    _end(tx, attempt, "succeeded")
     mailbox.ack_attempt(tx, agent.id, attempt)
     if mailbox.has_queued(tx, agent.id):
         wake(tx, agent)
@@ -182,7 +183,7 @@ def _succeed(tx: Tx, begun: Begun, text: str) -> None:
 def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
     attempt, agent = _attempt_of(begun), begun.agent
     failures = begun.job.tries + 1
-    attempts.end(tx, attempt, "failed", ended.error)
+    _end(tx, attempt, "failed", ended.error)
     facts = {"agent": agent.id, "failure": ended.failure, "error": ended.error[:2000], "number": failures}
     if failures < retry.attempts:
         jobs.retry(tx, begun.job, at=tx.now + retry.delay(failures), error=ended.error)
@@ -219,11 +220,17 @@ def _interrupt(tx: Tx, begun: Begun) -> None:
     """The host stops: the mail waits for the next one, and this does not count as a failure."""
     attempt = _attempt_of(begun)
     jobs.put_back(tx, begun.job)
-    attempts.end(tx, attempt, "interrupted")
+    _end(tx, attempt, "interrupted")
     mailbox.take_back(tx, begun.agent.id, attempt)
     tx.announce(Event(begun.agent.stream, "attempt_interrupted", attempt, {"agent": begun.agent.id}, is_quiet=True))
 
 
-def _attempt_of(begun: Begun) -> attempts.AttemptId:
+def _end(tx: Tx, attempt: AttemptId, state: attempts.State, error: str | None = None) -> bool:
+    """Close an attempt; what it had begun outside the store is of unknown outcome from now on."""
+    operations.lose(tx, attempt)
+    return attempts.end(tx, attempt, state, error)
+
+
+def _attempt_of(begun: Begun) -> AttemptId:
     assert begun.caller.attempt is not None
     return begun.caller.attempt

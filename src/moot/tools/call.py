@@ -1,13 +1,15 @@
 """A call of a tool over the store: fence and key are checked, the change and its record committed together."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
 from pydantic import BaseModel
 
 from moot.core.caller import Caller
+from moot.core.errors import MootError
+from moot.core.ids import OperationId
 from moot.core.tool import Tool
 from moot.core.tx import ReadTx, Tx
 from moot.ledger import operations
@@ -17,6 +19,11 @@ from moot.store.store import Store
 
 T = TypeVar("T")
 LONGEST_WAIT = 50.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    id: OperationId
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,21 @@ class StoreCall:
     async def read(self, look: Callable[[ReadTx], T]) -> T:
         return await self.store.read(look)
 
+    async def outside(self, act: Callable[[], Awaitable[T]]) -> T:
+        operation = await self.store.write(self._intend, caller=self.caller)
+        if isinstance(operation, str):
+            return cast(T, self.tool.result.model_validate_json(operation))
+        try:
+            result = await act()
+        except MootError as error:  # anything else, and cancellation, leaves the outcome unknown
+            failure = str(error)
+            await self.store.write(lambda tx: operations.fail(tx, operation.id, failure), caller=self.caller)
+            raise
+        assert isinstance(result, BaseModel)
+        answer = result.model_dump_json()
+        await self.store.write(lambda tx: operations.end(tx, operation.id, answer), caller=self.caller)
+        return result
+
     async def wait(self, ready: Callable[[ReadTx], T | None], seconds: float) -> T | None:
         until = time.monotonic() + min(seconds, LONGEST_WAIT)
         with self.store.listen() as signal:
@@ -44,6 +66,12 @@ class StoreCall:
                 if found is not None or left <= 0:
                     return found
                 await signal.wait(left)
+
+    def _intend(self, tx: Tx) -> "_Begun | str":
+        """The operation that is now on record, or what the same call was answered before."""
+        attempts.guard(tx, self.caller)
+        operation = operations.begin(tx, self.deed, self.caller, is_outside=True)
+        return _Begun(operation) if operation is not None else operations.answer(tx, self.deed)
 
     def _once(self, tx: Tx, change: Callable[[Tx], T]) -> T:
         attempts.guard(tx, self.caller)
