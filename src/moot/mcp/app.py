@@ -12,10 +12,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from moot import __version__
 from moot.core.errors import MootError
-from moot.mcp import answers, body, gate, identity, protocol, stream
+from moot.mcp import answers, body, gate, identity, stream
 from moot.mcp.exchange import Exchange
 from moot.mcp.gate import Headers
 from moot.mcp.notices import Notices
+from moot.mcp.protocol import Protocol
 from moot.mcp.refusals import NotServed, RequestFailed, ServerStopping
 from moot.mcp.sessions import Sessions
 from moot.store.store import Store
@@ -36,9 +37,8 @@ class App:
         self._page = page
         self._notices = Notices(store)
         self._sessions = Sessions()
-        self._manager = StreamableHTTPSessionManager(
-            protocol.server(store, self._notices, self._sessions), max_request_body_size=body.CAP
-        )
+        self._protocol = Protocol(store, self._notices, self._sessions)
+        self._manager = StreamableHTTPSessionManager(self._protocol.server, max_request_body_size=body.CAP)
         self._answering: set[asyncio.Task[object]] = set()
         self._is_stopping = False
 
@@ -67,15 +67,19 @@ class App:
         """Let nobody in any more, end the streams, and give calls that are being answered a moment."""
         self._is_stopping = True
         self._notices.close()
-        if self._answering:
-            await asyncio.wait(self._answering, timeout=grace)
+        await self._wait(grace)
+        self._protocol.break_off()
+        await self._wait(grace)
 
     async def cut(self, grace: float) -> None:
-        """Break off the calls that are still being answered."""
+        """Whatever is still being answered."""
         for task in self._answering:
             task.cancel()
+        await self._wait(grace)
+
+    async def _wait(self, seconds: float) -> None:
         if self._answering:
-            await asyncio.wait(self._answering, timeout=grace)
+            await asyncio.wait(self._answering, timeout=seconds)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange = Exchange(scope, receive, send)

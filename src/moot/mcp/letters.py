@@ -92,6 +92,8 @@ def is_answer(data: bytes, id: Id | None) -> bool:
 
 def is_farewell(data: bytes) -> bool:
     """Whether an answer says only that the server is going."""
+    if str(CONNECTION_CLOSED).encode() not in data:
+        return False
     found: object = _object(data).get("error")
     return isinstance(found, dict) and cast(dict[str, Any], found).get("code") == CONNECTION_CLOSED
 

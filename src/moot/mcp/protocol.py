@@ -1,6 +1,8 @@
 """MCP's requests answered from the table of tools, each on behalf of the caller of that very request."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from typing import Any, cast
 
 import mcp_types as types
@@ -8,7 +10,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from mcp.shared.subscriptions import SUBSCRIPTION_ID_META_KEY
-from mcp_types import INVALID_PARAMS, INVALID_REQUEST
+from mcp_types import CONNECTION_CLOSED, INVALID_PARAMS, INVALID_REQUEST
 from pydantic import BaseModel
 from starlette.requests import Request
 
@@ -27,6 +29,10 @@ from moot.registry import instances
 from moot.store.store import Store
 from moot.tools import dispatch, table
 
+INSTRUCTIONS = (
+    "Talk in the channel with channel_send; @name wakes that agent. "
+    "inbox_check shows what waits for you, inbox_ack marks it as done."
+)
 KEY = "moot/key"
 KEY_HEADER = "moot-key"
 SHOWN = 200
@@ -43,33 +49,35 @@ class _Notification(BaseModel):
     params: Mapping[str, Any]
 
 
-def server(store: Store, notices: Notices, sessions: Sessions) -> Server[Any]:
-    answers = _Answers(store, notices, sessions)
-    built = Server[Any](
-        "moot",
-        version=__version__,
-        instructions=(
-            "Talk in the channel with channel_send; @name wakes that agent. "
-            "inbox_check shows what waits for you, inbox_ack marks it as done."
-        ),
-        # No argument travels in a header, so there is nothing to check; without this, every call lists all tools.
-        get_tool_input_schema=lambda _: None,
-        on_list_tools=answers.list_tools,
-        on_list_resources=answers.list_resources,
-        on_read_resource=answers.read_resource,
-        on_subscribe_resource=answers.subscribe,
-        on_unsubscribe_resource=answers.unsubscribe,
-        on_subscriptions_listen=answers.listen,
-    )
-    built.add_request_handler("tools/call", types.CallToolRequestParams, answers.call_tool)
-    return built
+class Protocol:
+    """The handlers of MCP's methods, in the SDK's server."""
 
-
-class _Answers:
     def __init__(self, store: Store, notices: Notices, sessions: Sessions) -> None:
         self._store = store
         self._notices = notices
         self._sessions = sessions
+        self._calls: set[asyncio.Task[Any]] = set()
+        self._is_stopping = False
+        self.server = Server[Any](
+            "moot",
+            version=__version__,
+            instructions=INSTRUCTIONS,
+            # No argument travels in a header, so there is nothing to check; without this, every call lists all tools.
+            get_tool_input_schema=lambda _: None,
+            on_list_tools=self.list_tools,
+            on_list_resources=self.list_resources,
+            on_read_resource=self.read_resource,
+            on_subscribe_resource=self.subscribe,
+            on_unsubscribe_resource=self.unsubscribe,
+            on_subscriptions_listen=self.listen,
+        )
+        self.server.add_request_handler("tools/call", types.CallToolRequestParams, self.call_tool)
+
+    def break_off(self) -> None:
+        """Answer the calls that still wait: the server is going."""
+        self._is_stopping = True
+        for task in self._calls:
+            task.cancel()
 
     async def list_tools(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         offered = table.offered(_caller(context))
@@ -82,7 +90,23 @@ class _Answers:
         except InvalidInput as error:
             return _result(dispatch.refusal(error))
         arguments = cast(Mapping[str, Json], params.arguments or {})
-        return _result(await dispatch.perform(self._store, caller, params.name, arguments, key))
+        with self._breakable():
+            return _result(await dispatch.perform(self._store, caller, params.name, arguments, key))
+
+    @contextmanager
+    def _breakable(self) -> Generator[None]:
+        task = asyncio.current_task()
+        assert task is not None
+        self._calls.add(task)
+        try:
+            yield
+        except asyncio.CancelledError:
+            if not self._is_stopping:
+                raise
+            task.uncancel()
+            raise MCPError(CONNECTION_CLOSED, "The server is stopping; whether this was done is not known.") from None
+        finally:
+            self._calls.discard(task)
 
     async def list_resources(
         self, context: Context, _: types.PaginatedRequestParams | None

@@ -120,6 +120,8 @@ class _Relay:
             body = await response.body()
             if response.status >= 400:
                 await self._put_for(letter, letters.refusal(letter.id, response.status, body))
+            elif letters.is_farewell(body):
+                return False
             elif body:
                 self._handshake.opened(letter, response.headers, body)
                 await self._put_for(letter, body)

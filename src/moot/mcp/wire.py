@@ -5,10 +5,11 @@ Standard library only, as everything a relay imports: it starts in a fraction of
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 LIMIT = 1 << 20  # of one line of a head, and of what is read ahead
+_LONG = 1 << 16
 _ACCEPT = "application/json, text/event-stream"
 
 
@@ -22,7 +23,11 @@ class Request:
     headers: Mapping[str, str]
     body: bytes = b""
 
-    def written(self) -> bytes:
+    @property
+    def is_long(self) -> bool:
+        return len(self.body) > _LONG
+
+    def head(self) -> bytes:
         fixed = {
             "Host": "localhost",
             "Connection": "close",
@@ -30,8 +35,10 @@ class Request:
             "Content-Type": "application/json",
             "Content-Length": str(len(self.body)),
         }
+        if self.is_long:
+            fixed["Expect"] = "100-continue"
         lines = "".join(f"{name}: {value}\r\n" for name, value in {**fixed, **self.headers}.items())
-        return f"{self.method} /mcp HTTP/1.1\r\n{lines}\r\n".encode("latin-1") + self.body
+        return f"{self.method} /mcp HTTP/1.1\r\n{lines}\r\n".encode("latin-1")
 
 
 class Response:
@@ -81,10 +88,14 @@ async def sent(
 ) -> AsyncGenerator[Response]:
     """The answer, while the connection lasts; it is closed in the end, which tells the server to stop working."""
     try:
-        writer.write(request.written())
-        with suppress(OSError):  # it may have answered and closed before it read everything
-            await writer.drain()
-        yield await _answer(reader)
+        # A server that refuses a request hangs up on its body, and who still writes then loses the answer: so a long
+        # body is sent only when it is asked for.
+        writer.write(request.head() if request.is_long else request.head() + request.body)
+        response = await _answer(reader)
+        if response.status == 100:
+            writer.write(request.body)
+            response = await _answer(reader)
+        yield response
     finally:
         writer.close()
 
