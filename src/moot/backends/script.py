@@ -3,16 +3,16 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from moot.backends.backend import Letter
 from moot.core import durations
 from moot.core.errors import InvalidInput, MootError
 from moot.core.json import Json
 
-_PLACEHOLDER = re.compile(r"\$(from|message|id|[1-9])")
+_PLACEHOLDER = re.compile(r"\$((?:from|message|id)\b|[1-9](?![0-9]))")
 
 
 class ScriptInvalid(InvalidInput):
@@ -52,6 +52,12 @@ class Line(BaseModel):
     crash: bool = False
     hang: bool = False
 
+    @model_validator(mode="after")
+    def _fails_somehow(self) -> Self:
+        if self.fails is not None and self.fail is None and not self.crash and not self.hang:
+            raise ValueError("`fails` says how often, but neither fail, crash nor hang says how")
+        return self
+
 
 class Script(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
@@ -82,9 +88,23 @@ def parse(settings: Mapping[str, Json]) -> Script:
     try:
         return Script.model_validate({"script": settings.get("script", [])})
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise ScriptInvalid(f"{where}: {first['msg']}.", "See the page on scripted agents.") from error
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise ScriptInvalid(
+            f"{_where(first['loc'])}: {_what(first['msg'])}.", "See docs/scripted-agents.md."
+        ) from error
+
+
+def _where(loc: tuple[str | int, ...]) -> str:
+    """`script line 3, calls.0`: lines are counted from one, as people do."""
+    match loc:
+        case ("script", int(line), *rest):
+            return ", ".join((f"script line {line + 1}", ".".join(str(part) for part in rest)[:80])).removesuffix(", ")
+        case _:
+            return ".".join(str(part) for part in loc)
+
+
+def _what(message: str) -> str:
+    return message.removeprefix("Value error, ").rstrip(".")
 
 
 def match(script: Script, letter: Letter) -> Match | None:

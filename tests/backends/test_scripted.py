@@ -1,0 +1,127 @@
+"""A scripted agent plays its lines through its tools, and fails as it was told to."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pytest
+
+from moot.backends.backend import Assignment, Ended, Progress, Said
+from moot.backends.script import ScriptInvalid
+from moot.backends.scripted import ScriptCrashed, ScriptedBackend
+from moot.core.json import Json
+from moot.core.tool import ToolAnswer
+from tests.backends.letters import letter
+
+
+@dataclass
+class Notebook:
+    """A toolbox that notes what is called; the tool `broken` is refused."""
+
+    calls: list[tuple[str, Mapping[str, Json]]] = field(default_factory=list[tuple[str, Mapping[str, Json]]])
+
+    async def call(self, name: str, arguments: Mapping[str, Json]) -> ToolAnswer:
+        self.calls.append((name, arguments))
+        return ToolAnswer("BROKEN: it is broken.", {}, is_error=name == "broken")
+
+
+def assignment(lines: list[Json], *bodies: str, number: int = 1, toolbox: Notebook | None = None) -> Assignment:
+    return Assignment(
+        agent="coder",
+        instance="default",
+        settings={"script": lines},
+        inbox=tuple(letter(body) for body in bodies),
+        recent=(),
+        number=number,
+        toolbox=toolbox or Notebook(),
+    )
+
+
+async def played(given: Assignment) -> list[Progress]:
+    return [progress async for progress in ScriptedBackend().run(given)]
+
+
+async def test_what_a_line_says_is_the_answer() -> None:
+    assert await played(assignment([{"on": "hi", "say": "hello $from"}], "hi")) == [
+        Said("hello human"),
+        Ended(text="hello human"),
+    ]
+
+
+async def test_each_message_is_played_and_the_answers_are_joined() -> None:
+    lines: list[Json] = [{"on": "a", "say": "A"}, {"on": "quiet"}, {"on": "b", "say": "B"}]
+    assert await played(assignment(lines, "a", "quiet", "c", "b")) == [Said("A"), Said("B"), Ended(text="A\n\nB")]
+
+
+async def test_nothing_to_play_is_a_silent_success() -> None:
+    assert await played(assignment([], "hi")) == [Ended()]
+    assert await played(assignment([{"say": "x"}])) == [Ended()]
+
+
+async def test_tools_are_called_in_order_with_filled_arguments() -> None:
+    toolbox = Notebook()
+    calls: list[Json] = [{"channel_send": {"message": "@$from $1"}}, {"channel_read": {"limit": 5}}]
+    assert await played(assignment([{"on": "say (.*)", "calls": calls, "say": "done"}], "say it", toolbox=toolbox)) == [
+        Said("done"),
+        Ended(text="done"),
+    ]
+    assert toolbox.calls == [("channel_send", {"message": "@human it"}), ("channel_read", {"limit": 5})]
+
+
+async def test_a_refused_tool_fails_the_attempt_and_the_rest_is_not_played() -> None:
+    toolbox = Notebook()
+    calls: list[Json] = [{"first": {}}, {"broken": {}}, {"never": {}}]
+    assert await played(assignment([{"calls": calls, "say": "never"}], "a", "b", toolbox=toolbox)) == [
+        Ended("error", "broken: BROKEN: it is broken.")
+    ]
+    assert [name for name, _ in toolbox.calls] == ["first", "broken"]
+
+
+async def test_a_line_that_fails_fails_every_time() -> None:
+    for number in (1, 2, 9):
+        assert await played(assignment([{"fail": "no"}], "a", number=number)) == [Ended("error", "no")]
+
+
+async def test_a_line_that_fails_twice_succeeds_at_the_third_attempt() -> None:
+    lines: list[Json] = [{"fail": "no", "fails": 2, "say": "at last"}]
+    ended = [(await played(assignment(lines, "a", number=number)))[-1] for number in (1, 2, 3)]
+    assert ended == [Ended("error", "no"), Ended("error", "no"), Ended(text="at last")]
+
+
+async def test_tools_are_called_before_the_failure() -> None:
+    toolbox = Notebook()
+    await played(assignment([{"calls": [{"channel_peek": {}}], "fail": "no"}], "a", toolbox=toolbox))
+    assert toolbox.calls == [("channel_peek", {})]
+
+
+async def test_a_crash_is_raised() -> None:
+    with pytest.raises(ScriptCrashed, match="coder crashed as its script says"):
+        await played(assignment([{"crash": True}], "a"))
+    assert await played(assignment([{"crash": True, "fails": 1}], "a", number=2)) == [Ended()]
+
+
+async def test_a_hang_lasts_until_it_is_cancelled() -> None:
+    task = asyncio.ensure_future(played(assignment([{"hang": True, "say": "never"}], "a")))
+    done, _ = await asyncio.wait([task], timeout=0.05)
+    assert not done
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await played(assignment([{"hang": True, "fails": 1, "say": "back"}], "a", number=2)) == [
+        Said("back"),
+        Ended(text="back"),
+    ]
+
+
+async def test_a_line_takes_its_time() -> None:
+    loop = asyncio.get_running_loop()
+    started = loop.time()
+    await played(assignment([{"takes": "30ms"}], "a"))
+    assert 0.03 <= loop.time() - started < 5
+
+
+async def test_a_script_that_cannot_be_read_is_refused_before_anything_is_played() -> None:
+    toolbox = Notebook()
+    with pytest.raises(ScriptInvalid, match="script line 2, say"):
+        await played(assignment([{"calls": [{"first": {}}]}, {"say": 5}], "a", toolbox=toolbox))
+    assert toolbox.calls == []
