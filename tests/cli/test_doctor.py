@@ -49,13 +49,17 @@ def test_a_file_that_is_no_store_is_found(terminal: Terminal, tmp_path: Path) ->
     assert "is not a moot store" in problems(terminal, "--store", f"sqlite://{file}")["store"]["fact"]
 
 
-def test_damage_is_found(terminal: Terminal) -> None:
+def test_a_damaged_page_is_found(terminal: Terminal) -> None:
     terminal.join("coder")
     file = terminal.folder / ".workflow" / "moot.db"
-    content = bytearray(file.read_bytes())
-    content[4096 * 3 : 4096 * 12] = b"\xff" * (4096 * 9)
-    file.write_bytes(content)
-    assert problems(terminal).keys() & {"store", "integrity"}
+    connection = sqlite3.connect(file)
+    (page,) = connection.execute("select rootpage from sqlite_master where name = 'operations'").fetchone()
+    (size,) = connection.execute("pragma page_size").fetchone()
+    connection.close()
+    with file.open("r+b") as store:
+        store.seek((page - 1) * size)
+        store.write(b"\xff" * size)
+    assert problems(terminal).keys() == {"integrity"}
 
 
 def test_a_store_of_a_newer_moot_is_found(terminal: Terminal) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from moot.api import check
 from moot.api.check import Check
 from moot.app.project import Project
-from moot.store.nudge import short_path
+from moot.core.sockets import short_path
 
 LEAST_ROOM = 100 << 20
 SECONDS = 2.0

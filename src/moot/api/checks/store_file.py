@@ -10,7 +10,8 @@ import apsw
 from moot.api import check
 from moot.api.check import Check
 from moot.core.errors import MootError
-from moot.store import migrate, place, sqlite_file
+from moot.store import migrate
+from moot.store.sqlite import files, place
 
 BUSY_MILLISECONDS = 2000
 
@@ -21,11 +22,11 @@ def checks(file: Path) -> Iterator[Check]:
         yield check.ok("store", f"none yet at {file}; the first moot send or moot serve makes it")
         return
     try:
-        with sqlite_file.in_words(file), closing(_open(file)) as connection:
+        with files.in_words(file), closing(_open(file)) as connection:
             version = connection.pragma("user_version")
             yield check.ok("store", str(file))
             yield _schema(int(version))
-            yield _integrity(file, connection.pragma("quick_check"))
+            yield _integrity(file, connection)
     except MootError as error:
         yield check.failed("store", error)
 
@@ -33,7 +34,7 @@ def checks(file: Path) -> Iterator[Check]:
 def is_current(file: Path) -> bool:
     """Whether opening it would change nothing."""
     try:
-        with sqlite_file.in_words(file), closing(_open(file)) as connection:
+        with files.in_words(file), closing(_open(file)) as connection:
             return connection.pragma("user_version") == migrate.newest()
     except MootError:
         return False
@@ -62,8 +63,12 @@ def _schema(found: int) -> Check:
     return check.ok("schema", f"version {found}")
 
 
-def _integrity(file: Path, found: object) -> Check:
+def _integrity(file: Path, connection: apsw.Connection) -> Check:
+    try:
+        found = str(connection.pragma("quick_check"))
+    except apsw.CorruptError as error:
+        found = str(error)
     if found == "ok":
         return check.ok("integrity", "quick_check found nothing wrong")
-    first = str(found).splitlines()[0][:200]
-    return check.problem("integrity", f"The store is damaged: {first}", f"Keep a copy of {file} and restore a backup.")
+    fact = f"The store is damaged: {found.splitlines()[0][:200]}"
+    return check.problem("integrity", fact, f"Keep a copy of {file} and restore a backup.")

@@ -10,7 +10,7 @@ import apsw
 from moot import __version__
 from moot.api import check
 from moot.api.check import Check
-from moot.store import place
+from moot.store.sqlite import place
 
 # What each extra brings, by a module that only it needs.
 EXTRAS = {"postgres": "psycopg", "llm": "pydantic_ai"}
