@@ -246,6 +246,7 @@ async def test_a_bad_token_is_not_excused_by_a_trusted_name(store: Store, tmp_pa
     options = Options(trust_agent_header=True)
     async with (
         server.serving(store, Endpoints(tmp_path / "trusting.sock"), options) as address,
-        clients.http(address, "nonsense") as client,
+        clients.http(address, None) as client,
     ):
-        assert await is_turned_away(client, **{"X-Agent-Id": "ann"})
+        for proof in ("Bearer nonsense", "Bearer", "Basic YW5uOmFubg=="):
+            assert await is_turned_away(client, Authorization=proof, **{"X-Agent-Id": "ann"})

@@ -100,10 +100,11 @@ async def test_an_operator_hears_for_the_person_and_for_the_agents_it_registered
     address: Address, meeting: Meeting
 ) -> None:
     operator, ann = await meeting.operator(), await meeting.join("ann")
+    await meeting.join("bob")
     async with old(address, operator) as session, session.listening() as heard:
         await session.ask("tools/call", {"name": "agent_register", "arguments": {"name": "one", "runtime": "t"}})
         await say(address, ann, "@one please")
-        await say(address, ann, "@ann to myself")
+        await say(address, ann, "for @bob alone")
         await say(address, ann, "@human look")
         assert [(await anext(heard))["params"]["target"] for _ in range(2)] == ["one", "human"]
 

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -324,8 +325,9 @@ async def test_it_takes_over_when_there_is_no_server(
     assert len(await meeting.said()) == 1
 
 
-async def test_it_takes_over_though_its_client_is_silent_and_goes_on_with_the_session(
-    store: SqliteStore, path: Path, ann: Person, meeting: Meeting
+@pytest.mark.parametrize("era", ["stateless", "handshake"])
+async def test_it_takes_over_though_its_client_is_silent_and_goes_on(
+    store: SqliteStore, path: Path, ann: Person, meeting: Meeting, era: str
 ) -> None:
     async with (
         asyncio.timeout(DEADLINE * 3),
@@ -333,14 +335,19 @@ async def test_it_takes_over_though_its_client_is_silent_and_goes_on_with_the_se
         relaying(path, ann.token, take_over=standing_in.take_over) as console,
     ):
         async with serving(store, path):
-            await console.open()
-            await console.send("first")
+            if era == "handshake":
+                await console.open()
+            assert "result" in await say(console, era)
         assert standing_in.calls == 0
         async with asyncio.timeout(2):
             await standing_in.is_serving.wait()
-        assert (await console.send("second"))["result"]["isError"] is False
+        assert "result" in await say(console, era)
         assert standing_in.calls == 1
     assert len(await meeting.said()) == 2
+
+
+async def say(console: Console, era: str) -> dict[str, Any]:
+    return await (console.send("hello") if era == "handshake" else console.ask_stateless("tools/call", SEND))
 
 
 async def test_it_tries_to_take_over_again_when_that_failed(

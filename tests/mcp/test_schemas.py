@@ -66,7 +66,7 @@ def test_an_empty_result_of_each_tool_fits_what_it_promises(name: str) -> None:
     assert _fits(schema, dispatch.dump(result))
 
 
-def _fits(schema: dict[str, Any], value: object) -> bool:
+def _fits(schema: dict[str, Any], value: Any) -> bool:
     return Draft202012Validator(schema).is_valid(value)  # pyright: ignore[reportUnknownMemberType]
 
 
