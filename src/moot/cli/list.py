@@ -6,7 +6,7 @@ from moot.api.access import access
 from moot.api.roster import Entry, roster
 from moot.api.targets import DEFAULT
 from moot.cli import loop, terminal
-from moot.cli.options import instance_option, json_option, store_option
+from moot.cli.options import json_option, store_option
 from moot.core.ids import InstanceName
 from moot.store.errors import StoreNotFound
 
@@ -16,7 +16,7 @@ LEAST_WIDTHS = (19, 14)
 
 
 @click.command()
-@instance_option
+@click.option("--instance", metavar="NAME", help="Only this instance.  [default: all]")
 @store_option
 @json_option
 def command(instance: str | None, store: str | None, as_json: bool) -> None:
