@@ -21,7 +21,7 @@ from moot.core.events import Event
 from moot.core.ids import StreamId
 from moot.core.tx import Tx
 from moot.store import sqlite
-from moot.store.turnstile import Turnstile
+from moot.store.sqlite.turnstile import Turnstile
 
 DEADLINE = 20.0
 ROOT = Path(__file__).parents[2]

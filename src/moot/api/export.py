@@ -11,7 +11,7 @@ from moot.bus.messages import Message
 from moot.core.ids import MessageId
 from moot.registry import instances
 from moot.registry.instances import Instance
-from moot.store import place
+from moot.store.sqlite import place
 from moot.views import channel, files
 
 _CHUNK = 1000

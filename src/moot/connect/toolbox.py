@@ -18,8 +18,8 @@ from moot.connect import wire
 from moot.connect.errors import ServerRefused
 from moot.core.errors import MootError
 from moot.core.json import Json
+from moot.core.sockets import short_path
 from moot.core.tool import ToolAnswer
-from moot.store.nudge import short_path
 
 KEY = "moot/key"
 LONGEST_CALL = 120.0  # more than the longest wait of any tool

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from moot.core.errors import MootError
+from moot.core.sockets import short_path
 from moot.mcp.wire import LIMIT
-from moot.store.nudge import short_path
 
 TakeOver = Callable[[], Awaitable[None]]
 

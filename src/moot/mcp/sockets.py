@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from moot.core.errors import MootError
-from moot.store.nudge import short_path
+from moot.core.sockets import short_path
 
 _BACKLOG = 512
 

@@ -18,10 +18,11 @@ from moot.core.tx import Query, Tx
 from moot.store import sqlite, streams
 from moot.store.errors import StoreBusy, StoreClosed, StoreNotFound, StoreUnavailable
 from moot.store.sqlite import SqliteStore
-from moot.store.sqlite_errors import TransactionLost
+from moot.store.sqlite.faults import TransactionLost
+from moot.store.sqlite.tx import SqliteTx
+from moot.store.sqlite.work import Work
+from moot.store.sqlite.writer import Writer
 from moot.store.store import Limits
-from moot.store.work import Work
-from moot.store.writer import Writer
 from tests.store.others import DEADLINE, hold_database, hold_turn, other
 
 RUN = StreamId("wf_a")
@@ -297,7 +298,7 @@ async def test_what_waits_is_done_when_the_lock_is_free_before_its_deadline(stor
 async def test_a_busy_database_fails_nobody_before_the_deadline(
     store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moot.store.sqlite_file._BUSY_MILLISECONDS", 1)
+    monkeypatch.setattr("moot.store.sqlite.files._BUSY_MILLISECONDS", 1)
     impatient = sqlite.open_file(tmp_path / "moot.db", create=False)
     with other(hold_database, tmp_path / "moot.db") as holder:
         assert holder.hears() == "held"
@@ -386,7 +387,7 @@ async def test_a_wake_up_that_fails_fails_no_commit(
     def broken(self: object) -> None:
         raise ZeroDivisionError("the bell is broken")
 
-    monkeypatch.setattr("moot.store.nudge.Nudges.send", broken)
+    monkeypatch.setattr("moot.store.sqlite.nudge.Nudges.send", broken)
     await store.write(lambda tx: streams.create(tx, RUN, "default"), caller=SYSTEM)
     for number in (1, 2):
         seq = await store.write(lambda tx: tx.emit(Event(RUN, "said", "ann", {})), caller=SYSTEM)
@@ -416,7 +417,7 @@ async def test_an_error_nobody_foresaw_is_answered_and_the_writer_goes_on(
 
 async def test_a_reading_function_cannot_write(store: SqliteStore) -> None:
     def writes(tx: object) -> None:
-        assert isinstance(tx, sqlite.SqliteTx)
+        assert isinstance(tx, SqliteTx)
         tx.run(ADD, name="sneaky")
 
     with pytest.raises(StoreUnavailable, match="readonly"):

@@ -11,7 +11,7 @@ from typing import Literal
 import apsw
 
 from moot.core.clock import Clock, to_micros
-from moot.store import migrate, queries, sqlite_errors
+from moot.store import migrate, queries
 from moot.store.errors import (
     StoreDamaged,
     StoreInUse,
@@ -20,7 +20,8 @@ from moot.store.errors import (
     StoreTooNew,
     StoreUnavailable,
 )
-from moot.store.turnstile import Turnstile
+from moot.store.sqlite import faults
+from moot.store.sqlite.turnstile import Turnstile
 
 sql = queries.beside(__file__)
 _APPLICATION = 0x6D6F6F74  # "moot", in the file's header
@@ -94,7 +95,7 @@ def in_words(path: Path) -> Generator[None]:
     except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError) as error:
         raise _refused(path, str(error)) from error
     except apsw.Error as error:
-        if (known := sqlite_errors.named(error)) is not None:
+        if (known := faults.named(error)) is not None:
             raise known from error
         raise
     except OSError as error:

@@ -18,7 +18,7 @@ from psycopg import conninfo
 from moot.core.caller import SYSTEM
 from moot.core.errors import MootError
 from moot.core.tx import Query, Tx
-from moot.store import migrate, postgres, postgres_address, postgres_errors, queries
+from moot.store import migrate, postgres, queries
 from moot.store.errors import (
     StoreBusy,
     StoreDamaged,
@@ -29,8 +29,8 @@ from moot.store.errors import (
     StoreUnavailable,
     StoreUrlInvalid,
 )
-from moot.store.postgres import PostgresStore
-from moot.store.postgres_transactions import Patience
+from moot.store.postgres import PostgresStore, addresses, faults
+from moot.store.postgres.transactions import Patience
 from moot.store.store import Limits
 from tests import postgres_server
 from tests.interleave import interleave
@@ -458,11 +458,11 @@ async def test_tables_of_somebody_else_are_left_alone(pg_url: str, admin: psycop
 )
 def test_a_schema_that_is_no_plain_name_is_refused(schema: str) -> None:
     with pytest.raises(StoreUrlInvalid, match="cannot be the schema"):
-        postgres_address.parse(f"postgresql://h/d?schema={schema}")
+        addresses.parse(f"postgresql://h/d?schema={schema}")
 
 
 def test_an_address_is_taken_apart() -> None:
-    address = postgres_address.parse("postgresql://u:p%2Bq@db.example:6543/work?schema=team_a&connect_timeout=3")
+    address = addresses.parse("postgresql://u:p%2Bq@db.example:6543/work?schema=team_a&connect_timeout=3")
     parameters = conninfo.conninfo_to_dict(address.connection)
     assert (address.schema, address.channel) == ("team_a", "moot_team_a")
     assert address.place == "PostgreSQL at db.example:6543, database work"
@@ -470,7 +470,7 @@ def test_an_address_is_taken_apart() -> None:
     assert "-c search_path=team_a" in str(parameters["options"])
     assert parameters["tcp_user_timeout"] == "20000"
     assert "p+q" not in repr(address)
-    assert postgres_address.parse("postgres://h/d").schema == "moot"
+    assert addresses.parse("postgres://h/d").schema == "moot"
 
 
 @pytest.mark.parametrize(
@@ -519,7 +519,7 @@ def test_a_user_who_may_not_make_the_schema_is_told(pg_server: str, admin: psyco
 )
 def test_a_failed_connection_is_put_into_words(words: str, kind: type[MootError]) -> None:
     error = psycopg.OperationalError(f'connection failed: connection to server at "10.0.0.1", port 5432 {words}')
-    named = postgres_errors.cannot_connect(error, "PostgreSQL at 10.0.0.1:5432, database d")
+    named = faults.cannot_connect(error, "PostgreSQL at 10.0.0.1:5432, database d")
     assert type(named) is kind
     reason = re.sub(r"^failed: |FATAL:  ", "", words)
     assert reason in str(named)

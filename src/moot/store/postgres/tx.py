@@ -10,7 +10,7 @@ from moot.core.clock import Clock
 from moot.core.tx import Lockable, Query, Value
 from moot.store import queries, rows
 from moot.store.errors import StoreUnavailable
-from moot.store.postgres_session import Cursor, text
+from moot.store.postgres.session import Cursor, text
 from moot.store.tx import StoreTx
 from moot.store.values import bound
 

@@ -9,11 +9,12 @@ from psycopg.sql import SQL, Identifier
 
 from moot.core.clock import Clock, to_micros
 from moot.core.tx import Query
-from moot.store import migrate, postgres_errors, queries
+from moot.store import migrate, queries
 from moot.store.errors import StoreDamaged, StoreInUse, StoreNotFound, StoreTooNew
-from moot.store.postgres_address import Address
-from moot.store.postgres_session import Connection, text
-from moot.store.postgres_tx import PostgresTx
+from moot.store.postgres import faults
+from moot.store.postgres.addresses import Address
+from moot.store.postgres.session import Connection, text
+from moot.store.postgres.tx import PostgresTx
 
 sql = queries.beside(__file__)
 
@@ -31,7 +32,7 @@ def prepare(connection: Connection, address: Address, *, create: bool, clock: Cl
             if found is None or migration.version > found:
                 _step(connection, address, migration, clock)
     except psycopg.Error as error:
-        if (known := postgres_errors.named(error)) is not None:
+        if (known := faults.named(error)) is not None:
             raise known from error
         raise
 

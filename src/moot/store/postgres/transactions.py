@@ -21,10 +21,11 @@ from moot.core.caller import Caller
 from moot.core.clock import Clock
 from moot.core.errors import MootError
 from moot.core.tx import ReadTx, Tx
-from moot.store import postgres_errors, queries, timing
+from moot.store import queries, timing
 from moot.store.errors import StoreUnavailable
-from moot.store.postgres_session import Session, Sessions, open_session, text
-from moot.store.postgres_tx import PostgresTx
+from moot.store.postgres import faults
+from moot.store.postgres.session import Session, Sessions, open_session, text
+from moot.store.postgres.tx import PostgresTx
 from moot.store.store import Limits
 
 sql = queries.beside(__file__)
@@ -139,10 +140,10 @@ class Transactions:
         except psycopg.Error as error:
             if session.is_lost:
                 self._desk.sessions.forget_idle()
-                raise Again(postgres_errors.lost(error, self._desk.sessions.address.place)) from error
-            if isinstance(error, postgres_errors.CONFLICTS):
-                raise Again(postgres_errors.conflict(error)) from error
-            if (known := postgres_errors.named(error)) is not None:
+                raise Again(faults.lost(error, self._desk.sessions.address.place)) from error
+            if isinstance(error, faults.CONFLICTS):
+                raise Again(faults.conflict(error)) from error
+            if (known := faults.named(error)) is not None:
                 raise known from error
             raise
 
@@ -170,13 +171,13 @@ class Transactions:
                 case "committed":
                     return
                 case "aborted":
-                    raise Again(postgres_errors.lost(error, place)) from error
+                    raise Again(faults.lost(error, place)) from error
                 case "unknown":
                     break
                 case "in progress":
                     if self._is_closing.wait(pause):
                         break
-        raise postgres_errors.unknown_outcome(error, place) from error
+        raise faults.unknown_outcome(error, place) from error
 
     def _outcome(self, session: Session, number: str) -> Outcome:
         """`in progress` also when the server cannot be asked: ask again."""

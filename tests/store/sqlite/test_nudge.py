@@ -13,9 +13,10 @@ import pytest
 from moot.core.caller import SYSTEM
 from moot.core.events import Event
 from moot.core.ids import StreamId
+from moot.core.sockets import short_path
 from moot.core.tx import Tx
 from moot.store import sqlite, streams
-from moot.store.nudge import Nudges, short_path
+from moot.store.sqlite.nudge import Nudges
 from tests.store.others import DEADLINE, emit_events, other
 
 RUN = StreamId("wf_a")

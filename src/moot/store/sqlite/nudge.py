@@ -15,8 +15,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from moot.core.sockets import short_path
+
 _log = logging.getLogger("moot.store")
-_LONGEST_PATH = 100  # sun_path holds 108 bytes on Linux, 104 on macOS
 _CLOCK_TICK = 1_000_000_000  # nanoseconds; file systems stamp changes every few milliseconds, some every second
 
 
@@ -95,11 +96,3 @@ class Nudges:
 
     def _address(self, name: str) -> str:
         return short_path(self._folder / name, self._descriptor)
-
-
-def short_path(path: Path, folder: int) -> str:
-    """A spelling of `path` that fits in a socket address; `folder` is an open descriptor of its folder."""
-    plain = os.fspath(path)
-    if len(os.fsencode(plain)) <= _LONGEST_PATH:
-        return plain
-    return f"/proc/self/fd/{folder}/{path.name}"

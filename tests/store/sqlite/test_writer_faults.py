@@ -136,7 +136,7 @@ def notes_in(image: Path) -> set[str]:
 
 @pytest.fixture
 async def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Machine]:
-    monkeypatch.setattr("moot.store.group_commit._CHECKPOINT_PAGES", 40)  # the log starts over now and then
+    monkeypatch.setattr("moot.store.sqlite.group_commit._LONG_PAGES", 40)  # the log starts over now and then
     disk = Disk(f"faulty-{tmp_path.name}")
     store = sqlite.open_file(tmp_path / "moot.db", create=True, limits=LIMITS, vfs=disk.name)
     await store.write(lambda tx: tx.run(MAKE), caller=SYSTEM)
@@ -292,7 +292,7 @@ async def test_a_failed_read_harms_nobody_for_long(machine: Machine, file: Liter
 async def test_a_failed_checkpoint_fails_no_commit(
     machine: Machine, code: int, call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moot.store.group_commit._CHECKPOINT_PAGES", 5)
+    monkeypatch.setattr("moot.store.sqlite.group_commit._LONG_PAGES", 5)
     number, fault = 0, None
     while fault is None or fault.fired:
         number += 1

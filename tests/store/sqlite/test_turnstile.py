@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.store.turnstile import Turnstile
+from moot.store.sqlite.turnstile import Turnstile
 from tests.store.others import DEADLINE, Counter, hold_turn, other, take_turns
 
 OTHERS = 4

@@ -18,10 +18,10 @@ import apsw
 from moot.core.clock import Clock
 from moot.core.errors import MootError
 from moot.store import queries, timing
-from moot.store.sqlite_errors import TransactionLost, in_words, outcome_unknown
-from moot.store.sqlite_tx import SqliteTx
+from moot.store.sqlite.faults import TransactionLost, in_words, outcome_unknown
+from moot.store.sqlite.tx import SqliteTx
+from moot.store.sqlite.work import Work
 from moot.store.store import Limits
-from moot.store.work import Work
 
 sql = queries.beside(__file__)
 _log = logging.getLogger("moot.store")

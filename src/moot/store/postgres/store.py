@@ -11,12 +11,13 @@ from moot.core.caller import Caller
 from moot.core.clock import Clock
 from moot.core.ids import StreamId
 from moot.core.tx import ReadTx, Tx
-from moot.store import migrate, postgres_address, postgres_migrate
+from moot.store import migrate
 from moot.store.feed import Feed
-from moot.store.postgres_session import Sessions
-from moot.store.postgres_transactions import Desk, Patience, Transactions
-from moot.store.postgres_wakes import Listener, Notifier
-from moot.store.postgres_workers import Workers
+from moot.store.postgres import addresses, schema
+from moot.store.postgres.session import Sessions
+from moot.store.postgres.transactions import Desk, Patience, Transactions
+from moot.store.postgres.wakes import Listener, Notifier
+from moot.store.postgres.workers import Workers
 from moot.store.store import Limits
 from moot.store.wakes import Signal, Wakes
 
@@ -93,10 +94,10 @@ def open_url(
     patience: Patience | None = None,
 ) -> PostgresStore:
     """Open the store in this schema; with `create`, make it when it is not there. Migrates when needed."""
-    sessions = Sessions(postgres_address.parse(url))
+    sessions = Sessions(addresses.parse(url))
     session = sessions.take()
     try:
-        postgres_migrate.prepare(session.connection, sessions.address, create=create, clock=clock)
+        schema.prepare(session.connection, sessions.address, create=create, clock=clock)
     except BaseException:
         session.connection.close()
         raise

@@ -16,8 +16,8 @@ from psycopg.sql import SQL, Identifier
 
 from moot.core.errors import MootError
 from moot.store import queries
-from moot.store.postgres_address import Address
-from moot.store.postgres_session import Connection, connect, text
+from moot.store.postgres.addresses import Address
+from moot.store.postgres.session import Connection, connect, text
 
 sql = queries.beside(__file__)
 _log = logging.getLogger("moot.store")

@@ -10,7 +10,7 @@ from moot.core.caller import SYSTEM, Caller
 from moot.core.clock import Clock
 from moot.core.tx import Lockable, Query, Value
 from moot.store import rows
-from moot.store.sqlite_errors import TransactionLost
+from moot.store.sqlite.faults import TransactionLost
 from moot.store.tx import StoreTx
 from moot.store.values import bound
 

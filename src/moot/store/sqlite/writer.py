@@ -18,12 +18,12 @@ import apsw
 from moot.core.caller import Caller
 from moot.core.errors import MootError
 from moot.core.tx import Tx
-from moot.store import work as works
 from moot.store.errors import StoreBusy, StoreClosed, StoreUnavailable
-from moot.store.group_commit import Desk, GroupCommit
-from moot.store.sqlite_errors import in_words, outcome_unknown
-from moot.store.turnstile import Turnstile
-from moot.store.work import Work
+from moot.store.sqlite import work as works
+from moot.store.sqlite.faults import in_words, outcome_unknown
+from moot.store.sqlite.group_commit import Desk, GroupCommit
+from moot.store.sqlite.turnstile import Turnstile
+from moot.store.sqlite.work import Work
 
 _log = logging.getLogger("moot.store")
 

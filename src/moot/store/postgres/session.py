@@ -17,9 +17,10 @@ from psycopg.rows import TupleRow
 from psycopg.types.numeric import Int8Dumper
 
 from moot.core.tx import Query
-from moot.store import postgres_errors, queries
+from moot.store import queries
 from moot.store.errors import StoreClosed
-from moot.store.postgres_address import Address
+from moot.store.postgres import faults
+from moot.store.postgres.addresses import Address
 
 sql = queries.beside(__file__)
 Connection = psycopg.Connection[TupleRow]
@@ -51,7 +52,7 @@ def connect(address: Address) -> Connection:
             cursor_factory=psycopg.Cursor,
         )
     except psycopg.Error as error:
-        raise postgres_errors.cannot_connect(error, address.place) from error
+        raise faults.cannot_connect(error, address.place) from error
 
 
 def open_session(address: Address) -> Session:
@@ -63,7 +64,7 @@ def open_session(address: Address) -> Session:
         facts: Any = cursor.execute(text(sql.open), {}).fetchone()
     except psycopg.Error as error:
         connection.close()
-        raise postgres_errors.lost(error, address.place) from error
+        raise faults.lost(error, address.place) from error
     return Session(connection, cursor, connection.info.backend_pid, str(facts[0]))
 
 

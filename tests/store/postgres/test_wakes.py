@@ -11,9 +11,10 @@ from moot.core.caller import SYSTEM
 from moot.core.events import Event
 from moot.core.ids import StreamId
 from moot.core.tx import Tx
-from moot.store import postgres, postgres_address, postgres_wakes, streams
-from moot.store.postgres import PostgresStore
-from moot.store.postgres_wakes import Listener, Notifier
+from moot.store import postgres, streams
+from moot.store.postgres import PostgresStore, addresses
+from moot.store.postgres import wakes as postgres_wakes
+from moot.store.postgres.wakes import Listener, Notifier
 from moot.store.wakes import Signal
 from tests.store.relay import Relay
 
@@ -49,12 +50,12 @@ class Ear:
 def ear(pg_url: str) -> Iterator[Ear]:
     server, _, _ = pg_url.partition("&schema=")
     with psycopg.connect(server, autocommit=True) as connection:
-        yield Ear(connection, postgres_address.parse(pg_url).channel)
+        yield Ear(connection, addresses.parse(pg_url).channel)
 
 
 def test_commits_during_one_notice_share_the_next(pg_url: str, ear: Ear) -> None:
     with Relay(pg_url) as relay:
-        notifier = Notifier(postgres_address.parse(relay.url), "me")
+        notifier = Notifier(addresses.parse(relay.url), "me")
         notifier.notify()
         wait_until(lambda: bool(ear.heard()))
         relay.flows.clear()
@@ -76,7 +77,7 @@ def wait_until(holds: Callable[[], bool]) -> None:
 def test_a_notice_that_found_no_server_is_sent_when_it_is_back(pg_url: str, ear: Ear) -> None:
     with Relay(pg_url) as relay:
         relay.is_dead = True
-        notifier = Notifier(postgres_address.parse(relay.url), "me")
+        notifier = Notifier(addresses.parse(relay.url), "me")
         notifier.notify()
         wait_until(lambda: relay.refused > 0)
         relay.is_dead = False
@@ -178,7 +179,7 @@ def test_our_own_notices_do_not_ring_twice(pg_url: str, ear: Ear, monkeypatch: p
     """In process the ring comes directly; hearing of it from the server too would make every reader look twice."""
     monkeypatch.setattr(postgres_wakes, "_BACKSTOP_SECONDS", 2 * DEADLINE)
     rings: list[float] = []
-    listener = Listener(postgres_address.parse(pg_url), "me", lambda: True, lambda: rings.append(monotonic()))
+    listener = Listener(addresses.parse(pg_url), "me", lambda: True, lambda: rings.append(monotonic()))
     listener.start()
     wait_until(lambda: len(rings) == 1)
     for turn in range(20):

@@ -15,17 +15,17 @@ from moot.core.caller import Caller
 from moot.core.clock import Clock, SystemClock
 from moot.core.ids import StreamId
 from moot.core.tx import ReadTx, Tx
-from moot.store import place, sqlite_errors, sqlite_file
 from moot.store.errors import StoreNotFound
 from moot.store.feed import Feed
-from moot.store.group_commit import Desk
-from moot.store.nudge import Nudges
-from moot.store.sqlite_file import StoreFile
-from moot.store.sqlite_tx import SqliteTx
+from moot.store.sqlite import faults, files, place
+from moot.store.sqlite.files import StoreFile
+from moot.store.sqlite.group_commit import Desk
+from moot.store.sqlite.nudge import Nudges
+from moot.store.sqlite.turnstile import Turnstile
+from moot.store.sqlite.tx import SqliteTx
+from moot.store.sqlite.writer import Writer
 from moot.store.store import Limits
-from moot.store.turnstile import Turnstile
 from moot.store.wakes import Signal, Wakes
-from moot.store.writer import Writer
 
 T = TypeVar("T")
 _BACKSTOP_SECONDS = 1.0
@@ -44,10 +44,10 @@ class SqliteStore:
         self._nudges = Nudges(file.path.with_name(file.path.name + "-wake"))
         self._backstop: asyncio.TimerHandle | None = None
         self._seen = 0
-        self._reader = sqlite_file.connect(file)
+        self._reader = files.connect(file)
         self._reader.pragma("query_only", True)
-        self._identity = sqlite_file.identity(file.path)
-        desk = Desk(open=lambda: sqlite_file.connect(file), check=self._check, clock=clock, limits=limits)
+        self._identity = files.identity(file.path)
+        desk = Desk(open=lambda: files.connect(file), check=self._check, clock=clock, limits=limits)
         self._writer = Writer(desk, Turnstile(file.path), self._tell)
 
     @property
@@ -68,7 +68,7 @@ class SqliteStore:
                 if self._reader.in_transaction:  # an I/O error has ended it already
                     self._reader.execute("rollback")
         except apsw.Error as error:
-            if (known := sqlite_errors.named(error)) is not None:
+            if (known := faults.named(error)) is not None:
                 raise known from error
             raise
 
@@ -98,16 +98,16 @@ class SqliteStore:
 
     def _check(self, connection: apsw.Connection) -> None:
         """Every batch: a deleted file would take writes as before, and lose them."""
-        if sqlite_file.identity(self._path) != self._identity:
+        if files.identity(self._path) != self._identity:
             raise StoreNotFound(
                 f"{self._path} was removed or replaced while this process was running; nothing was written.",
                 "Start it again.",
             )
-        sqlite_file.check_version(connection)
+        files.check_version(connection)
 
     def _start_hearing(self) -> None:
         self._loop = asyncio.get_running_loop()
-        with sqlite_file.in_words(self._path):
+        with files.in_words(self._path):
             self._seen = self._data_version()
         self._nudges.receive(self._wakes.ring)
         self._backstop = self._loop.call_later(_BACKSTOP_SECONDS, self._look)
@@ -168,6 +168,6 @@ def _open(
     file: StoreFile, clock: Clock | None, limits: Limits | None, *, create: bool, is_ours: bool = False
 ) -> SqliteStore:
     source = clock or SystemClock()
-    with sqlite_file.in_words(file.path):
-        sqlite_file.prepare(file, source, create=create)
+    with files.in_words(file.path):
+        files.prepare(file, source, create=create)
         return SqliteStore(file, source, limits or Limits(), is_ours=is_ours)

@@ -13,9 +13,10 @@ import pytest
 from moot.core.caller import SYSTEM
 from moot.core.clock import to_micros
 from moot.core.tx import Query
-from moot.store import migrate, place, sqlite
+from moot.store import migrate, sqlite
 from moot.store.errors import StoreDamaged, StoreInUse, StoreNotFound, StorePlaceRefused, StoreTooNew
 from moot.store.migrate import Migration
+from moot.store.sqlite import place
 from moot.testing.clock import ManualClock
 
 MOUNTS = r"""
@@ -77,7 +78,7 @@ def test_local_file_systems_are_fine(kind: str) -> None:
 def test_a_refused_place_is_left_untouched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mounts = tmp_path / "mounts"
     mounts.write_text(f"server:/x {tmp_path} nfs rw 0 0\n")
-    monkeypatch.setattr("moot.store.place._MOUNTS", mounts)
+    monkeypatch.setattr("moot.store.sqlite.place._MOUNTS", mounts)
     with pytest.raises(StorePlaceRefused, match="network file system"):
         sqlite.open_file(tmp_path / "new" / "moot.db", create=True)
     assert os.listdir(tmp_path) == ["mounts"]
