@@ -6,7 +6,18 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import cli_start, durable_send, idle_agents, inbox_check, many_processes, place, quiet_process, report, wake
+from bench import (
+    cli_start,
+    durable_send,
+    idle_agents,
+    inbox_check,
+    many_processes,
+    mcp_send,
+    place,
+    quiet_process,
+    report,
+    wake,
+)
 from bench.harness import QUICK, Figure, Scale
 
 QUESTIONS: dict[str, Callable[[Scale, Path], list[Figure]]] = {
@@ -15,6 +26,7 @@ QUESTIONS: dict[str, Callable[[Scale, Path], list[Figure]]] = {
     "quiet_process": quiet_process.measure,
     "wake": wake.measure,
     "inbox_check": inbox_check.measure,
+    "mcp_send": mcp_send.measure,
     "idle_agents": idle_agents.measure,
     "cli_start": cli_start.measure,
 }

@@ -4,9 +4,9 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
-from moot.store.group_commit import GroupCommit
-from moot.store.turnstile import Turnstile
-from moot.store.work import Work
+from moot.store.sqlite.group_commit import GroupCommit
+from moot.store.sqlite.turnstile import Turnstile
+from moot.store.sqlite.work import Work
 
 Take = Callable[[], Work | None]
 Span = tuple[float, float]  # from BEGIN to the end of COMMIT, on the clock that all processes share

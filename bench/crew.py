@@ -54,13 +54,13 @@ class Worker:
         return json.loads(line)
 
     def end(self) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        try:
-            self._process.wait(10)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        with self._process:  # closes its pipes, and waits
+            assert self._process.stdin is not None
+            self._process.stdin.close()
+            try:
+                self._process.wait(10)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
 
 
 @contextmanager

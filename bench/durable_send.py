@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from bench import sending
+from bench import commits, sending
 from bench.harness import Figure, Rounds, Scale, interleaved, micros
 from bench.place import disk
 from bench.raw_rows import RawRows
@@ -18,15 +18,19 @@ MANY = 64
 
 
 def measure(scale: Scale, folder: Path) -> list[Figure]:
-    with asyncio.Runner() as runner:
+    with asyncio.Runner() as runner, commits.watched() as batches:
         channel = runner.run(sending.open_channel(folder / "moot"))
         beside = runner.run(sending.open_channel(folder / "raw"))
         raw = RawRows(folder / "raw", beside)
         tallies: dict[str, list[Tally]] = {"many": [], "one": [], "raw": []}
+        sizes: list[float] = []
 
         def kept(side: str, tally: Callable[[], Tally]) -> Callable[[], float]:
             def seconds_per_send() -> float:
+                batches.clear()
                 tallies[side].append(tally())
+                if side == "many":
+                    sizes.append(tallies[side][-1].sends / len(batches))
                 return 1 / tallies[side][-1].per_second
 
             return seconds_per_send
@@ -41,10 +45,10 @@ def measure(scale: Scale, folder: Path) -> list[Figure]:
         raw.close()
         runner.run(channel.store.close())
         runner.run(beside.store.close())
-    return figures(rounds, tallies)
+    return figures(rounds, tallies, median(sizes))
 
 
-def figures(rounds: Rounds, tallies: dict[str, list[Tally]]) -> list[Figure]:
+def figures(rounds: Rounds, tallies: dict[str, list[Tally]], sends_per_commit: float) -> list[Figure]:
     raw = f"raw {_spelled(rounds, 'raw', tallies)}"
     syncs = f"fdatasync {rounds.middle('disk'):,.0f}/s; {rounds.count} rounds"
     return [
@@ -53,7 +57,7 @@ def figures(rounds: Rounds, tallies: dict[str, list[Tally]]) -> list[Figure]:
             rounds.ratio("raw", "many"),
             8,
             "at least",
-            (f"moot {_spelled(rounds, 'many', tallies)}; {raw}", syncs),
+            (f"moot {_spelled(rounds, 'many', tallies)}, {sends_per_commit:.0f} sends a commit; {raw}", syncs),
         ),
         Figure(
             "one caller, times the time of raw rows",

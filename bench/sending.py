@@ -17,6 +17,7 @@ from moot.store.store import Store
 
 BODY = "@reader the parser drops the last line of a file without a newline; see tests/parser/test_lines.py"
 INSTANCE = InstanceName("bench")
+_CALLER = Caller(name="sender", role="member", instance=INSTANCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +31,8 @@ class Channel:
 
     async def send(self, body: str = BODY) -> Message:
         draft = Draft(self.stream, "sender", body, self.sender, mentions=("reader",))
-        recipients = (Recipient(self.reader, "reader"),)
-
-        def post(tx: Tx) -> Message:
-            return messages.post(tx, draft, recipients)
-
-        caller = Caller(name="sender", role="member", instance=INSTANCE, agent=self.sender)
-        return await self.store.write(post, caller=caller)
+        to = (Recipient(self.reader, "reader"),)
+        return await self.store.write(lambda tx: messages.post(tx, draft, to), caller=_CALLER)
 
 
 @dataclass(frozen=True, slots=True)
