@@ -4,10 +4,10 @@ import pytest
 
 from moot.core.caller import SYSTEM, Caller
 from moot.core.errors import InvalidInput
-from moot.core.ids import AgentId, AttemptId, InstanceName
+from moot.core.ids import AgentId, AttemptId, InstanceName, OperationId
 from moot.core.tx import Query, Tx
 from moot.ledger import operations
-from moot.ledger.operations import Deed, Key, KeyReused
+from moot.ledger.operations import Deed, Key, KeyReused, OutcomeUnknown
 from moot.store.postgres import PostgresStore
 from moot.store.store import Store
 from moot.testing.clock import ManualClock
@@ -89,6 +89,43 @@ async def test_what_an_attempt_did_is_listed_in_order(store: Store, clock: Manua
         ("d", "done", "kept", "ann"),
     ]
     assert await store.read(lambda tx: operations.of_attempt(tx, AttemptId("at_2"))) == []
+
+
+async def begin_outside(store: Store, key: str) -> OperationId:
+    begun = await store.write(lambda tx: operations.begin(tx, deed(key), ANN, is_outside=True), caller=SYSTEM)
+    assert begun is not None
+    return begun
+
+
+async def states(store: Store) -> list[str]:
+    return [one.state for one in await store.read(lambda tx: operations.of_attempt(tx, ATTEMPT))]
+
+
+async def test_what_was_begun_outside_and_never_ended_is_not_repeated(store: Store) -> None:
+    await begin_outside(store, "k1")
+    assert await states(store) == ["started"]
+    for _ in range(2):
+        with pytest.raises(OutcomeUnknown) as refused:
+            await done(store, deed("k1"))
+        assert refused.value.code == "OUTCOME_UNKNOWN"
+        await store.write(lambda tx: operations.lose(tx, ATTEMPT), caller=SYSTEM)
+        assert await states(store) == ["unknown"]
+
+
+async def test_only_what_was_not_ended_is_of_unknown_outcome(store: Store) -> None:
+    await done(store, deed("k1"))
+    id = await begin_outside(store, "k2")
+    await store.write(lambda tx: operations.end(tx, id, "kept"), caller=SYSTEM)
+    assert await store.write(lambda tx: operations.lose(tx, ATTEMPT), caller=SYSTEM) == 0
+    assert await done(store, deed("k2")) == "again: kept"
+
+
+async def test_what_is_known_to_have_failed_may_be_tried_again(store: Store) -> None:
+    id = await begin_outside(store, "k1")
+    await store.write(lambda tx: operations.fail(tx, id, "no"), caller=SYSTEM)
+    assert await states(store) == ["failed"]
+    assert await done(store, deed("k1"), "sent") == "sent"
+    assert await done(store, deed("k1")) == "again: sent"
 
 
 def test_the_order_of_arguments_does_not_matter_and_their_values_do() -> None:

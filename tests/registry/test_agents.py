@@ -270,3 +270,12 @@ async def test_the_person_and_the_services_are_made_known_once(
     assert met.second_waited
     assert met.first.id == met.second.id
     assert len(await house.events()) == 1
+
+
+async def test_one_of_two_who_make_an_agent_leave_at_once_has_done_it(pg_store: PostgresStore) -> None:
+    house = await build(pg_store)
+    ann = await house.join("ann")
+    met = await interleave(pg_store, lambda tx: agents.unregister(tx, ann.id), lambda tx: agents.unregister(tx, ann.id))
+    assert met.second_waited
+    assert (met.first, met.second) == (True, False)
+    assert [event.kind for event in await house.events()] == ["agent_registered", "agent_left"]
