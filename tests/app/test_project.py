@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app import project
+from moot.app import project, stores
 from moot.app.project import ConfigInvalid, Project
 from moot.core.yaml import YamlInvalid
 
@@ -72,6 +72,11 @@ def test_option_goes_before_environment_before_project_before_home(
 
 def test_without_any_of_them_the_store_is_in_the_project(tmp_path: Path) -> None:
     assert Project(tmp_path).store_url(None) == f"sqlite://{tmp_path}/.workflow/moot.db"
+
+
+def test_odd_characters_in_the_path_stay_what_they_are(tmp_path: Path) -> None:
+    root = tmp_path / "a%41 b#c?d"
+    assert stores.file_of(Project(root).store_url(None)) == root / ".workflow" / "moot.db"
 
 
 @pytest.mark.parametrize("text", ["[1, 2]", "just words", "store: 3"])

@@ -22,7 +22,7 @@ def test_an_sqlite_address_names_a_file(url: str, file: str) -> None:
     assert stores.file_of(url) == Path(file)
 
 
-@pytest.mark.parametrize("url", ["", "mysql://host/x", "moot.db", "sqlite:", "sqlite:///folder/"])
+@pytest.mark.parametrize("url", ["", "mysql://host/x", "moot.db", "sqlite:", "sqlite:///folder/", "postgresql://[x"])
 def test_an_address_that_names_no_store_is_refused(url: str) -> None:
     with pytest.raises(StoreUrlInvalid):
         stores.open_store(url, create=True)

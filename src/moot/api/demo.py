@@ -52,7 +52,7 @@ async def play() -> AsyncIterator[Message | Failed | Summary]:
     cast = scenario.load(_SCENARIO)
     with tempfile.TemporaryDirectory(prefix="moot-demo-") as folder:
         project = Project(Path(folder))
-        store = open_store(project.store_url(f"sqlite://{project.folder / 'moot.db'}"), create=True)
+        store = open_store(project.own_store_url, create=True)
         try:
             async with asyncio.timeout(_LONGEST.total_seconds()):
                 async for piece in _play(project, store, cast):

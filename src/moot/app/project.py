@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from urllib.parse import quote
 
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
@@ -37,11 +38,16 @@ class Project:
         """The person's settings with the project's on top."""
         return {**_read(Path.home() / PEOPLE_FOLDER), **_read(self.root / PEOPLE_FOLDER)}
 
+    @property
+    def own_store_url(self) -> str:
+        """The store in the project's own folder."""
+        return f"sqlite://{quote(str(self.folder / 'moot.db'))}"
+
     def store_url(self, option: str | None) -> str:
         """From `--store`, the environment, the configuration, or the project's own file."""
         chosen = option or os.environ.get("MOOT_STORE") or self.config.get("store")
         if chosen is None:
-            return f"sqlite://{self.folder / 'moot.db'}"
+            return self.own_store_url
         if not isinstance(chosen, str):
             raise ConfigInvalid("`store` in config.yaml must be a text.", "Write store: postgresql://…")
         return chosen

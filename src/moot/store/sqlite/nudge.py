@@ -8,7 +8,6 @@ import asyncio
 import contextlib
 import logging
 import os
-import secrets
 import socket
 import stat
 import time
@@ -50,7 +49,7 @@ class Nudges:
         """Start to listen, on the running event loop."""
         receiver = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         receiver.setblocking(False)
-        self._name = f"{os.getpid()}-{secrets.token_hex(4)}"
+        self._name = f"{os.getpid()}-{os.urandom(4).hex()}"
         try:
             receiver.bind(self._address(self._name))
         except OSError as error:
