@@ -5,7 +5,6 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from moot.api.targets import DEFAULT
 from moot.app import project as projects
@@ -16,7 +15,6 @@ from moot.core.errors import MootError, NotAllowed
 from moot.core.ids import InstanceName
 from moot.registry import names
 from moot.registry.agents import PERSON
-from moot.store.errors import StoreUrlInvalid
 from moot.store.store import Store
 
 
@@ -42,7 +40,7 @@ async def access(
     """Open the project's store; with `create`, make it if there is none."""
     wanted = None if instance is None else InstanceName(names.check_instance(instance))
     project = find_project(start)
-    opened = open_store(store_url(project, store), create=create)
+    opened = open_store(project.store_url(store), create=create)
     try:
         yield Access(opened, project, await _caller(opened, wanted))
     finally:
@@ -54,19 +52,6 @@ def find_project(start: Path | None = None) -> Project:
         return projects.find(start)
     except FileNotFoundError as error:
         raise FolderGone("The current folder does not exist any more.", "Change to another one.") from error
-
-
-def store_url(project: Project, option: str | None) -> str:
-    """The project's, but an address that cannot even be taken apart is refused in words."""
-    url = project.store_url(option)
-    try:
-        urlsplit(url)
-    except ValueError as error:
-        raise StoreUrlInvalid(
-            f"The store's address cannot be understood: {error}.",
-            "Use sqlite:///path/moot.db, postgresql://host/database or memory:.",
-        ) from error
-    return url
 
 
 async def _caller(store: Store, instance: InstanceName | None) -> Caller:

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from moot.api import access, check
 from moot.api.check import Check
 from moot.api.checks import folder, store, store_file, surroundings
-from moot.app.stores import file_of, open_store
+from moot.app.stores import file_of, open_store, scheme_of
 from moot.core.errors import MootError
 from moot.store import sqlite
 from moot.store.store import Limits, Store
@@ -22,14 +22,14 @@ async def examine(store_url: str | None) -> AsyncIterator[Check]:
         project = access.find_project()
         for found in folder.checks(project):
             yield found
-        async for found in _store(access.store_url(project, store_url)):
+        async for found in _store(project.store_url(store_url)):
             yield found
     except MootError as error:
         yield check.failed("project", error)
 
 
 async def _store(url: str) -> AsyncIterator[Check]:
-    if urlsplit(url).scheme in ("postgresql", "postgres"):
+    if scheme_of(url) in ("postgresql", "postgres"):
         async for found in _opened(without_secrets(url), lambda: open_store(url, create=False)):
             yield found
         return

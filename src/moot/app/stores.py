@@ -33,7 +33,7 @@ class _Sqlite(Protocol):
 
 def open_store(url: str, *, create: bool) -> Store:
     """`sqlite:///path`, `postgresql://…` or `memory:`. Only with `create` is anything made."""
-    scheme = _scheme(url)
+    scheme = scheme_of(url)
     if scheme in ("postgresql", "postgres"):
         return _postgres().open_url(url, create=create)
     if url in ("memory", "memory:"):
@@ -45,7 +45,7 @@ def file_of(url: str) -> Path:
     """The file of an SQLite address."""
     if not url.startswith("sqlite:"):
         raise StoreUrlInvalid(
-            f"{_scheme(url) or url[:40]!r} is not a kind of store.",
+            f"{scheme_of(url) or url[:40]!r} is not a kind of store.",
             "Use sqlite:///path/moot.db, postgresql://host/database or memory:.",
         )
     path = unquote(url.removeprefix("sqlite:").removeprefix("//"))
@@ -56,11 +56,13 @@ def file_of(url: str) -> Path:
     return Path(path)
 
 
-def _scheme(url: str) -> str:
+def scheme_of(url: str) -> str:
     try:
         return urlsplit(url).scheme
     except ValueError as error:
-        raise StoreUrlInvalid(f"This is not an address: {error}.", "Write postgresql://host/database.") from error
+        raise StoreUrlInvalid(
+            f"The store's address cannot be understood: {error}.", "Write postgresql://host/database."
+        ) from error
 
 
 def _sqlite() -> _Sqlite:

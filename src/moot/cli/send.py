@@ -119,6 +119,8 @@ async def _send(order: Order) -> int:
             terminal.say(f"sent to {', '.join(said.recipients)}" if said.recipients else "sent; nobody was addressed")
         _warn(said, is_served=is_served)
         terminal.flush()
+        if order.wait_seconds is not None and not said.recipients:
+            raise NoReply("Nobody was addressed, so nobody will answer.", "Mention an agent; see moot list.")
         reply = None if order.wait_seconds is None else await _first_reply(connection, said.message, order.wait_seconds)
     if order.as_json:
         terminal.document(_document(said, reply, is_served=is_served))
