@@ -84,7 +84,7 @@ def named_in(file: Path) -> set[str]:
 
 
 def test_there_are_statements_to_check() -> None:
-    assert {module.stem for module in MODULES} >= {"feed", "streams", "group_commit", "sqlite_file"}
+    assert {module.stem for module in MODULES} >= {"feed", "streams", "group_commit", "files"}
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: str(module.relative_to(SOURCE)))

@@ -17,7 +17,7 @@ from moot.core.sockets import short_path
 from moot.core.tx import Tx
 from moot.store import sqlite, streams
 from moot.store.sqlite.nudge import Nudges
-from tests.store.others import DEADLINE, emit_events, other
+from tests.store.sqlite.others import DEADLINE, emit_events, other
 
 RUN = StreamId("wf_a")
 NEVER = 1_000_000.0
@@ -201,7 +201,7 @@ def says(tx: Tx) -> int:
 
 
 async def test_a_nudge_arrives_from_another_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.store.sqlite._BACKSTOP_SECONDS", NEVER)
+    monkeypatch.setattr("moot.store.sqlite.store._BACKSTOP_SECONDS", NEVER)
     store = sqlite.open_file(tmp_path / "moot.db", create=True)
     await store.write(lambda tx: streams.create(tx, RUN, "default"), caller=SYSTEM)
     with other(emit_events, tmp_path / "moot.db", RUN, 1) as writer, store.listen() as signal:
@@ -217,7 +217,7 @@ async def test_a_nudge_arrives_from_another_process(tmp_path: Path, monkeypatch:
 async def test_what_comes_without_a_nudge_is_found_by_the_backstop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moot.store.sqlite._BACKSTOP_SECONDS", 0.02)
+    monkeypatch.setattr("moot.store.sqlite.store._BACKSTOP_SECONDS", 0.02)
     store = sqlite.open_file(tmp_path / "moot.db", create=True)
     stranger = apsw.Connection(str(tmp_path / "moot.db"))
     with store.listen() as signal:
@@ -231,7 +231,7 @@ async def test_what_comes_without_a_nudge_is_found_by_the_backstop(
 
 
 async def test_a_store_hears_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.store.sqlite._BACKSTOP_SECONDS", NEVER)
+    monkeypatch.setattr("moot.store.sqlite.store._BACKSTOP_SECONDS", NEVER)
     store = sqlite.open_file(tmp_path / "moot.db", create=True)
     await store.write(lambda tx: streams.create(tx, RUN, "default"), caller=SYSTEM)
     with store.listen() as signal:

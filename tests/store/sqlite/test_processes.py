@@ -1,6 +1,7 @@
 """Several processes in one SQLite store."""
 
 import asyncio
+import random
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -11,18 +12,24 @@ from moot.core.events import Event
 from moot.core.ids import StreamId
 from moot.core.tx import Tx
 from moot.store import sqlite, streams
-from tests.store.others import DEADLINE, emit_events, other
+from tests.store.sqlite.others import DEADLINE, emit_events, other
 
 RUN = StreamId("wf_a")
 EACH = 400
 
 
+async def begin(path: Path) -> None:
+    store = sqlite.open_file(path, create=True)
+    await store.write(lambda tx: streams.create(tx, RUN, "default"), caller=SYSTEM)
+    await store.close()
+
+
 async def test_processes_that_write_at_once_lose_nothing_and_share_no_number(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moot.store.sqlite._BACKSTOP_SECONDS", 1_000_000.0)  # only nudges carry news
-    store = sqlite.open_file(tmp_path / "moot.db", create=True)
-    await store.write(lambda tx: streams.create(tx, RUN, "default"), caller=SYSTEM)
+    monkeypatch.setattr("moot.store.sqlite.store._BACKSTOP_SECONDS", 1_000_000.0)  # only nudges carry news
+    await begin(tmp_path / "moot.db")
+    store = sqlite.open_file(tmp_path / "moot.db", create=False)
     seen: list[int] = []
 
     async def follow() -> None:
@@ -40,7 +47,7 @@ async def test_processes_that_write_at_once_lose_nothing_and_share_no_number(
             for writer in writers:
                 writer.say("go")
             mine = [await store.write(says, caller=SYSTEM) for _ in range(EACH)]
-        theirs = [[int(seq) for seq in writer.hears().split()] for writer in writers]
+        theirs = [[int(seq) for seq in writer.hears_until("done")] for writer in writers]
         for writer in writers:
             writer.end()
     await store.close()
@@ -63,16 +70,50 @@ async def test_processes_may_make_the_store_at_the_same_moment(tmp_path: Path, a
             writer.end()
 
 
-async def test_a_process_killed_while_it_writes_leaves_all_that_was_said_and_no_gap(tmp_path: Path) -> None:
-    store = sqlite.open_file(tmp_path / "moot.db", create=True)
-    await store.write(lambda tx: streams.create(tx, RUN, "default"), caller=SYSTEM)
-    with other(emit_events, tmp_path / "moot.db", RUN, 1_000_000) as writer, store.listen() as signal:
+async def kill_once(path: Path, after: int) -> None:
+    """Kill a process after it was answered so often; all it was told must be there, and no number be missing."""
+    with other(emit_events, path, RUN, 1_000_000) as writer:
         assert writer.hears() == "ready"
         writer.say("go")
-        assert await signal.wait(DEADLINE)
+        answered = [int(writer.hears()) for _ in range(after)]
         writer.kill()
+        answered += [int(line) for line in writer.last_words()]
+    store = sqlite.open_file(path, create=False)
     async with asyncio.timeout(DEADLINE):
         last = await store.write(says, caller=SYSTEM)
     events = (await store.feed(RUN).page({}, last)).events
     assert [event.seq for event in events] == list(range(1, last + 1))
+    assert max(answered) < last
+    await store.close()
+
+
+async def test_a_process_killed_while_it_writes_loses_nothing_it_was_told(tmp_path: Path) -> None:
+    await begin(tmp_path / "moot.db")
+    for after in (1, 20, 100):
+        await kill_once(tmp_path / "moot.db", after)
+
+
+@pytest.mark.chaos
+async def test_processes_killed_again_and_again_lose_nothing_they_were_told(tmp_path: Path) -> None:
+    await begin(tmp_path / "moot.db")
+    dice = random.Random(7)
+    for _ in range(200):
+        await kill_once(tmp_path / "moot.db", dice.randrange(1, 300))
+
+
+async def test_the_log_stays_short_while_several_write(tmp_path: Path) -> None:
+    await begin(tmp_path / "moot.db")
+    store = sqlite.open_file(tmp_path / "moot.db", create=False)  # who closes last removes the log
+    with ExitStack() as running:
+        writers = [running.enter_context(other(emit_events, tmp_path / "moot.db", RUN, 600, 12_000)) for _ in range(3)]
+        for writer in writers:
+            assert writer.hears() == "ready"
+        for writer in writers:
+            writer.say("go")
+        for writer in writers:
+            assert len(writer.hears_until("done")) == 600
+        # Over 20 MB were written; the log is moved into the file at 4.
+        assert (tmp_path / "moot.db-wal").stat().st_size < 12_000_000
+        for writer in writers:
+            writer.end()
     await store.close()

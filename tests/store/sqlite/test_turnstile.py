@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from moot.store.sqlite.turnstile import Turnstile
-from tests.store.others import DEADLINE, Counter, hold_turn, other, take_turns
+from tests.store.sqlite.others import DEADLINE, Counter, hold_turn, other, take_turns
 
 OTHERS = 4
 
@@ -47,7 +47,7 @@ def test_a_quiet_process_is_passed_once_by_each_busy_one_at_most(tmp_path: Path)
         for process in busy:
             assert process.hears() == "ready"
         quiet = Quiet(database, count)
-        for _ in range(300):
+        for _ in range(150):
             with quiet:
                 passed.append(count.value - quiet.asked_at)
         for process in busy:

@@ -23,7 +23,7 @@ from moot.store.sqlite.tx import SqliteTx
 from moot.store.sqlite.work import Work
 from moot.store.sqlite.writer import Writer
 from moot.store.store import Limits
-from tests.store.others import DEADLINE, hold_database, hold_turn, other
+from tests.store.sqlite.others import DEADLINE, hold_database, hold_turn, other
 
 RUN = StreamId("wf_a")
 ADD = Query("add", "insert into instances (name, stream, created_at) values (:name, 's', 0)", "")
@@ -298,7 +298,7 @@ async def test_what_waits_is_done_when_the_lock_is_free_before_its_deadline(stor
 async def test_a_busy_database_fails_nobody_before_the_deadline(
     store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moot.store.sqlite.files._BUSY_MILLISECONDS", 1)
+    monkeypatch.setattr("moot.store.sqlite.files.BUSY_MILLISECONDS", 1)
     impatient = sqlite.open_file(tmp_path / "moot.db", create=False)
     with other(hold_database, tmp_path / "moot.db") as holder:
         assert holder.hears() == "held"
@@ -441,6 +441,46 @@ async def test_the_log_does_not_grow_without_end(store: SqliteStore, tmp_path: P
         await store.write(adds(f"{number}{body}"), caller=SYSTEM)
     assert (tmp_path / "moot.db-wal").stat().st_size < 8_000_000
     assert (tmp_path / "moot.db").stat().st_size > 8_000_000
+
+
+def log_pages(connection: apsw.Connection) -> tuple[int, int]:
+    """How long the log is, and how much of it is in the file."""
+    return connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)
+
+
+async def test_a_reader_that_does_not_end_makes_the_log_longer_and_nobody_wait(
+    store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("moot.store.sqlite.group_commit._LONG_PAGES", 20)
+    monkeypatch.setattr("moot.store.sqlite.group_commit._READERS_MILLISECONDS", 200)
+    store._writer._commits._too_long_pages = 60  # pyright: ignore[reportPrivateUsage]
+    reader = apsw.Connection(str(tmp_path / "moot.db"))
+    reader.execute("begin; select count(*) from instances")
+    async with asyncio.timeout(DEADLINE):
+        for number in range(150):
+            await store.write(adds(f"{number}"), caller=SYSTEM)
+    reader.execute("rollback")
+    assert log_pages(reader)[0] > 150
+    for number in range(150, 153):
+        await store.write(adds(f"{number}"), caller=SYSTEM)
+    assert log_pages(reader)[0] < 20, "the log did not start over when the reader had gone"
+    reader.close()
+
+
+async def test_a_log_that_is_too_long_waits_for_its_readers(
+    store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("moot.store.sqlite.group_commit._LONG_PAGES", 1)
+    monkeypatch.setattr("moot.store.sqlite.group_commit._READERS_MILLISECONDS", int(DEADLINE * 1000))
+    store._writer._commits._too_long_pages = 1  # pyright: ignore[reportPrivateUsage]
+    reader = apsw.Connection(str(tmp_path / "moot.db"))
+    reader.execute("begin; select count(*) from instances")
+    await store.write(adds("a"), caller=SYSTEM)  # answered although the writer waits for the reader now
+    reader.execute("rollback")
+    await store.close()
+    pages, moved = log_pages(reader)
+    assert pages == moved
+    reader.close()
 
 
 async def test_slow_functions_are_logged(store: SqliteStore, caplog: pytest.LogCaptureFixture) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import itertools
+import random
 import threading
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import closing
@@ -20,8 +21,8 @@ from moot.store import sqlite
 from moot.store.errors import StoreFull, StoreUnavailable
 from moot.store.sqlite import SqliteStore
 from moot.store.store import Limits
-from tests.store import faulty
-from tests.store.faulty import BROKEN, FULL, NO_MEMORY, UNSYNCED, Call, Disk, Fault, Survives
+from tests.store.sqlite import faulty
+from tests.store.sqlite.faulty import BROKEN, FULL, NO_MEMORY, UNSYNCED, Call, Disk, Fault, Survives
 
 DEADLINE = 20.0
 FOR_EVER = range(1, 1_000_000)
@@ -332,3 +333,29 @@ async def test_a_store_opens_from_a_crash_and_goes_on(machine: Machine) -> None:
 
 async def count(store: SqliteStore) -> int:
     return await store.read(lambda tx: tx.one(COUNT, int))
+
+
+@pytest.mark.chaos
+@pytest.mark.parametrize("seed", range(40))
+async def test_whatever_fails_in_whatever_order(machine: Machine, seed: int) -> None:
+    dice = random.Random(seed)
+    codes = (FULL, BROKEN, UNSYNCED, NO_MEMORY, apsw.SQLITE_IOERR_READ, apsw.SQLITE_CANTOPEN)
+    calls: tuple[Call, ...] = ("open", "read", "write", "sync", "truncate")
+    for number in range(100):
+        await machine.store.write(prepares, caller=SYSTEM)
+        machine.disk.faults = [
+            Fault(
+                dice.choice(codes),
+                set(dice.sample(calls, dice.randrange(1, 4))),
+                at={dice.randrange(1, 60) for _ in range(dice.randrange(1, 12))},
+                file=dice.choice(("-wal", "-wal", "main")),
+            )
+            for _ in range(dice.randrange(3))
+        ]
+        changes: dict[str, Callable[[Tx], None]] = {}
+        for place in range(dice.randrange(1, 6)):
+            name = f"{number}-{place}"
+            changes[name] = refuses(name) if dice.random() < 0.2 else adds(name, dice.choice(("", PAGES)))
+        await machine.together(changes)
+        machine.disk.faults = []
+        assert await machine.note(f"{number}-after") is None

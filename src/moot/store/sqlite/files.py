@@ -25,7 +25,7 @@ from moot.store.sqlite.turnstile import Turnstile
 
 sql = queries.beside(__file__)
 _APPLICATION = 0x6D6F6F74  # "moot", in the file's header
-_BUSY_MILLISECONDS = 10_000
+BUSY_MILLISECONDS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def _open(file: StoreFile) -> apsw.Connection:
     if connection.readonly("main"):  # SQLite's second best, when writing is not allowed
         connection.close()
         raise _refused(file.path, "it is read-only")
-    connection.set_busy_timeout(_BUSY_MILLISECONDS)
+    connection.set_busy_timeout(BUSY_MILLISECONDS)
     return connection
 
 

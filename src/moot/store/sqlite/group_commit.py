@@ -18,6 +18,7 @@ import apsw
 from moot.core.clock import Clock
 from moot.core.errors import MootError
 from moot.store import queries, timing
+from moot.store.sqlite import files
 from moot.store.sqlite.faults import TransactionLost, in_words, outcome_unknown
 from moot.store.sqlite.tx import SqliteTx
 from moot.store.sqlite.work import Work
@@ -25,7 +26,9 @@ from moot.store.store import Limits
 
 sql = queries.beside(__file__)
 _log = logging.getLogger("moot.store")
-_CHECKPOINT_PAGES = 1000
+_LONG_PAGES = 1000  # of the log, which is then moved into the file as far as nobody reads it
+_TOO_LONG_PAGES = 8000  # then readers are waited for, a while
+_READERS_MILLISECONDS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ class GroupCommit:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._log_pages = 0
+        self._too_long_pages = _TOO_LONG_PAGES
         self._is_lost = False
         self._connection = self._open()
 
@@ -61,16 +65,33 @@ class GroupCommit:
             return self._recover(batch, error, was_committing=is_committing)
         return has_news
 
-    def checkpoint(self) -> None:
-        """Move a long log into the file. Apart from the commit, so that nobody waits for it or fails by it."""
-        if self._log_pages < _CHECKPOINT_PAGES or self._is_lost:
-            return
+    @property
+    def is_log_long(self) -> bool:
+        return self._log_pages >= _LONG_PAGES and not self._is_lost
+
+    def shorten_log(self) -> None:
+        """Move the log into the file and start it over. Apart from the commit, so that no caller waits for it or
+        fails by it; in a turn of its own, because while others write the log has no end to start over from."""
+        pages, self._log_pages = self._log_pages, 0  # the next commit measures it anew
         try:
-            self._connection.wal_checkpoint()
+            if pages < self._too_long_pages:
+                self._connection.wal_checkpoint()
+            else:
+                self._insist(pages)
         except apsw.BusyError:
-            return  # another process is at it
+            return  # somebody reads the older part
         except apsw.Error as error:
             _log.warning("the log could not be moved into the store: %s", error)
+
+    def _insist(self, pages: int) -> None:
+        """Readers that take turns would let the log grow for ever. One that does not end is asked ever less often."""
+        self._too_long_pages = 2 * pages
+        self._connection.set_busy_timeout(_READERS_MILLISECONDS)
+        try:
+            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_RESTART)
+            self._too_long_pages = _TOO_LONG_PAGES
+        finally:
+            self._connection.set_busy_timeout(files.BUSY_MILLISECONDS)
 
     def drop(self) -> None:
         """Forget the connection, and with it an open transaction; the next commit opens another."""

@@ -84,7 +84,8 @@ class Writer:
             if self._commit(batch):
                 _quietly(self._tell)
             works.settle(batch)
-            _quietly(self._commits.checkpoint)
+            if self._commits.is_log_long:
+                _quietly(self._shorten_log)
         self._commits.drop()
         self._turnstile.close()
 
@@ -101,6 +102,10 @@ class Writer:
         except BaseException as error:  # noqa: BLE001 the thread's boundary: its callers would wait for ever
             self._give_up(batch, error)
             return False
+
+    def _shorten_log(self) -> None:
+        with self._turnstile:
+            self._commits.shorten_log()
 
     def _take(self) -> Work | None:
         with self._changed:

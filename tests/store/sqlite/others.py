@@ -24,7 +24,7 @@ from moot.store import sqlite
 from moot.store.sqlite.turnstile import Turnstile
 
 DEADLINE = 20.0
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 class Other:
@@ -35,17 +35,28 @@ class Other:
         assert process.stdin is not None
         assert process.stdout is not None
         self._input, self._output = process.stdin, process.stdout
+        self._heard = b""
 
     def hears(self) -> str:
         """The next line it says."""
-        until, line = monotonic() + DEADLINE, b""
-        while not line.endswith(b"\n"):
+        until = monotonic() + DEADLINE
+        while b"\n" not in self._heard:
             ready, _, _ = select.select([self._output], [], [], max(0.0, until - monotonic()))
-            assert ready, f"the other process said only {line!r}"
-            byte = os.read(self._output.fileno(), 1)
-            assert byte, f"the other process ended after {line!r}"
-            line += byte
-        return line.decode().strip()
+            assert ready, f"the other process said only {self._heard!r}"
+            more = os.read(self._output.fileno(), 65_536)
+            assert more, f"the other process ended after {self._heard!r}"
+            self._heard += more
+        line, self._heard = self._heard.split(b"\n", 1)
+        return line.decode()
+
+    def hears_until(self, last: str) -> list[str]:
+        """All lines it says before this one."""
+        return list(iter(self.hears, last))
+
+    def last_words(self) -> list[str]:
+        """What a process that has ended had still said, in whole lines."""
+        *lines, _unfinished = (self._heard + self._output.read()).decode().split("\n")
+        return lines
 
     def say(self, line: str) -> None:
         self._input.write(line.encode() + b"\n")
@@ -127,27 +138,25 @@ class Counter:
         os.pwrite(self._file, (value + 1).to_bytes(8, "little"), 0)
 
 
-def emit_events(database: str, stream: str, number: str) -> None:
-    """Write so many events through a store, eight at a time, and say the numbers they got."""
+def emit_events(database: str, stream: str, number: str, size: str = "0") -> None:
+    """Write so many events of this size through a store, eight at a time, and say each number when it is answered."""
 
     async def emit() -> None:
         store = sqlite.open_file(Path(database), create=True)
         _say("ready")
         await asyncio.to_thread(sys.stdin.readline)
-        seqs: list[int] = []
+        left = iter(range(int(number)))
 
         def change(tx: Tx) -> int:
-            return tx.emit(Event(StreamId(stream), "said", str(os.getpid()), {}))
+            return tx.emit(Event(StreamId(stream), "said", str(os.getpid()), {"text": "x" * int(size)}))
 
         async def some() -> None:
-            while len(seqs) < int(number):
-                seqs.append(0)
-                at = len(seqs) - 1
-                seqs[at] = await store.write(change, caller=SYSTEM)
+            for _ in left:
+                _say(str(await store.write(change, caller=SYSTEM)))
 
         await asyncio.gather(*(some() for _ in range(8)))
         await store.close()
-        _say(" ".join(map(str, seqs)))
+        _say("done")
 
     asyncio.run(emit())
 
