@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 from starlette.types import Message, Receive
 
 from moot.mcp import body
+from moot.mcp.body import Problem
 from moot.mcp.refusals import BodyTooLarge
 
 CALL = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "channel_send"}}
 
 
 def problem(message: object) -> tuple[int, str | int | None]:
-    found = body.problem_of(message if isinstance(message, bytes) else json.dumps(message).encode())
-    assert found is not None
+    found = body.parse(message if isinstance(message, bytes) else json.dumps(message).encode())
+    assert isinstance(found, Problem)
     return found.code, found.id
 
 
@@ -33,7 +34,7 @@ def problem(message: object) -> tuple[int, str | int | None]:
     ],
 )
 def test_a_sound_message_passes(message: object) -> None:
-    assert body.problem_of(json.dumps(message).encode()) is None
+    assert body.parse(json.dumps(message).encode()) == message
 
 
 @pytest.mark.parametrize(
@@ -103,15 +104,15 @@ def test_values_that_no_database_holds_are_invalid(params: object) -> None:
     ],
 )
 def test_a_key_that_appears_twice_is_refused(text: bytes) -> None:
-    found = body.problem_of(text)
-    assert found is not None
+    found = body.parse(text)
+    assert isinstance(found, Problem)
     assert "twice" in found.message
 
 
 @given(st.binary(max_size=200) | st.text().map(str.encode))
 def test_any_bytes_get_a_verdict(noise: bytes) -> None:
-    found = body.problem_of(noise)
-    assert found is None or json.loads(json.dumps(found.answer()))["error"]["code"] < 0
+    found = body.parse(noise)
+    assert not isinstance(found, Problem) or json.loads(json.dumps(found.answer()))["error"]["code"] < 0
 
 
 def chunks(parts: Iterable[Message]) -> Receive:

@@ -8,6 +8,7 @@ from jsonschema import Draft202012Validator
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent, TextResourceContents
 
+from moot.mcp import protocol
 from moot.mcp.server import Address
 from moot.tools import table
 from tests.mcp import clients
@@ -105,6 +106,21 @@ async def test_a_tool_of_another_role_is_refused_though_its_name_is_known(addres
     assert refused["structuredContent"]["error"]["code"] == "NOT_ALLOWED"
     assert unknown["structuredContent"]["error"]["code"] == "TOOL_NOT_FOUND"
     assert await meeting.said() == []
+
+
+@pytest.mark.parametrize(
+    ("params", "is_quick"),
+    [
+        ({"name": "channel_send", "arguments": {"message": "x"}}, True),
+        ({"name": "inbox_check", "arguments": {}}, True),
+        ({"name": "inbox_check", "arguments": {"wait_seconds": 20}}, False),
+        ({"name": "nothing", "arguments": ["wait_seconds"]}, True),
+        ({"name": ["x"], "arguments": None}, True),
+        ({}, True),
+    ],
+)
+def test_only_a_call_that_may_wait_is_answered_by_a_stream(params: dict[str, Any], is_quick: bool) -> None:
+    assert protocol.is_quick(clients.request("tools/call", params)) is is_quick
 
 
 async def test_tools_say_what_they_do(address: Address, meeting: Meeting) -> None:

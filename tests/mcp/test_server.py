@@ -3,8 +3,8 @@
 import asyncio
 import signal
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractContextManager
+from collections.abc import AsyncIterator, Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -114,6 +114,7 @@ class Counted:
         self._inner = inner
         self._missing = expected
         self.are_waiting = asyncio.Event()
+        self.has_left = asyncio.Event()
 
     async def write(self, change: Callable[[Tx], T], /, *, caller: Caller) -> T:
         return await self._inner.write(change, caller=caller)
@@ -121,11 +122,16 @@ class Counted:
     async def read(self, look: Callable[[ReadTx], T], /) -> T:
         return await self._inner.read(look)
 
-    def listen(self) -> AbstractContextManager[Signal]:
+    @contextmanager
+    def listen(self) -> Generator[Signal]:
         self._missing -= 1
         if self._missing == 0:
             self.are_waiting.set()
-        return self._inner.listen()
+        with self._inner.listen() as signal:
+            try:
+                yield signal
+            finally:
+                self.has_left.set()
 
     def feed(self, stream: StreamId | None = None) -> Feed:
         return self._inner.feed(stream)
@@ -219,6 +225,21 @@ async def test_a_server_that_is_stopping_turns_everyone_away(store: SqliteStore)
                 response = await client.get(path)
                 assert response.status_code == 503
                 assert response.json()["error"]["code"] == "SERVER_STOPPING"
+
+
+async def test_who_hangs_up_is_not_waited_for(store: SqliteStore, tmp_path: Path) -> None:
+    ann = await Meeting(store).join("ann")
+    counted = Counted(store, 1)
+    async with (
+        asyncio.timeout(DEADLINE),
+        server.serving(counted, Endpoints(tmp_path / "moot.sock")) as address,
+        clients.http(address, ann.token) as client,
+        asyncio.TaskGroup() as group,
+    ):
+        waiting = group.create_task(clients.call(client, "inbox_check", {"wait_seconds": 50}))
+        await counted.are_waiting.wait()
+        waiting.cancel()
+        await counted.has_left.wait()
 
 
 async def test_waiting_clients_hold_up_nobody(address: Address, meeting: Meeting) -> None:

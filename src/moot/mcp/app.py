@@ -4,15 +4,18 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from moot import __version__
 from moot.core.errors import MootError
-from moot.mcp import answers, body, gate, identity, stream
+from moot.mcp import answers, body, gate, identity, protocol, stream
+from moot.mcp.body import Problem
 from moot.mcp.exchange import Exchange
 from moot.mcp.gate import Headers
 from moot.mcp.notices import Notices
@@ -24,6 +27,7 @@ from moot.store.store import Store
 PATH = "/mcp"
 _SESSION = b"mcp-session-id"
 _RESUME = b"last-event-id"
+_HANDSHAKES = tuple(version.encode() for version in HANDSHAKE_PROTOCOL_VERSIONS)
 
 _log = logging.getLogger("moot.mcp")
 
@@ -39,6 +43,10 @@ class App:
         self._sessions = Sessions()
         self._protocol = Protocol(store, self._notices, self._sessions)
         self._manager = StreamableHTTPSessionManager(self._protocol.server, max_request_body_size=body.CAP)
+        # Half the cost for what is answered at once: it watches for no disconnect and is ready for no stream.
+        self._at_once = StreamableHTTPSessionManager(
+            self._protocol.server, json_response=True, max_request_body_size=body.CAP
+        )
         self._answering: set[asyncio.Task[object]] = set()
         self._is_stopping = False
 
@@ -59,7 +67,7 @@ class App:
 
     async def _hold_sessions(self, is_open: asyncio.Event, is_done: asyncio.Event) -> None:
         """In a task of their own: the SDK's scopes must nest with all others of their task."""
-        async with self._manager.run():
+        async with self._manager.run(), self._at_once.run():
             is_open.set()
             await is_done.wait()
 
@@ -121,20 +129,27 @@ class App:
         await self._identify(exchange, headers)
         session = headers.get(_SESSION, b"").decode("latin-1")
         if method == "POST":
-            content = await body.read(exchange.receive, headers.get(b"content-length"))
-            problem = body.problem_of(content)
-            if problem is not None:
-                await answers.send_json(exchange.send, 400, problem.answer())
-                return
-            exchange.receive = body.replay(content, exchange.receive)
-        elif method == "GET" and session:
+            await self._answer_post(exchange, headers)
+            return
+        if method == "GET" and session:
             # Streams are not kept, so none can be resumed: it begins anew.
             scope["headers"] = [(name, value) for name, value in scope["headers"] if name != _RESUME]
-            await stream.serve(exchange, self._manager.asgi_app, self._notices, self._sessions.wants(session))
+            wants = partial(self._sessions.wants, session)
+            await stream.serve(exchange, self._manager.asgi_app, self._notices, wants)
             return
         await self._manager.handle_request(scope, exchange.receive, exchange.send)
         if method == "DELETE":
             self._sessions.forget(session)
+
+    async def _answer_post(self, exchange: Exchange, headers: Headers) -> None:
+        content = await body.read(exchange.receive, headers.get(b"content-length"))
+        message = body.parse(content)
+        if isinstance(message, Problem):
+            await answers.send_json(exchange.send, 400, message.answer())
+            return
+        is_stateless = headers.get(b"mcp-protocol-version", _HANDSHAKES[0]) not in _HANDSHAKES
+        manager = self._at_once if is_stateless and protocol.is_quick(message) else self._manager
+        await manager.handle_request(exchange.scope, body.replay(content, exchange.receive), exchange.send)
 
     async def _identify(self, exchange: Exchange, headers: Headers) -> None:
         proof = identity.proof_of(exchange.scope, headers, trusts_names=self._trusts_names)

@@ -81,8 +81,8 @@ def replay(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-def problem_of(body: bytes) -> Problem | None:
-    """What is wrong with it, if anything."""
+def parse(body: bytes) -> dict[str, Any] | Problem:
+    """The message, or what is wrong with it."""
     try:
         # orjson refuses lone surrogates and infinities, and writes only what is not nested too deeply.
         orjson.dumps(orjson.loads(body))
@@ -91,7 +91,11 @@ def problem_of(body: bytes) -> Problem | None:
         return Problem(INVALID_REQUEST, f"The key {str(twice)[:80]!r} appears twice in one object.", "Send it once.")
     except (ValueError, TypeError, RecursionError) as error:
         return Problem(PARSE_ERROR, f"This is not JSON that can be taken: {error}.", "Send one JSON-RPC object.")
-    return _envelope_problem(message) or _value_problem(cast(dict[str, object], message), body)
+    problem = _envelope_problem(message)
+    if problem is not None:
+        return problem
+    sound = cast(dict[str, Any], message)
+    return _value_problem(sound, body) or sound
 
 
 def _envelope_problem(message: object) -> Problem | None:
@@ -114,7 +118,7 @@ def _envelope_problem(message: object) -> Problem | None:
     return None
 
 
-def _value_problem(message: dict[str, object], body: bytes) -> Problem | None:
+def _value_problem(message: dict[str, Any], body: bytes) -> Problem | None:
     """Values that JSON carries and no database does. Only bodies that can hold some are walked."""
     if not _SUSPECT.search(body):
         return None

@@ -5,6 +5,7 @@ Here the listener is the one whose token opened the stream, and a reader that ha
 """
 
 import asyncio
+from collections.abc import Callable
 
 from starlette.types import ASGIApp, Message, Send
 
@@ -14,17 +15,18 @@ from moot.mcp.exchange import Exchange
 from moot.mcp.notices import Listener, Notice, Notices, Wants
 
 
-async def serve(exchange: Exchange, app: ASGIApp, notices: Notices, wants: Wants) -> None:
-    """Let the app answer, and add notices until either is done."""
+async def serve(exchange: Exchange, app: ASGIApp, notices: Notices, wants: Callable[[], Wants]) -> None:
+    """Let the app answer, and add notices until either is done. `wants` is asked once the session is known to exist."""
     caller, proof = identity.attached(exchange.scope), identity.proof(exchange.scope)
     is_open = asyncio.Event()
 
     async def send(message: Message) -> None:
         await exchange.send(message)
-        if exchange.status == 200:
+        if exchange.status == 200 and not is_open.is_set():
+            listener.wants = wants()
             is_open.set()
 
-    async with notices.listen(proof, caller.instance, wants) as listener, asyncio.TaskGroup() as group:
+    async with notices.listen(proof, caller.instance, Wants()) as listener, asyncio.TaskGroup() as group:
         answering = group.create_task(_answer(app, exchange, send))
         telling = group.create_task(_tell(listener, exchange, is_open))
         answering.add_done_callback(lambda _: telling.cancel())
