@@ -1,5 +1,6 @@
 import os
 import signal
+import sys
 import threading
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from moot.process import child, environment
 from moot.process.errors import ProgramNotFound, ProgramNotStarted
 from moot.process.program import Finished, Program, shell_argv
-from tests.process.scripts import python
+from tests.process.scripts import await_exit, python
 
 MEBIBYTE = 1 << 20
 
@@ -66,6 +67,21 @@ async def test_without_input_a_reader_sees_the_end_at_once(stdin: bytes | None) 
     assert finished.is_success
 
 
+async def test_the_parents_own_input_is_not_shared() -> None:
+    reader, writer = os.pipe()
+    os.write(writer, b"for the parent")
+    os.close(writer)
+    own = os.dup(0)
+    os.dup2(reader, 0)
+    try:
+        finished = await child.run(Program(("cat",), deadline=30))
+    finally:
+        os.dup2(own, 0)
+        os.close(own)
+        os.close(reader)
+    assert finished.stdout == b""
+
+
 async def test_endless_output_is_capped_and_marked_and_does_not_block_the_program() -> None:
     script = """
 import os
@@ -85,9 +101,18 @@ raise SystemExit(7)
     assert finished.stderr_truncated
 
 
-async def test_output_left_in_the_pipe_by_a_quick_exit_is_not_lost() -> None:
-    finished = await child.run(Program(python("import os; os.write(1, b'x' * 65536); os._exit(0)")))
-    assert len(finished.stdout) == 65536
+async def test_output_left_in_the_pipes_by_a_quick_exit_is_not_lost() -> None:
+    size = MEBIBYTE if sys.platform == "linux" else 1 << 13
+    script = f"""
+import fcntl, os
+for stream in (1, 2):
+    if hasattr(fcntl, "F_SETPIPE_SZ"): fcntl.fcntl(stream, fcntl.F_SETPIPE_SZ, {size})
+    os.write(stream, b"x" * {size})
+"""
+    async with child.start(Program(python(script))) as running:
+        await_exit(running.pid)  # with the loop standing still, so that all is still in the pipes
+        finished = await running.wait()
+    assert (len(finished.stdout), len(finished.stderr)) == (size, size)
 
 
 async def test_a_secret_of_the_parent_is_not_seen(monkeypatch: pytest.MonkeyPatch) -> None:

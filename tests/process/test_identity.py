@@ -43,7 +43,7 @@ def test_an_identity_survives_being_stored_as_text() -> None:
     assert identity.parse(str(known)) == known
 
 
-@pytest.mark.parametrize("text", ["", "12", "12:", ":x", "-1:x", "x:y", "²:x", "1 2:x"])
+@pytest.mark.parametrize("text", ["", "12", "12:", ":x", "-1:x", "x:y", "²:x", "\u0661:x", "1 2:x"])
 def test_text_that_names_no_process_is_refused(text: str) -> None:
     with pytest.raises(BadIdentity, match="pid:started"):
         identity.parse(text)

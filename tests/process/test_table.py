@@ -58,7 +58,10 @@ def test_a_reaped_process_is_dead(table: ProcessTable) -> None:
 @every_table
 def test_a_variable_is_what_the_process_was_started_with(table: ProcessTable) -> None:
     env = {"COLOUR": "grün/blau", "MY_COLOUR": "red"}
-    with subprocess.Popen(["/bin/cat"], stdin=subprocess.PIPE, env=env) as other:
+    argv = ["/bin/sh", "-c", "echo ready; read end"]  # what is in the middle of exec shows nothing to psutil
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
         assert table.variable(other.pid, "COLOUR") == "grün/blau"
         assert table.variable(other.pid, "OLOUR") is None
 

@@ -23,6 +23,21 @@ os.write(1, b"asked %d\\n" % asked)
 """)
 
 
+# When it is asked to leave, it leaves a child behind that has a session of its own.
+PARENT_AT_LAST = python("""
+import os, signal
+def fork(*_):
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if os.fork() == 0:
+        os.setsid()
+        signal.pause()
+    os._exit(0)
+signal.signal(signal.SIGTERM, fork)
+os.write(1, b"ready\\n")
+while True: signal.pause()
+""")
+
+
 @contextmanager
 def started(argv: tuple[str, ...], marker: str) -> Generator[tuple[subprocess.Popen[bytes], str]]:
     """A child that leads a group, and its first line."""
@@ -57,6 +72,12 @@ async def test_a_polite_tree_is_asked_once_and_given_its_time(marker: str) -> No
         assert process.stdout is not None
         assert process.stdout.read() == b"asked 1\n"
         assert process.wait() == 0
+
+
+async def test_a_member_born_while_the_others_leave_is_asked_too(marker: str) -> None:
+    with started(PARENT_AT_LAST, marker) as (process, _):
+        async with asyncio.timeout(30):
+            assert await tree.end(Tree(marker, process.pid), grace=60) == ()
 
 
 async def test_a_stubborn_tree_is_gone_after_the_grace_and_its_neighbour_is_not(marker: str) -> None:

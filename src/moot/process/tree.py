@@ -5,11 +5,11 @@ What leaves the group, clears its environment and outlives its parent is beyond 
 
 import asyncio
 import os
-import signal
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from signal import SIGKILL, SIGTERM, Signals
 
 from moot.process import environment
 from moot.process.table import system
@@ -41,27 +41,32 @@ class Tree:
             members.update(pid for pid in fresh if self._holds(pid) and system.started(pid) is not None)
         return members
 
-    def signal(self, pids: Iterable[int], number: signal.Signals) -> None:
+    def signal(self, pids: Iterable[int], number: Signals) -> None:
         for pid in pids:
             with suppress(ProcessLookupError, PermissionError):
                 if self._holds(pid):  # asked again: the pid may have changed hands since the scan
                     os.kill(pid, number)
 
-    def kill(self) -> None:
-        """Kill the group in one stroke, which no fork escapes, then those outside it."""
+    def signal_together(self, pids: Iterable[int], number: Signals) -> None:
+        """Signal the group at one stroke, lest a shell sees its command go and carries on; then the others."""
         with suppress(ProcessLookupError, PermissionError):
             if self.group is not None:
-                os.killpg(self.group, signal.SIGKILL)
-        self.signal(self.members(), signal.SIGKILL)
+                os.killpg(self.group, number)
+        self.signal((pid for pid in pids if _group_of(pid) != self.group), number)
 
     def _holds(self, pid: int) -> bool:
-        try:
-            group = os.getpgid(pid)
-        except (ProcessLookupError, PermissionError):
-            return False
-        if group == 0:  # a thread of the kernel
+        group = _group_of(pid)
+        if not group:
             return False
         return group == self.group or environment.carries(system.variable(pid, environment.MARKER), self.marker)
+
+
+def _group_of(pid: int) -> int:
+    """0 for the gone and for threads of the kernel."""
+    try:
+        return os.getpgid(pid)
+    except (ProcessLookupError, PermissionError):
+        return 0
 
 
 async def end(tree: Tree, grace: float) -> tuple[int, ...]:
@@ -86,7 +91,10 @@ async def _leaves_within(tree: Tree, seconds: float) -> bool:
     pause = _FIRST_PAUSE
     asked: set[int] = set()
     while members := tree.members():
-        tree.signal(members - asked, signal.SIGTERM)
+        if asked:
+            tree.signal(members - asked, SIGTERM)
+        else:
+            tree.signal_together(members, SIGTERM)
         asked |= members
         left = until - time.monotonic()
         if left <= 0:
@@ -99,6 +107,6 @@ async def _leaves_within(tree: Tree, seconds: float) -> bool:
 def _killing(tree: Tree) -> Iterator[float]:
     """Kill in rounds, as members may fork between scan and signal; gives the pause before the next round."""
     until = time.monotonic() + _KILL_SECONDS
-    while tree.members() and time.monotonic() < until:
-        tree.kill()
+    while (members := tree.members()) and time.monotonic() < until:
+        tree.signal_together(members, SIGKILL)
         yield _FIRST_PAUSE
