@@ -287,26 +287,26 @@ async def test_with_no_server_and_nobody_to_take_over_the_client_is_told(path: P
 
 
 @asynccontextmanager
-async def stand_in(store: SqliteStore, path: Path, fails: int = 0) -> AsyncGenerator["StandIn"]:
+async def stand_in(store: SqliteStore, path: Path, *failures: Exception) -> AsyncGenerator["StandIn"]:
     async with AsyncExitStack() as stack:
-        yield StandIn(stack, store, path, fails)
+        yield StandIn(stack, store, path, failures)
 
 
 class StandIn:
     """Serves when it is asked to take over."""
 
-    def __init__(self, stack: AsyncExitStack, store: SqliteStore, path: Path, fails: int) -> None:
+    def __init__(self, stack: AsyncExitStack, store: SqliteStore, path: Path, failures: tuple[Exception, ...]) -> None:
         self._stack = stack
         self._store = store
         self._path = path
-        self._fails = fails
+        self._failures = failures
         self.calls = 0
         self.is_serving = asyncio.Event()
 
     async def take_over(self) -> None:
         self.calls += 1
-        if self.calls <= self._fails:
-            raise MootError("Not yet.")
+        if self.calls <= len(self._failures):
+            raise self._failures[self.calls - 1]
         await self._stack.enter_async_context(server.serving(self._store, Endpoints(self._path, port=None)))
         self.is_serving.set()
 
@@ -355,11 +355,11 @@ async def test_it_tries_to_take_over_again_when_that_failed(
 ) -> None:
     async with (
         asyncio.timeout(DEADLINE * 3),
-        stand_in(store, path, fails=1) as standing_in,
+        stand_in(store, path, MootError("Not yet."), OSError("Nor now.")) as standing_in,
         relaying(path, ann.token, take_over=standing_in.take_over, patience=HASTY) as console,
     ):
         assert (await console.ask_stateless("tools/call", SEND))["result"]["isError"] is False
-        assert standing_in.calls == 2
+        assert standing_in.calls == 3
 
 
 async def test_a_stateless_stream_is_opened_again_at_the_next_server(

@@ -82,6 +82,6 @@ class Link:
                 return  # somebody else has just tried
             try:
                 await take_over()
-            except MootError as error:
+            except Exception as error:  # noqa: BLE001  # whatever stopped it, there may be a server later
                 _log.warning("could not take over from the server that is gone: %s", error)
             self._next_try = time.monotonic() + 1
