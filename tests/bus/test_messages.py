@@ -1,6 +1,6 @@
 """Messages are numbered by their events and found by number, id, time and thread, on both databases."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -14,7 +14,8 @@ from moot.store import postgres
 from moot.store.postgres import PostgresStore
 from moot.store.store import Store
 from moot.testing.clock import ManualClock
-from tests.registry.house import House, build
+from tests.interleave import interleave
+from tests.registry.house import House, build, posted
 
 YESTERDAY = datetime(2025, 12, 31, tzinfo=UTC)
 
@@ -130,9 +131,31 @@ async def test_a_message_from_a_clock_that_is_behind_is_not_older_than_the_one_b
         second = await House(behind, house.instance).post("second")
     finally:
         await behind.close()
-    assert second.at == first.at == clock.now()
-    found = await house.read(lambda tx: messages.latest_after_time(tx, house.stream, YESTERDAY, 10))
-    assert found == [first, second]
+    assert first.at == clock.now()
+    assert second.at == first.at + timedelta(microseconds=1)
+    for moment, younger in ((YESTERDAY, [first, second]), (first.at, [second]), (second.at, [])):
+        assert await house.read(lambda tx, at=moment: messages.latest_after_time(tx, house.stream, at, 10)) == younger
+
+
+async def test_messages_of_one_moment_have_different_times(store: Store, clock: ManualClock) -> None:
+    house, other = await build(store), await build(store, "other")
+    said = await hear(house, 4)
+    assert [message.at - clock.now() for message in said] == [timedelta(microseconds=step) for step in range(4)]
+    found = await house.read(lambda tx: messages.latest_after_time(tx, house.stream, said[1].at, 10))
+    assert bodies(found) == ["m3", "m4"]
+    assert (await other.post("elsewhere")).at == clock.now()
+    clock.advance(0.000004)
+    assert (await house.post("m5")).at == clock.now()
+
+
+async def test_two_who_speak_at_once_have_different_times(pg_store: PostgresStore) -> None:
+    house = await build(pg_store)
+    met = await interleave(
+        pg_store, lambda tx: posted(tx, house.stream, "first"), lambda tx: posted(tx, house.stream, "second")
+    )
+    assert met.second_waited
+    assert (met.first.seq, met.second.seq) == (1, 2)
+    assert met.second.at == met.first.at + timedelta(microseconds=1)
 
 
 async def test_a_thread_is_its_root_and_all_answers(store: Store) -> None:

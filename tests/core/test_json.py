@@ -1,4 +1,4 @@
-"""JSON is strict both ways: what cannot be carried is refused, never changed."""
+"""JSON is strict: what cannot be written is refused, never changed, and so is what is not JSON."""
 
 from collections.abc import Callable
 

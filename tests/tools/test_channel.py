@@ -47,6 +47,8 @@ async def test_an_entry_has_the_names_that_everyone_knows(store: Store, clock: M
     desk = await open_desk(store)
     ann = await desk.house.join("ann")
     root = await desk.done(OPERATOR, "channel_send", message="urgent: @ann")
+    asked_at = clocks.to_iso(clock.now())
+    clock.advance(1)
     sent = await desk.done(
         member(ann), "channel_send", message="which?", kind="question", reply_to=root["id"], task_id="t1"
     )
@@ -54,7 +56,7 @@ async def test_an_entry_has_the_names_that_everyone_knows(store: Store, clock: M
     first, second = orjson.loads(answer.text)
     assert answer.structured == {"entries": [first, second]}
     assert first == {
-        "timestamp": clocks.to_iso(clock.now()),
+        "timestamp": asked_at,
         "from": "human",
         "message": "urgent: @ann",
         "mentions": ["ann"],

@@ -1,4 +1,8 @@
-"""Messages: one table for the channel, broadcasts and direct mail. A message's number is its event's number."""
+"""Messages: one table for the channel, broadcasts and direct mail. A message's number is its event's number.
+
+No two messages of a stream have the same time, and times follow the numbers: whoever reads on from the time of the
+last message it saw misses nothing.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
