@@ -23,7 +23,6 @@ _SECTOR = 512
 FULL = apsw.SQLITE_FULL
 BROKEN = apsw.SQLITE_IOERR_WRITE
 UNSYNCED = apsw.SQLITE_IOERR_FSYNC
-NO_MEMORY = apsw.SQLITE_NOMEM
 
 
 def everything(size: int) -> int:
