@@ -14,7 +14,7 @@ from signal import SIGKILL, SIGTERM, Signals
 from moot.process import environment
 from moot.process.table import system
 
-_KILL_SECONDS = 2.0
+_KILL_SECONDS = 5.0
 _MOST_LOOKS = 100
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.1
 
