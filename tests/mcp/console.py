@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from moot.mcp.link import Patience, TakeOver
-from moot.mcp.relay import relay
+from moot.mcp.relay.link import Patience, TakeOver
+from moot.mcp.relay.relaying import relay
 from tests.mcp import clients
 
 DEADLINE = clients.DEADLINE

@@ -9,8 +9,8 @@ import sys
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from moot.mcp import stdio
-from moot.mcp.relay import relay
+from moot.mcp.relay import stdio
+from moot.mcp.relay.relaying import relay
 
 
 async def main(socket: Path, store: Path | None) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.shared import inbound
 
-from moot.mcp import letters
+from moot.mcp.relay import letters
 from tests.mcp import clients
 
 

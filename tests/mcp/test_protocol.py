@@ -112,7 +112,7 @@ async def test_a_tool_of_another_role_is_refused_though_its_name_is_known(addres
     ("params", "is_quick"),
     [
         ({"name": "channel_send", "arguments": {"message": "x"}}, True),
-        ({"name": "inbox_check", "arguments": {}}, True),
+        ({"name": "inbox_check", "arguments": {}}, False),
         ({"name": "inbox_check", "arguments": {"wait_seconds": 20}}, False),
         ({"name": "nothing", "arguments": ["wait_seconds"]}, True),
         ({"name": ["x"], "arguments": None}, True),

@@ -11,7 +11,7 @@ import pytest
 
 from moot.core.errors import MootError
 from moot.mcp import server
-from moot.mcp.link import Patience
+from moot.mcp.relay.link import Patience
 from moot.mcp.server import Address, Endpoints
 from moot.store.sqlite import SqliteStore
 from tests.mcp import clients

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from moot.mcp import stdio
+from moot.mcp.relay import stdio
 
 
 async def lines(*pieces: bytes, longest: int = 20) -> list[bytes | None]:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from moot.mcp import wire
-from moot.mcp.wire import Request, Response, Unanswered
+from moot.mcp.relay import wire
+from moot.mcp.relay.wire import Request, Response, Unanswered
 
 CHUNKED = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 

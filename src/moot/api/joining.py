@@ -10,8 +10,8 @@ from moot.app import project as projects
 from moot.app.project import Project
 from moot.app.stores import open_store
 from moot.core.ids import InstanceName
-from moot.mcp import link, relay, stdio
-from moot.mcp.link import TakeOver
+from moot.mcp.relay import link, relaying, stdio
+from moot.mcp.relay.link import TakeOver
 from moot.store.store import Store
 
 
@@ -28,7 +28,7 @@ async def join(*, store: str | None, agent: str | None, instance: InstanceName, 
             if not await _is_served(project.socket):
                 await take_over()
             stdin, stdout = await stdio.opened()
-            await relay.relay(project.socket, token, stdin, stdout, take_over=take_over)
+            await relaying.relay(project.socket, token, stdin, stdout, take_over=take_over)
     finally:
         await opened.close()
 

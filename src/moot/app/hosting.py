@@ -117,7 +117,7 @@ def _toolboxes(store: Store, address: Address) -> Callable[[Begun], AbstractAsyn
         if begun.agent.settings.get("transport") != "mcp":
             yield AttemptToolbox(store, begun.caller, begun.job.id)
             return
-        where = address.socket or address.url
+        where = address.url or address.socket  # the client library is at its best over TCP
         assert where is not None
         async with connect.toolbox(where, begun.token) as toolbox:
             yield toolbox

@@ -57,6 +57,7 @@ class Tool:
     function: Callable[[Call, Any], Awaitable["BaseModel"]]
     text: Callable[[Any], str]
     roles: frozenset[Role] = WRITERS
+    waits: bool = False  # the answer may take a while, because something else has to happen first
     is_fresh: bool = False  # about this very moment: asked again under the same key, it is answered anew
 
 

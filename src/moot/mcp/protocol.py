@@ -56,9 +56,7 @@ def is_quick(message: Mapping[str, Any]) -> bool:
         return True
     params = cast(Mapping[str, Any], message.get("params", {}))
     tool = table.TOOLS.get(str(params.get("name")))
-    arguments: object = params.get("arguments")
-    waits = isinstance(arguments, Mapping) and "wait_seconds" in arguments
-    return tool is None or (tool.effect != "outside" and not waits)
+    return tool is None or not (tool.waits or tool.effect == "outside")
 
 
 class Protocol:

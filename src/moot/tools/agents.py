@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import FailFast, Field, JsonValue
 
 from moot.bus import mailbox
 from moot.core import clock, json, text
@@ -18,7 +18,7 @@ from moot.tools import acting
 from moot.tools.shapes import Arguments, Id, Name, Result
 
 Words = Annotated[str, Field(max_length=500)]
-Capabilities = Annotated[tuple[Words, ...], Field(max_length=100, strict=False)]
+Capabilities = Annotated[tuple[Words, ...], Field(max_length=100, strict=False), FailFast()]
 MAX_METADATA = 64_000
 
 
@@ -40,7 +40,7 @@ class Heartbeat(Arguments):
 class Update(Arguments):
     agent_id: Id | None = None
     status: Literal["online", "busy"] | None = None
-    capabilities: Annotated[tuple[Words, ...] | None, Field(max_length=100, strict=False)] = None
+    capabilities: Annotated[tuple[Words, ...] | None, Field(max_length=100, strict=False), FailFast()] = None
     workspace_path: Annotated[str | None, Field(max_length=4096)] = None
     metadata: Mapping[str, JsonValue] | None = None
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import FailFast, Field
 
 from moot.bus import messages
 from moot.bus.messages import Kind, Message
@@ -20,7 +20,7 @@ from moot.tools.talk import Words
 
 class Send(Arguments):
     message: Annotated[str, Field(description="What to say. @name wakes that agent, @all everyone.")]
-    to: Annotated[tuple[Name, ...], Field(max_length=1000, strict=False)] = ()
+    to: Annotated[tuple[Name, ...], Field(max_length=1000, strict=False), FailFast()] = ()
     kind: Kind = "message"
     reply_to: Annotated[Id | None, Field(description="Id of the message this answers.")] = None
     task_id: Id | None = None

@@ -84,6 +84,7 @@ TOOLS = (
         result=Inbox,
         function=check,
         text=lambda result: json.dumps([one.model_dump(mode="json", exclude_none=True) for one in result.messages]),
+        waits=True,
         roles=EVERYONE,
         is_fresh=True,
     ),

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 
-from moot.mcp import wire
-from moot.mcp.handshake import INITIALIZE, Handshake
-from moot.mcp.letters import Letter
-from moot.mcp.link import Link
-from moot.mcp.wire import Request, Response, Unanswered
+from moot.mcp.relay import wire
+from moot.mcp.relay.handshake import INITIALIZE, Handshake
+from moot.mcp.relay.letters import Letter
+from moot.mcp.relay.link import Link
+from moot.mcp.relay.wire import Request, Response, Unanswered
 
 
 class Courier:

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from moot.mcp import letters
-from moot.mcp.letters import Letter
+from moot.mcp.relay import letters
+from moot.mcp.relay.letters import Letter
 
 INITIALIZE = "initialize"
 INITIALIZED = "notifications/initialized"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from moot.core.errors import MootError
 from moot.core.sockets import short_path
-from moot.mcp.wire import LIMIT
+from moot.mcp.relay.wire import LIMIT
 
 TakeOver = Callable[[], Awaitable[None]]
 

@@ -9,13 +9,13 @@ import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
-from moot.mcp import letters, stdio
-from moot.mcp.courier import Courier
-from moot.mcp.handshake import INITIALIZE
-from moot.mcp.letters import Id, Letter
-from moot.mcp.link import Link, NoServer, Patience, TakeOver
-from moot.mcp.stdio import Output
-from moot.mcp.wire import Response, Unanswered
+from moot.mcp.relay import letters, stdio
+from moot.mcp.relay.courier import Courier
+from moot.mcp.relay.handshake import INITIALIZE
+from moot.mcp.relay.letters import Id, Letter
+from moot.mcp.relay.link import Link, NoServer, Patience, TakeOver
+from moot.mcp.relay.stdio import Output
+from moot.mcp.relay.wire import Response, Unanswered
 
 KEY_HEADER = "Moot-Key"
 _TRIES = 8  # of a request that one server after the other drops
