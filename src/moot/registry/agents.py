@@ -27,6 +27,19 @@ UNSTARTED = frozenset(("external", "human", "service"))
 
 
 @dataclass(frozen=True, slots=True)
+class Address:
+    """As much of an agent as its mail needs."""
+
+    id: AgentId
+    name: str
+    backend: str
+
+    @property
+    def is_service(self) -> bool:
+        return self.backend == "service"
+
+
+@dataclass(frozen=True, slots=True)
 class Agent:
     id: AgentId
     stream: StreamId
@@ -51,6 +64,10 @@ class Agent:
     @property
     def is_started_by_moot(self) -> bool:
         return self.backend not in UNSTARTED
+
+    @property
+    def address(self) -> Address:
+        return Address(self.id, self.name, self.backend)
 
     def presence(self, now: datetime) -> Presence:
         """Agents from outside are judged by their heartbeat, the others are here while moot is."""
@@ -149,6 +166,17 @@ def members(tx: ReadTx, stream: StreamId) -> list[Agent]:
     """Everyone who has not left, in the order of joining; of several with one name, the newest."""
     newest = {names.fold(agent.name): agent for agent in tx.all(sql.members, Agent, stream=stream)}
     return list(newest.values())
+
+
+def address(tx: ReadTx, stream: StreamId, name: str) -> Address | None:
+    """Like `find`, for those who only write to it."""
+    return tx.maybe(sql.address, Address, stream=stream, folded=names.fold(name))
+
+
+def addresses(tx: ReadTx, stream: StreamId) -> list[Address]:
+    """Everyone who has not left but moot's own services; of several with one name, the newest."""
+    newest = {names.fold(one.name): one for one in tx.all(sql.addresses, Address, stream=stream)}
+    return [one for one in newest.values() if not one.is_service]
 
 
 def heartbeat(tx: Tx, id: AgentId, *, status: Status | None, current_task: str | None) -> None:

@@ -25,10 +25,10 @@ def check_agent(name: str) -> str:
 
 
 def check_instance(name: str) -> str:
-    if not _INSTANCE.fullmatch(name):
+    if not _INSTANCE.fullmatch(name) or fold(name).startswith("moot."):  # those are moot's own files
         raise NameRefused(
             f"{name[:80]!r} cannot be an instance's name.",
-            "Use up to 63 letters, digits, '-', '_' or '.', beginning with a letter or digit.",
+            "Use up to 63 letters, digits, '-', '_' or '.', beginning with a letter or digit, but not with 'moot.'.",
         )
     return name
 
