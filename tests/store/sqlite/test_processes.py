@@ -12,7 +12,7 @@ from moot.core.events import Event
 from moot.core.ids import StreamId
 from moot.core.tx import Tx
 from moot.store import sqlite, streams
-from tests.store.sqlite.others import DEADLINE, emit_events, other
+from tests.store.sqlite.others import DEADLINE, emit_events, hold_turn, other
 
 RUN = StreamId("wf_a")
 EACH = 400
@@ -68,6 +68,28 @@ async def test_processes_may_make_the_store_at_the_same_moment(tmp_path: Path, a
             assert writer.hears() == "ready"
         for writer in writers:
             writer.end()
+
+
+async def test_a_new_store_is_made_in_turn(tmp_path: Path) -> None:
+    with other(hold_turn, tmp_path / "moot.db") as holder:
+        assert [holder.hears(), holder.hears()] == ["drawn", "held"]
+        making = asyncio.ensure_future(asyncio.to_thread(sqlite.open_file, tmp_path / "moot.db", create=True))
+        done, _ = await asyncio.wait((making,), timeout=0.3)
+        assert not done
+        holder.end()
+        async with asyncio.timeout(DEADLINE):
+            store = await making
+    await store.close()
+
+
+async def test_nobody_who_only_reads_waits_for_a_turn(tmp_path: Path) -> None:
+    await begin(tmp_path / "moot.db")
+    with other(hold_turn, tmp_path / "moot.db") as holder:
+        assert [holder.hears(), holder.hears()] == ["drawn", "held"]
+        async with asyncio.timeout(DEADLINE):
+            store = await asyncio.to_thread(sqlite.open_file, tmp_path / "moot.db", create=False)
+            assert (await store.feed(RUN).page({})).events == ()
+            await store.close()
 
 
 async def kill_once(path: Path, after: int) -> None:
