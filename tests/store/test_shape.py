@@ -162,9 +162,9 @@ def test_every_statement_is_understood_by_postgresql(pg_shape: psycopg.Connectio
 
 
 def statements(without: str) -> list[Query]:
-    """All statements of moot but those of the other database's own modules."""
+    """All statements of moot but those of the other database's own package."""
     files = [file for file in SOURCES.rglob("*.sql") if file.parent.name != "migrations"]
-    ours = [file for file in files if not file.name.startswith(without) and ".postgres" not in file.name]
+    ours = [file for file in files if file.parent.name != without and ".postgres" not in file.name]
     found: list[Query] = []
     for file in sorted(ours):
         loaded = queries.beside(str(file.with_suffix(".py")))
