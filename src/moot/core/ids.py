@@ -57,8 +57,8 @@ _chances = _Chances()
 
 
 def _encode(number: int, digits: int) -> str:
-    letters = [""] * digits
-    for place in range(digits - 1, -1, -1):
-        number, digit = divmod(number, 32)
-        letters[place] = _ALPHABET[digit]
-    return "".join(letters)
+    """Two digits at a time: ids are made for every message."""
+    return "".join(_PAIRS[number >> shift & 0x3FF] for shift in range(5 * (digits - 2), -1, -10))
+
+
+_PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]

@@ -19,6 +19,7 @@ class Statements:
     def __init__(self, statements: dict[str, Query], file: Path) -> None:
         self._statements = statements
         self._file = file
+        self.__dict__.update(statements)  # found at once; only what is missing comes to __getattr__
 
     def __getattr__(self, name: str) -> Query:
         try:

@@ -16,6 +16,21 @@ Reader = Callable[[Row], Any]
 _Convert = Callable[[Any], Any]
 
 
+# How the rows of a statement become records. Asking a driver for their columns costs more than reading a few rows.
+_known: dict[tuple[str, type], Reader] = {}
+
+
+def known_reader(statement: str, into: type[T]) -> Callable[[Row], T] | None:
+    """The reader that was made for this statement before."""
+    return _known.get((statement, into))
+
+
+def new_reader(statement: str, into: type[T], columns: tuple[str, ...]) -> Callable[[Row], T]:
+    """A reader for this statement, kept for the next time."""
+    found = _known[statement, into] = reader(into, columns)
+    return found
+
+
 @cache
 def reader(into: type[T], columns: tuple[str, ...]) -> Callable[[Row], T]:
     """A function from a row with these columns to a record."""

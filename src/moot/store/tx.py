@@ -40,14 +40,17 @@ class StoreTx(ABC):
         return ids.new(prefix, self.now)
 
     def one(self, query: Query, into: type[T], **values: Value) -> T:
-        found = self.maybe(query, into, **values)
-        if found is None:
+        found = self._rows(query, into, values)
+        if not found:
             raise RowMissing(f"The statement {query.name} found no row for {values}.")
-        return found
+        return found[0]
 
     def maybe(self, query: Query, into: type[T], **values: Value) -> T | None:
-        found = self.all(query, into, **values)
+        found = self._rows(query, into, values)
         return found[0] if found else None
+
+    def all(self, query: Query, into: type[T], **values: Value) -> list[T]:
+        return self._rows(query, into, values)
 
     def announce(self, event: Event) -> None:
         self._late.append(event)
@@ -64,7 +67,7 @@ class StoreTx(ABC):
     def now(self) -> datetime: ...
 
     @abstractmethod
-    def all(self, query: Query, into: type[T], **values: Value) -> list[T]: ...
+    def _rows(self, query: Query, into: type[T], values: Mapping[str, Value]) -> list[T]: ...
 
     @abstractmethod
     def run(self, query: Query, **values: Value) -> int: ...

@@ -1,6 +1,6 @@
 """A transaction on a psycopg cursor."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, LiteralString, TypeVar, cast, get_args
 
@@ -11,8 +11,8 @@ from moot.core.tx import Lockable, Query, Value
 from moot.store import queries, rows
 from moot.store.errors import StoreUnavailable
 from moot.store.postgres.session import Cursor, text
+from moot.store.postgres.values import bound
 from moot.store.tx import StoreTx
-from moot.store.values import bound
 
 sql = queries.beside(__file__)
 T = TypeVar("T")
@@ -50,12 +50,13 @@ class PostgresTx(StoreTx):
             self._now = self._clock.now() if self._clock else self.one(sql.clock, datetime)
         return self._now
 
-    def all(self, query: Query, into: type[T], **values: Value) -> list[T]:
+    def _rows(self, query: Query, into: type[T], values: Mapping[str, Value]) -> list[T]:
         cursor = self._cursor.execute(text(query), bound(values))
         found = cursor.fetchall()
         if not found:
             return []
-        read = _READERS.get((query.postgres, into)) or _remember(cursor, query, into)
+        statement = query.postgres
+        read = rows.known_reader(statement, into) or rows.new_reader(statement, into, _columns(cursor))
         return [read(row) for row in found]
 
     def run(self, query: Query, **values: Value) -> int:
@@ -83,11 +84,6 @@ _HOLD: dict[Lockable, LiteralString] = {
     for table in get_args(Lockable)
 }
 
-# How the rows of a statement become records. Asking psycopg for their columns costs more than reading a few rows.
-_READERS: dict[tuple[str, type], Callable[[rows.Row], Any]] = {}
 
-
-def _remember(cursor: Cursor, query: Query, into: type[T]) -> Callable[[rows.Row], T]:
-    read = rows.reader(into, tuple(column.name for column in cursor.description or ()))
-    _READERS[query.postgres, into] = read
-    return read
+def _columns(cursor: Cursor) -> tuple[str, ...]:
+    return tuple(column.name for column in cursor.description or ())

@@ -5,6 +5,7 @@ import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
@@ -74,9 +75,9 @@ def identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def check_version(connection: apsw.Connection) -> None:
+def check_version(connection: apsw.Connection, known: int) -> None:
     """Raise unless the store is what this process knows. In a transaction, because a migration may come between."""
-    if (found := connection.pragma("user_version")) != migrate.newest():
+    if (found := connection.pragma("user_version")) != known:
         raise StoreUnavailable(
             f"The store was migrated to version {found} while this process was running; nothing was written.",
             "Start it again.",
@@ -114,10 +115,20 @@ def _open(file: StoreFile) -> apsw.Connection:
 def _configure(connection: apsw.Connection, file: StoreFile) -> None:
     if (mode := connection.pragma("journal_mode", "wal")) != "wal":
         raise _refused(file.path, f"its journal stays {mode!r}, which lets no two processes in")
+    connection.convert_binding = _stored
+    # One plan for all values. Else SQLite, with its STAT4, prepares many a statement anew whenever a value is bound.
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+    connection.pragma("temp_store", "memory")  # a savepoint copies every page it changes: not into a file
     connection.pragma("synchronous", file.synchronous)
     connection.pragma("fullfsync", True)  # macOS: fsync alone leaves the data in the drive's cache
     connection.pragma("foreign_keys", True)
     connection.pragma("journal_size_limit", 64 << 20)
+
+
+def _stored(cursor: apsw.Cursor, number: int, value: object) -> int:
+    """The stored form of what SQLite has no type for: moments."""
+    assert isinstance(value, datetime), type(value)
+    return to_micros(value)
 
 
 def _version(connection: apsw.Connection, path: Path) -> int:

@@ -15,6 +15,7 @@ from moot.core.caller import Caller
 from moot.core.clock import Clock, SystemClock
 from moot.core.ids import StreamId
 from moot.core.tx import ReadTx, Tx
+from moot.store import migrate
 from moot.store.errors import StoreNotFound
 from moot.store.feed import Feed
 from moot.store.sqlite import faults, files, place
@@ -47,6 +48,7 @@ class SqliteStore:
         self._reader = files.connect(file)
         self._reader.pragma("query_only", True)
         self._identity = files.identity(file.path)
+        self._version = migrate.newest()
         desk = Desk(open=lambda: files.connect(file), check=self._check, clock=clock, limits=limits)
         self._writer = Writer(desk, Turnstile(file.path), self._tell)
 
@@ -103,7 +105,7 @@ class SqliteStore:
                 f"{self._path} was removed or replaced while this process was running; nothing was written.",
                 "Start it again.",
             )
-        files.check_version(connection)
+        files.check_version(connection, self._version)
 
     def _start_hearing(self) -> None:
         self._loop = asyncio.get_running_loop()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 import apsw
 
@@ -12,7 +12,6 @@ from moot.core.tx import Lockable, Query, Value
 from moot.store import rows
 from moot.store.sqlite.faults import TransactionLost
 from moot.store.tx import StoreTx
-from moot.store.values import bound
 
 T = TypeVar("T")
 
@@ -35,15 +34,16 @@ class SqliteTx(StoreTx):
             self._now = self._clock.now()
         return self._now
 
-    def all(self, query: Query, into: type[T], **values: Value) -> list[T]:
+    def _rows(self, query: Query, into: type[T], values: Mapping[str, Value]) -> list[T]:
         cursor = self._execute(query, values)
         first = next(cursor, None)
         if first is None:
             return []
-        columns = tuple(column[0] for column in cursor.get_description())
+        read = rows.known_reader(query.sqlite, into)
+        columns = () if read else tuple(column[0] for column in cursor.get_description())
         # All rows before the first record: a statement that an error leaves half-read would block every commit.
         found = [first, *cursor]
-        read = rows.reader(into, columns)
+        read = read or rows.new_reader(query.sqlite, into, columns)
         return [read(row) for row in found]
 
     def run(self, query: Query, **values: Value) -> int:
@@ -53,12 +53,12 @@ class SqliteTx(StoreTx):
     def many(self, query: Query, rows: Iterable[Mapping[str, Value]]) -> int:
         self._refuse_outside(query)
         before = self._connection.total_changes()
-        self._connection.executemany(query.sqlite, [bound(row) for row in rows]).fetchall()
+        self._connection.executemany(query.sqlite, cast(Iterable[Mapping[str, Any]], rows)).fetchall()
         return self._connection.total_changes() - before
 
-    def _execute(self, query: Query, values: Mapping[str, Value]) -> apsw.Cursor:
+    def _execute(self, query: Query, values: Mapping[str, Any]) -> apsw.Cursor:
         self._refuse_outside(query)
-        return self._connection.execute(query.sqlite, bound(values))
+        return self._connection.execute(query.sqlite, values)
 
     def _refuse_outside(self, query: Query) -> None:
         """After the database has ended the transaction, a statement would be committed on its own, at once."""
