@@ -1,3 +1,3 @@
-"""moot: where coding agents meet, talk, vote and share out the work."""
+"""moot: where coding agents work together."""
 
 __version__ = "0.1.0"

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from typing import Literal
 
 import pytest
 
@@ -260,15 +261,34 @@ async def test_an_owner_that_overslept_may_still_finish_while_nobody_took_over(
     assert await lost(store) == []
 
 
-async def test_renewing_keeps_all_jobs_of_a_host_and_only_those(store: Store, clock: ManualClock) -> None:
+async def test_renewing_keeps_the_named_jobs_that_the_host_still_owns(store: Store, clock: ManualClock) -> None:
     await add(store, JOB, replace(JOB, key="k2"))
     first = (await take(store, HERE, others=1))[0]
     second = (await take(store, THERE, others=1))[0]
     clock.advance(20)
-    assert await store.write(lambda tx: jobs.renew(tx, HERE), caller=SYSTEM) == [first.id]
+    both = [first.id, second.id]
+    assert await store.write(lambda tx: jobs.renew(tx, HERE, both), caller=SYSTEM) == [first.id]
+    assert await store.write(lambda tx: jobs.renew(tx, THERE, []), caller=SYSTEM) == []
     clock.advance(10)
     assert [job.id for job in await lost(store)] == [second.id]
-    assert await store.write(lambda tx: jobs.renew(tx, THERE), caller=SYSTEM) == []
+    assert await store.write(lambda tx: jobs.renew(tx, THERE, both), caller=SYSTEM) == []
+
+
+@pytest.mark.parametrize("verdict", ["queued", "done", "failed"])
+async def test_a_job_of_unknown_outcome_waits_until_somebody_decides(
+    store: Store, clock: ManualClock, verdict: Literal["queued", "done", "failed"]
+) -> None:
+    await add(store, replace(JOB, on_loss="unknown"))
+    job = (await take(store, HERE, others=1))[0]
+    assert not await store.write(lambda tx: jobs.resolve(tx, job.id, verdict), caller=SYSTEM)
+    clock.advance(30)
+    await lost(store)
+    assert await take(store, THERE, others=1) == []
+    assert await store.write(lambda tx: jobs.resolve(tx, job.id, verdict), caller=SYSTEM)
+    found = await store.read(lambda tx: jobs.get(tx, job.id))
+    assert found is not None
+    assert found.state == verdict
+    assert len(await take(store, THERE, others=1)) == (1 if verdict == "queued" else 0)
 
 
 async def test_a_job_that_must_not_be_repeated_blindly_becomes_unknown(store: Store, clock: ManualClock) -> None:
@@ -371,7 +391,6 @@ async def test_only_the_live_jobs_of_a_stream_are_listed_in_order(store: Store, 
         ("next_at", "jobs_due"),
         ("has_lost", "jobs_leased"),
         ("lose", "jobs_leased"),
-        ("renew", "jobs_leased"),
         ("abandon", "jobs_leased"),
         ("live", "jobs_of_stream"),
     ],

@@ -101,7 +101,7 @@ async def test_a_lease_that_is_renewed_at_the_last_moment_is_not_lost(
 ) -> None:
     job = await taken(pg_store)
     clock.advance(30)
-    met = await interleave(pg_store, lambda tx: jobs.renew(tx, HERE), jobs.lost)
+    met = await interleave(pg_store, lambda tx: jobs.renew(tx, HERE, [job.id]), jobs.lost)
     assert met.second_waited
     assert (met.first, met.second) == ([job.id], [])
 
@@ -109,7 +109,7 @@ async def test_a_lease_that_is_renewed_at_the_last_moment_is_not_lost(
 async def test_a_lease_that_was_taken_away_cannot_be_renewed(pg_store: PostgresStore, clock: ManualClock) -> None:
     job = await taken(pg_store)
     clock.advance(30)
-    met = await interleave(pg_store, jobs.lost, lambda tx: jobs.renew(tx, HERE))
+    met = await interleave(pg_store, jobs.lost, lambda tx: jobs.renew(tx, HERE, [job.id]))
     assert ([one.id for one in met.first], met.second) == ([job.id], [])
 
 

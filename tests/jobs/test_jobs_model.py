@@ -141,7 +141,8 @@ class JobsModel(RuleBasedStateMachine):
 
     @rule(host=HOSTS)
     def renew(self, host: HostId) -> None:
-        owned = self.bench.write(lambda tx: jobs.renew(tx, host))
+        everything = self.bench.write(lambda tx: [job.id for job in jobs.live(tx, self.stream)])
+        owned = self.bench.write(lambda tx: jobs.renew(tx, host, everything))
         mine = [key for key, one in self.live.items() if one.state == "running" and one.owner == host]
         assert len(owned) == len(mine)
         for key in mine:

@@ -103,15 +103,19 @@ async def gather(store: Store, scripts: Mapping[str, list[Line]]) -> Team:
 def make_host(store: Store, *, retry: Retry = QUICK, pace: Pace | None = None, backend: Backend | None = None) -> Host:
     """A host as the application wires it, with tools in process."""
 
+    def workers(host: HostId) -> Mapping[str, Worker]:
+        return {"attempt": make_worker(store, host, retry=retry, backend=backend)}
+
+    new = NewHost(neighbours.machine(), str(identity.current()), ("serve", "react", "work", "run"))
+    return Host(store, new, workers, pace)
+
+
+def make_worker(store: Store, host: HostId, *, retry: Retry = QUICK, backend: Backend | None = None) -> AttemptWorker:
     @asynccontextmanager
     async def toolbox(begun: Begun) -> AsyncGenerator[Toolbox]:
         yield AttemptToolbox(store, begun.caller, begun.job.id)
 
-    def workers(host: HostId) -> Mapping[str, Worker]:
-        return {"attempt": AttemptWorker(store, host, {"scripted": backend or ScriptedBackend()}, toolbox, retry)}
-
-    new = NewHost(neighbours.machine(), str(identity.current()), ("serve", "react", "work", "run"))
-    return Host(store, new, workers, pace)
+    return AttemptWorker(store, host, {"scripted": backend or ScriptedBackend()}, toolbox, retry)
 
 
 @asynccontextmanager

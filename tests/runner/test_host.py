@@ -1,18 +1,22 @@
 """A host wakes agents, acknowledges what they were given, and survives what they do."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from datetime import timedelta
 
+from moot.backends.backend import Assignment, Ended, Progress
 from moot.core.caller import SYSTEM
+from moot.core.ids import HostId, JobId
+from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Appetite, NewJob
 from moot.registry import hosts
 from moot.registry.hosts import NewHost
-from moot.runner import neighbours
-from moot.runner.attempts import Retry
+from moot.runner import neighbours, react
+from moot.runner.attempts import MOST_LOSSES, AttemptWorker, Retry
 from moot.runner.host import Pace
 from moot.store.store import Store
-from tests.runner.team import gather, make_host, running
+from tests.runner.team import gather, make_host, make_worker, running
 
 
 async def test_a_mention_wakes_the_agent_and_its_answer_is_posted_in_the_thread(store: Store) -> None:
@@ -171,3 +175,72 @@ async def test_a_host_does_not_take_more_attempts_than_it_may(store: Store) -> N
         await team.say("@b go")
         await team.until(lambda tx: len(jobs.live(tx, team.instance.stream)) == 2)
     assert len(await team.events("attempt_started")) == 1
+
+
+async def test_last_words_that_cannot_be_posted_are_a_failure_and_not_a_job_for_ever(store: Store) -> None:
+    team = await gather(store, {"coder": [{"say": "$message" * 2}]})
+    async with running(make_host(store, retry=Retry(attempts=2, backoff=timedelta(milliseconds=1)))):
+        said = await team.say("@coder " + "x" * 600_000)
+        await team.idle()
+    assert [one.state for one in await team.receipts(said)] == ["parked"]
+    assert [event.data["failure"] for event in await team.events("attempt_failed")] == ["error", "error"]
+
+
+async def test_an_error_with_odd_characters_is_kept_in_a_form_the_database_takes(store: Store) -> None:
+    team = await gather(store, {"coder": [{"crash": True}]})
+
+    class Odd:
+        async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+            yield Ended("error", "bad \0 thing")
+
+    async with running(make_host(store, retry=Retry(attempts=1), backend=Odd())):
+        await team.say("@coder hello")
+        await team.idle()
+    (failed,) = await team.events("attempt_failed")
+    assert failed.data["error"] == "bad \\0 thing"
+
+
+async def test_mail_that_loses_its_host_too_often_is_parked_and_the_person_told(store: Store) -> None:
+    team = await gather(store, {"coder": [{"hang": True}]})
+    said = await team.say("@coder go")
+    for _ in range(MOST_LOSSES):
+        host = await store.write(lambda tx: hosts.register(tx, NewHost("m", "1:1", ("run",))), caller=SYSTEM)
+        worker = make_worker(store, host)
+
+        def lose(tx: Tx, host: HostId = host, worker: AttemptWorker = worker) -> None:
+            react.react(tx)
+            for job in jobs.take(tx, Appetite(host, attempts=1)):
+                worker.begin(tx, job)
+            jobs.abandon(tx, host)
+            for job in jobs.lost(tx):
+                worker.lost(tx, job)
+
+        await store.write(lose, caller=SYSTEM)
+    assert [one.state for one in await team.receipts(said)] == ["parked"]
+    assert [one.body.splitlines()[0] for one in await team.inbox("human")] == ["coder lost its host 10 times"]
+
+
+async def test_a_job_that_cannot_be_begun_fails_alone(store: Store) -> None:
+    team = await gather(store, {"coder": [{"say": "fine"}]})
+    broken = NewJob("attempt:gone", "attempt", team.instance.stream, "ag_gone")
+    await store.write(lambda tx: jobs.add(tx, broken), caller=SYSTEM)
+    await team.say("@coder hello")
+    async with running(make_host(store)):
+        await team.idle()
+    assert (await team.bodies())[-1] == "coder: fine"
+
+
+async def test_a_job_past_its_deadline_is_not_begun(store: Store) -> None:
+    team = await gather(store, {})
+
+    def add(tx: Tx) -> JobId:
+        late = tx.now - timedelta(seconds=1)
+        jobs.add(tx, NewJob("late", "attempt", team.instance.stream, "ag_x", run_at=late, deadline=late))
+        return jobs.live(tx, team.instance.stream)[0].id
+
+    id = await store.write(add, caller=SYSTEM)
+    async with running(make_host(store)):
+        await team.until(lambda tx: not jobs.live(tx, team.instance.stream))
+    found = await store.read(lambda tx: jobs.get(tx, id))
+    assert found is not None
+    assert (found.state, found.error) == ("failed", "its deadline passed before it was begun")

@@ -1,6 +1,7 @@
 """A message sent from a terminal wakes an agent, which answers over MCP, and both are on disk."""
 
 import asyncio
+import shutil
 import signal
 import stat
 
@@ -89,6 +90,28 @@ async def test_the_demo_ends_well_and_leaves_the_folder_as_it_was(house: House) 
     assert "@human done: empty passwords are refused" in printed
     assert printed.splitlines()[-1].endswith("3 agents · 6 messages · $0.00")
     assert sorted(house.root.rglob("*")) == before
+
+
+async def test_a_repeated_attempt_over_mcp_says_nothing_twice(house: House) -> None:
+    agent = """
+agents:
+  mel:
+    transport: mcp
+    script:
+      - {on: go, calls: [channel_send: {message: once}], fail: oops, fails: 1}
+"""
+    (house.root / ".moot" / "config.yaml").write_text("retry: {backoff: 10ms}")
+    async with house.serving(agent):
+        await house.moot("send", "@mel go")
+        await until_event(house, "attempt_succeeded")
+    assert [one["message"] for one in await house.json("log")] == ["@mel go", "once"]
+
+
+async def test_a_host_whose_store_is_taken_away_ends_and_says_so(house: House) -> None:
+    async with house.serving(GREETER) as process:
+        shutil.rmtree(house.root / ".workflow")
+        async with asyncio.timeout(SECONDS):
+            assert await process.wait() == 1
 
 
 async def until_said(house: House, words: str) -> None:

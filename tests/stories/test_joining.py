@@ -76,6 +76,8 @@ async def test_nobody_joins_as_an_agent_that_moot_starts_or_under_a_kept_name(ho
     async with house.serving("agents: {greeter: {script: []}}"):
         await house.moot("mcp", "--as", "greeter", code=2)
         await house.moot("mcp", "--as", "human", code=2)
+        await house.moot("mcp", "--as", "", code=2)
+        await house.moot("mcp", "--as", "@other", code=2)
         await house.moot("mcp", "--tools", "everything", code=2)
 
 

@@ -1,1 +1,1 @@
-"""What `import moot` offers, and what the commands are made of."""
+"""What the commands are made of: everything a person can do, as functions."""

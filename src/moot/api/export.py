@@ -11,7 +11,6 @@ from moot.bus.messages import Message
 from moot.core.ids import MessageId
 from moot.registry import instances
 from moot.registry.instances import Instance
-from moot.store.sqlite import place
 from moot.views import channel, files
 
 _CHUNK = 1000
@@ -20,7 +19,7 @@ _CHUNK = 1000
 async def views(connection: Connection) -> list[Path]:
     """Write the views of every instance again; returns the files."""
     written: list[Path] = []
-    place.make_folder(connection.project.folder)
+    connection.project.make_folder()
     for instance in await connection.store.read(instances.all_of):
         file = connection.project.folder / instance.name / "channel.md"
         with files.replacing(file) as view:

@@ -5,8 +5,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from moot.api import access
 from moot.app import joining
-from moot.app import project as projects
 from moot.app.project import Project
 from moot.app.stores import open_store
 from moot.core.ids import InstanceName
@@ -17,9 +17,9 @@ from moot.store.store import Store
 
 async def join(*, store: str | None, agent: str | None, instance: InstanceName, groups: tuple[str, ...] | None) -> None:
     """Until the client closes its end. Without an agent, the client acts as the operator."""
-    project = projects.find()
+    project = access.find_project()
     opened = open_store(project.store_url(store), create=True)
-    project.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    project.make_folder()
     try:
         async with (
             joining.token(opened, agent=agent, instance=instance, groups=groups) as token,
@@ -67,11 +67,16 @@ async def _host(project: Project, store: Store, begun: "asyncio.Future[None]", s
     options = hosting.HostOptions(roles=hosting.WITHOUT_AGENTS, port=None, needs_socket=True)
     try:
         async with hosting.hosting(project, store, options):
-            begun.set_result(None)
+            _tell(begun)
             await stop.wait()
     except ServerRunning:
-        begun.set_result(None)  # somebody was faster
+        _tell(begun)  # somebody was faster
     except Exception as error:  # the relay is told, and tries again
         if begun.done():
             raise
         begun.set_exception(error)
+
+
+def _tell(begun: "asyncio.Future[None]") -> None:
+    if not begun.done():  # by now the client may be gone
+        begun.set_result(None)

@@ -5,8 +5,8 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
+from moot.api import access
 from moot.app import hosting, scenario
-from moot.app import project as projects
 from moot.app.hosting import HostOptions, Running
 from moot.app.stores import open_store
 from moot.core.ids import InstanceName
@@ -22,7 +22,7 @@ async def serve(
 ) -> None:
     """Run agents for this store. The first SIGTERM or SIGINT lets them finish, the second ends them."""
     newcomers = scenario.load(agents_file).agents if agents_file else ()
-    project = projects.find()
+    project = access.find_project()
     opened = open_store(project.store_url(store), create=True)
     try:
         await hosting.introduce(opened, instance, newcomers)

@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import dataclass, field, replace
 
 from moot import connect
+from moot.app import settings
 from moot.app.project import Project
 from moot.backends.scripted import ScriptedBackend
 from moot.core.caller import SYSTEM
@@ -25,7 +26,7 @@ from moot.runner.attempts import AttemptWorker, Begun, Retry
 from moot.runner.host import Host, Pace
 from moot.runner.worker import Worker
 from moot.store.store import Store
-from moot.tools.toolbox import AttemptToolbox
+from moot.tools.toolbox import AttemptToolbox, RemoteToolbox
 
 _log = logging.getLogger("moot.app")
 EVERYTHING = ("serve", "react", "work", "run")
@@ -40,7 +41,7 @@ class HostOptions:
     port: int | None = 0
     trust_agent_header: bool = False
     needs_socket: bool = False  # give up where another host serves the project's socket
-    retry: Retry = field(default_factory=Retry)
+    retry: Retry | None = None  # None: as the project's configuration says
     pace: Pace = field(default_factory=Pace)
 
 
@@ -57,7 +58,7 @@ async def hosting(project: Project, store: Store, options: HostOptions | None = 
     """A host while the block runs. Attempts may still use the server while the host comes to its end."""
     chosen = options or HostOptions()
     async with _serving(project, store, chosen) as address:
-        host = _host(store, chosen, address)
+        host = _host(project, store, chosen, address)
         is_ready = asyncio.Event()
         async with asyncio.TaskGroup() as group:
             group.create_task(host.run(is_ready.set))
@@ -82,7 +83,7 @@ async def introduce(store: Store, instance: InstanceName, newcomers: tuple[NewAg
 @asynccontextmanager
 async def _serving(project: Project, store: Store, options: HostOptions) -> AsyncGenerator[Address]:
     """On the project's socket if it is free; a second host of one project has only its port."""
-    project.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    project.make_folder()
     endpoints = Endpoints(project.socket, port=options.port)
     how = Options(trust_agent_header=options.trust_agent_header)
     async with AsyncExitStack() as stack:
@@ -97,13 +98,15 @@ async def _serving(project: Project, store: Store, options: HostOptions) -> Asyn
         yield address
 
 
-def _host(store: Store, options: HostOptions, address: Address) -> Host:
+def _host(project: Project, store: Store, options: HostOptions, address: Address) -> Host:
+    retry = options.retry or settings.retry(project.config)
+    time_limit = settings.time_limit(project.config)
     new = NewHost(neighbours.machine(), str(identity.current()), options.roles, address.url)
 
     def workers(host: HostId) -> Mapping[str, Worker]:
         return {
             "attempt": AttemptWorker(
-                store, host, {"scripted": ScriptedBackend()}, _toolboxes(store, address), options.retry
+                store, host, {"scripted": ScriptedBackend()}, _toolboxes(store, address), retry, time_limit
             )
         }
 
@@ -120,6 +123,6 @@ def _toolboxes(store: Store, address: Address) -> Callable[[Begun], AbstractAsyn
         where = address.url or address.socket  # the client library is at its best over TCP
         assert where is not None
         async with connect.toolbox(where, begun.token) as toolbox:
-            yield toolbox
+            yield RemoteToolbox(toolbox, begun.job.id)
 
     return open_toolbox

@@ -33,8 +33,9 @@ async def token(
             agents.person(tx, opened)
             grant = Grant("operator", instance, "operator", groups=groups, process=process, lasts=LASTS)
             return tokens.mint(tx, text, grant)
+        names.check_agent(agent)
         found = agents.find(tx, opened.stream, agent) or agents.register(
-            tx, opened, NewAgent(name=names.check_agent(agent), runtime="mcp")
+            tx, opened, NewAgent(name=agent, runtime="mcp")
         )
         if found.backend != "external":
             raise InvalidInput(f"{found.name} is started by moot itself ({found.backend}).", "Join under another name.")

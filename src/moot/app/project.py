@@ -29,6 +29,13 @@ class Project:
         """moot's own folder in the project."""
         return self.root / OUR_FOLDER
 
+    def make_folder(self) -> None:
+        """Private to its owner, and ignored by git."""
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        ignore = self.folder / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n", encoding="utf-8")
+
     @property
     def socket(self) -> Path:
         return self.folder / "moot.sock"

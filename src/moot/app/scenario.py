@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from moot.backends import script
 from moot.core import yaml
-from moot.core.errors import InvalidInput
+from moot.core.errors import InvalidInput, MootError
 from moot.registry import names
 from moot.registry.agents import NewAgent
 
@@ -55,9 +55,12 @@ def load(file: Path) -> Scenario:
 
 
 def _new(name: str, agent: _Agent, file: Path) -> NewAgent:
-    names.check_agent(name)
     settings: Mapping[str, JsonValue] = {"transport": agent.transport, "script": agent.script}
-    script.parse(settings)
+    try:
+        names.check_agent(name)
+        script.parse(settings)
+    except MootError as error:
+        raise ScenarioInvalid(f"{file}: agents.{name}: {error.fact}", error.remedy) from error
     return NewAgent(
         name=name,
         runtime=agent.backend,

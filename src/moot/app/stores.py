@@ -74,5 +74,6 @@ def _postgres() -> _Postgres:
         return cast(_Postgres, importlib.import_module("moot.store.postgres"))
     except ImportError as error:
         raise MissingExtra(
-            "PostgreSQL needs a driver that is not installed.", "Run: pip install 'moot[postgres]'."
+            "PostgreSQL needs a driver that is not installed.",
+            "Run: pip install 'moot[postgres]' (in a checkout: pip install '.[postgres]').",
         ) from error

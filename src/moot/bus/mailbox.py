@@ -110,9 +110,10 @@ def ack_attempt(tx: Tx, agent: AgentId, attempt: AttemptId) -> int:
     return tx.run(sql.ack_attempt, agent=agent, attempt=attempt, now=tx.now)
 
 
-def take_back(tx: Tx, agent: AgentId, attempt: AttemptId) -> int:
-    """An attempt failed: its mail waits again, but what had been parked before is parked again."""
-    tx.run(sql.park_rejoined, agent=agent, attempt=attempt)
+def take_back(tx: Tx, agent: AgentId, attempt: AttemptId, *, is_failure: bool = True) -> int:
+    """An attempt did not succeed: its mail waits again, but what had been parked before is parked again. Only a
+    failure of its own uses up the one more chance of parked mail."""
+    tx.run(sql.park_rejoined, agent=agent, attempt=attempt, is_failure=is_failure)
     return tx.run(sql.take_back, agent=agent, attempt=attempt)
 
 

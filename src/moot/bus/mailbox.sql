@@ -45,8 +45,8 @@ where agent = :agent and state = 'parked' and rejoined = 0
 update mailbox set state = 'acked', acked_at = :now
 where agent = :agent and state = 'delivered' and attempt = :attempt
 
--- park_rejoined: Mail that had its one more chance goes back where it was.
-update mailbox set state = 'parked', attempt = null
+-- park_rejoined: Mail that was given one more chance goes back where it was, with or without having used it.
+update mailbox set state = 'parked', attempt = null, rejoined = :is_failure
 where agent = :agent and state = 'delivered' and attempt = :attempt and rejoined = 1
 
 -- take_back: Mail of a failed attempt waits again.

@@ -1,7 +1,7 @@
 """Messages: one table for the channel, broadcasts and direct mail. A message's number is its event's number.
 
-No two messages of a stream have the same time, and times follow the numbers: whoever reads on from the time of the
-last message it saw misses nothing.
+No two messages of a stream have the same time, and times follow the numbers, so that a time is as good a place to
+read on from as a number.
 """
 
 from collections.abc import Sequence
@@ -142,8 +142,7 @@ def latest_after(tx: ReadTx, stream: StreamId, seq: int, limit: int) -> list[Mes
 
 def latest_after_time(tx: ReadTx, stream: StreamId, moment: datetime, limit: int) -> list[Message]:
     """The last messages that are younger than a moment, oldest first."""
-    seq = tx.maybe(sql.seq_at, int, stream=stream, moment=moment)
-    return latest_after(tx, stream, seq or 0, limit)
+    return [message for message in latest(tx, stream, limit) if message.at > moment]
 
 
 def of_thread(tx: ReadTx, thread: MessageId, limit: int) -> list[Message]:

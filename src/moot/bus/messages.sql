@@ -31,9 +31,6 @@ from messages where stream = :stream order by seq desc limit :limit
 select stream, seq, id, sender, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at
 from messages where stream = :stream and seq > :seq order by seq desc limit :limit
 
--- seq_at: The number of the last message that is not younger than a moment; times follow the numbers.
-select seq from messages where stream = :stream and at <= :moment order by seq desc limit 1
-
 -- after: Messages behind a number.
 select stream, seq, id, sender, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at
 from messages where stream = :stream and seq > :seq order by seq limit :limit

@@ -1,10 +1,14 @@
 """`moot mcp`: what an MCP client starts to take part; speaks MCP on standard input and output."""
 
+import sys
+
 import click
 
 from moot.api import joining, targets
 from moot.cli import loop
 from moot.cli.options import instance_option, store_option
+from moot.core.errors import InvalidInput
+from moot.registry.errors import NameRefused
 from moot.tools import groups
 
 
@@ -23,6 +27,10 @@ def command(*, who: str | None, tools: str | None, instance: str | None, store: 
     for you: it may use every tool, and register agents of its own.
     """
     target = targets.parse(who or "", instance=instance or targets.DEFAULT)
+    if who is not None and target.agent is None:  # an unset $NAME must not make an operator
+        raise NameRefused("--as names no agent.", "Write --as NAME or NAME@INSTANCE, or leave it out.")
+    if sys.stdin is None or sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]  # closed before the start
+        raise InvalidInput("There is no standard input and output to speak MCP on.", "Let an MCP client start this.")
     loop.run(
         joining.join(
             store=store,

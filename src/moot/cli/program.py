@@ -68,7 +68,7 @@ class Program(click.Group):
 @store_option
 @click.pass_context
 def program(ctx: click.Context, store: str | None) -> None:
-    """Where coding agents meet, talk, vote and share out the work."""
+    """Where coding agents work together."""
     if store is not None:
         # Every command has its own --store; this one is what theirs defaults to.
         ctx.default_map = {name: {"store": store} for name in (*MODULES, *ALIASES)}

@@ -9,6 +9,7 @@ import click
 
 from moot.api import plain, targets
 from moot.api.connection import Connection, connect
+from moot.bus.errors import MessageEmpty
 from moot.bus.messages import Message
 from moot.cli import loop, terminal
 from moot.cli.options import instance_option, json_option, store_option
@@ -76,6 +77,8 @@ def command(  # noqa: PLR0913  # one for each option
         kind=next(one for one in KINDS if one == kind),
         reply_to=MessageId(reply_to) if reply_to else None,
     )
+    if not words.body.strip():
+        raise MessageEmpty("The message is empty.", "Write something.")
     seconds = durations.parse(timeout).total_seconds()
     return loop.run(_send(Order(words, where, store, seconds if wait else None, as_json)))
 

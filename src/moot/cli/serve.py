@@ -2,6 +2,7 @@
 
 import logging
 import os
+import resource
 from pathlib import Path
 
 import click
@@ -37,6 +38,7 @@ def command(*, file: Path | None, port: int, trust_agent_header: bool, instance:
     # Libraries speak up only when something is wrong; what moot itself does is told.
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     logging.getLogger("moot").setLevel(os.environ.get("MOOT_LOG", "INFO").upper())
+    _allow_many_files()
     options = HostOptions(port=port, trust_agent_header=trust_agent_header)
     loop.run(
         serving.serve(
@@ -47,6 +49,12 @@ def command(*, file: Path | None, port: int, trust_agent_header: bool, instance:
             ready=_say_where,
         )
     )
+
+
+def _allow_many_files() -> None:
+    """Every connection is an open file; the usual limit of 1,024 is soft, and meant for other programs."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _say_where(running: Running) -> None:

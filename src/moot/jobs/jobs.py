@@ -4,7 +4,7 @@ While a job is live its key is unique: adding it again while it waits changes no
 follow. An owner that overslept its lease loses the job; its fence is stale from then on and what it reports is refused.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
@@ -120,9 +120,19 @@ def next_at(tx: ReadTx, *, attempts: bool, others: bool) -> datetime | None:
     return tx.maybe(sql.next_at, datetime, attempts=attempts, others=others)
 
 
-def renew(tx: Tx, host: HostId) -> list[JobId]:
-    """Keep all jobs of a host; returns those it still owns."""
-    return [JobId(id) for id in tx.all(sql.renew, str, host=host, lease_until=tx.now + LEASE)]
+def renew(tx: Tx, host: HostId, ids: Iterable[JobId]) -> list[JobId]:
+    """Keep the jobs a host is at work on; returns those it still owns. What it does not name runs out: nobody works
+    on it any more."""
+    until = tx.now + LEASE
+    return [id for id in sorted(ids) if tx.run(sql.renew, id=id, host=host, lease_until=until)]
+
+
+def resolve(tx: Tx, id: JobId, verdict: Literal["queued", "done", "failed"]) -> bool:
+    """Decide about a job of unknown outcome: do it again, or count it as done or failed. False if it is not one."""
+    ended_at = None if verdict == "queued" else tx.now
+    is_resolved = bool(tx.run(sql.resolve, id=id, state=verdict, now=tx.now, ended_at=ended_at))
+    tx.wake()
+    return is_resolved
 
 
 def finish(tx: Tx, job: Job) -> None:

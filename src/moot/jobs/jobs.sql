@@ -32,8 +32,13 @@ select run_at from jobs
 where state = 'queued' and ((:attempts = 1 and kind = 'attempt') or (:others = 1 and kind <> 'attempt'))
 order by run_at limit 1
 
--- renew: Keep the jobs of a host.
-update jobs set lease_until = :lease_until where state = 'running' and owner = :host returning id
+-- renew: Keep a job that its host is at work on.
+update jobs set lease_until = :lease_until where id = :id and state = 'running' and owner = :host
+
+-- resolve: Somebody has looked, and says what is to become of a job of unknown outcome.
+update jobs
+set state = :state, run_at = :now, owner = null, ended_at = :ended_at
+where id = :id and state = 'unknown'
 
 -- close: The end of a job, by its owner only.
 update jobs set state = :state, error = :error, ended_at = :now, lease_until = null

@@ -117,13 +117,17 @@ def ensure(tx: Tx, instance: Instance, new: NewAgent) -> Agent:
     found = find(tx, instance.stream, new.name)
     if found is None:
         return _add(tx, instance, new)
+    if found.backend == "external" != new.backend:
+        raise NameTaken(f"{found.name} has joined {instance.name} from outside.", "Choose another name.")
     tx.run(
         sql.refresh,
         id=found.id,
         backend=new.backend,
         runtime=new.runtime,
         role=new.role,
+        label=new.label,
         settings=json.dumps(new.settings),
+        metadata=json.dumps(new.metadata),
         now=tx.now,
     )
     return get(tx, found.id)

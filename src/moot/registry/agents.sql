@@ -9,7 +9,8 @@ insert into agents (
 
 -- refresh: Bring the settings of an agent that moot starts up to date, and let it run again.
 update agents
-set backend = :backend, runtime = :runtime, role = :role, settings = :settings, stopped_at = null, seen_at = :now
+set backend = :backend, runtime = :runtime, role = :role, label = :label, settings = :settings,
+  metadata = :metadata, stopped_at = null, seen_at = :now
 where id = :id
 
 -- get: One agent by id.

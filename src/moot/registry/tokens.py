@@ -55,7 +55,7 @@ class Bearer:
 
 
 def new_text() -> str:
-    """The secret itself. Made outside transactions, which may run more than once."""
+    """The secret itself. Where a transaction that makes one runs again, only the last one is told."""
     return f"moot_{base64.urlsafe_b64encode(os.urandom(32)).decode().rstrip('=')}"
 
 
@@ -108,7 +108,7 @@ def revoke_of_agent(tx: Tx, agent: AgentId) -> None:
 
 def bearers(tx: ReadTx) -> list[Bearer]:
     """Tokens that should die with a process, for whoever can see whether it lives."""
-    return tx.all(sql.bearers, Bearer)
+    return tx.all(sql.bearers, Bearer, now=tx.now)
 
 
 def hash_of(text: str) -> str:

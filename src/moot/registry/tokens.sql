@@ -19,4 +19,5 @@ update tokens set revoked_at = :now where id = :id and revoked_at is null
 update tokens set revoked_at = :now where agent = :agent and revoked_at is null
 
 -- bearers: Living tokens that belong to a process.
-select id, process from tokens where process is not null and revoked_at is null
+select id, process from tokens
+where process is not null and revoked_at is null and (expires_at is null or expires_at > :now)

@@ -76,9 +76,9 @@ class AttemptWorker:
     time_limit: timedelta = timedelta(hours=1)
 
     def begin(self, tx: Tx, job: Job) -> Task | None:
+        tx.lock("agents", job.subject)
         agent = agents.get(tx, AgentId(job.subject))
         is_gone = agent.left_at is not None or agent.stopped_at is not None
-        tx.lock("agents", agent.id)
         if is_gone or not mailbox.has_queued(tx, agent.id):
             jobs.finish(tx, job)
             return None
@@ -86,11 +86,15 @@ class AttemptWorker:
 
     def lost(self, tx: Tx, job: Job) -> None:
         """The host of an attempt is gone: its mail waits again, unless this happened too often."""
-        give_back = mailbox.take_back if job.losses < MOST_LOSSES else mailbox.park
         for attempt in attempts.of_job(tx, job.id):
-            if _end(tx, attempt.id, "lost", "its host disappeared"):
-                give_back(tx, attempt.agent, attempt.id)
-                tx.announce(Event(job.stream, "attempt_lost", attempt.id, {"agent": attempt.agent}, is_quiet=True))
+            if not _end(tx, attempt.id, "lost", "its host disappeared"):
+                continue
+            tx.announce(Event(job.stream, "attempt_lost", attempt.id, {"agent": attempt.agent}, is_quiet=True))
+            if job.losses < MOST_LOSSES:
+                mailbox.take_back(tx, attempt.agent, attempt.id, is_failure=False)
+            else:
+                count = mailbox.park(tx, attempt.agent, attempt.id)
+                _tell_parked(tx, agents.get(tx, attempt.agent), f"lost its host {job.losses} times", count)
 
     async def _carry_out(self, begun: Begun) -> None:
         try:
@@ -98,7 +102,11 @@ class AttemptWorker:
         except asyncio.CancelledError:
             await self._settle(begun, _interrupt)
             raise
-        await self._settle(begun, partial(_close, ended=ended, retry=self.retry))
+        try:
+            await self._settle(begun, partial(_close, ended=ended, retry=self.retry))
+        except MootError as error:  # its last words cannot be posted: that is a failure, too
+            failed = Ended("error", f"{error.code}: {error}")
+            await self._settle(begun, partial(_close, ended=failed, retry=self.retry))
 
     async def _run(self, begun: Begun) -> Ended:
         """Whatever goes wrong in a backend is this agent's failure and nobody else's."""
@@ -181,34 +189,33 @@ def _succeed(tx: Tx, begun: Begun, text: str) -> None:
 
 
 def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
-    attempt, agent = _attempt_of(begun), begun.agent
+    attempt, agent, error = _attempt_of(begun), begun.agent, _storable(ended.error)
     failures = begun.job.tries + 1
-    _end(tx, attempt, "failed", ended.error)
-    facts = {"agent": agent.id, "failure": ended.failure, "error": ended.error[:2000], "number": failures}
+    _end(tx, attempt, "failed", error)
+    facts = {"agent": agent.id, "failure": ended.failure, "error": error, "number": failures}
     if failures < retry.attempts:
-        jobs.retry(tx, begun.job, at=tx.now + retry.delay(failures), error=ended.error)
+        jobs.retry(tx, begun.job, at=tx.now + retry.delay(failures), error=error)
         mailbox.take_back(tx, agent.id, attempt)
         tx.announce(Event(agent.stream, "attempt_failed", attempt, facts, is_quiet=True))
         return
-    jobs.fail(tx, begun.job, ended.error)
+    jobs.fail(tx, begun.job, error)
     count = mailbox.park(tx, agent.id, attempt)
     tx.announce(Event(agent.stream, "attempt_failed", attempt, {**facts, "parked": count}, is_quiet=True))
     if mailbox.has_queued(tx, agent.id):
         wake(tx, agent)
-    _tell_parked(tx, begun, ended, count)
+    _tell_parked(tx, agent, f"failed {failures} times: {_first_line(error)}", count)
 
 
-def _tell_parked(tx: Tx, begun: Begun, ended: Ended, count: int) -> None:
+def _tell_parked(tx: Tx, agent: Agent, fact: str, count: int) -> None:
     """Nothing ends silently: the channel and the person hear of it."""
-    instance = instances.get(tx, begun.agent.instance)
-    person = agents.person(tx, instance)
-    fact = f"{begun.agent.name} failed {begun.job.tries + 1} times: {_first_line(ended.error)}"
-    talk.say(
-        tx,
-        instance,
-        None,
-        Words(f"{fact}\n{count} message(s) for it are parked.", to=(person.name,), kind="system"),
-    )
+    instance = instances.get(tx, agent.instance)
+    body = f"{agent.name} {fact}\n{count} message(s) for it are parked."
+    talk.say(tx, instance, None, Words(body, to=(agents.PERSON,), kind="system"))
+
+
+def _storable(error: str) -> str:
+    """An agent's error as any database takes it."""
+    return error.replace("\0", "\\0").encode(errors="replace").decode()[:2000]
 
 
 def _first_line(error: str) -> str:
@@ -221,7 +228,7 @@ def _interrupt(tx: Tx, begun: Begun) -> None:
     attempt = _attempt_of(begun)
     jobs.put_back(tx, begun.job)
     _end(tx, attempt, "interrupted")
-    mailbox.take_back(tx, begun.agent.id, attempt)
+    mailbox.take_back(tx, begun.agent.id, attempt, is_failure=False)
     tx.announce(Event(begun.agent.stream, "attempt_interrupted", attempt, {"agent": begun.agent.id}, is_quiet=True))
 
 

@@ -18,6 +18,7 @@ from moot.registry import hosts
 from moot.registry.hosts import NewHost
 from moot.runner import neighbours, react
 from moot.runner.worker import Task, Worker
+from moot.store.errors import StoreNotFound
 from moot.store.store import Store
 from moot.store.wakes import Signal
 
@@ -87,16 +88,28 @@ class Host:
                     await self._drain()
                     watch.cancel()
         finally:
+            await self._leave()
+
+    async def _leave(self) -> None:
+        try:
             await self._store.write(lambda tx: hosts.stop(tx, self._id), caller=SYSTEM)
+        except MootError as error:  # its lease runs out by itself
+            _log.warning("the host could not sign off: %s", error)
 
     async def _work(self, group: asyncio.TaskGroup, signal: Signal) -> None:
         stopping = group.create_task(self._ring_when_stopping(signal))
         while not self._stopping.is_set():
             signal.clear()
-            if await self._store.read(self._has_work):
-                await self._turn(group, signal)
-            else:
-                await signal.wait(await self._store.read(self._seconds_to_sleep))
+            try:
+                if await self._store.read(self._has_work):
+                    await self._turn(group, signal)
+                else:
+                    await signal.wait(await self._store.read(self._seconds_to_sleep))
+            except StoreNotFound:
+                raise  # removed or replaced: there is nothing left to host
+            except (MootError, OSError) as error:
+                _log.error("the host could not take work: %s", error)
+                await signal.wait(1.0)
         stopping.cancel()
 
     async def _ring_when_stopping(self, signal: Signal) -> None:
@@ -105,13 +118,7 @@ class Host:
 
     async def _turn(self, group: asyncio.TaskGroup, signal: Signal) -> None:
         """React, recover and take jobs in one transaction, then start what was taken."""
-        try:
-            begun = await self._store.write(self._take, caller=SYSTEM)
-        except MootError as error:
-            _log.error("the host could not take work: %s", error)
-            await signal.wait(1.0)
-            return
-        for job, task in begun:
+        for job, task in await self._store.write(self._take, caller=SYSTEM):
             self._start(group, job, task, signal)
 
     def _has_work(self, tx: ReadTx) -> bool:
@@ -139,7 +146,14 @@ class Host:
         if worker is None:
             jobs.fail(tx, job, f"no worker knows jobs of kind {job.kind!r}")
             return None
-        return worker.begin(tx, job)
+        if job.deadline is not None and job.deadline <= tx.now:
+            jobs.fail(tx, job, "its deadline passed before it was begun")
+            return None
+        try:
+            return worker.begin(tx, job)
+        except MootError as error:  # a job that cannot be begun must not keep the others waiting
+            jobs.fail(tx, job, f"{error.code}: {error}")
+            return None
 
     def _appetite(self) -> Appetite:
         roles = self._new.roles
@@ -151,7 +165,8 @@ class Host:
         )
 
     def _start(self, group: asyncio.TaskGroup, job: Job, task: Task, signal: Signal) -> None:
-        running = group.create_task(_contained(job, task))
+        left = None if job.deadline is None else (job.deadline - job.run_at).total_seconds()
+        running = group.create_task(_contained(job, task, left))
         self._desk.tasks[job.id] = running
         if job.kind == "attempt":
             self._desk.attempts.add(job.id)
@@ -181,9 +196,11 @@ class Host:
                 if loop.time() >= next_beat:
                     next_beat = loop.time() + self._pace.beat_seconds
                     await self._beat()
-            except MootError as error:
+            except StoreNotFound:
+                raise
+            except (MootError, OSError) as error:
                 _log.error("the host could not renew its lease: %s", error)
-            signal.ring()
+            signal.ring()  # a lease of another host may have run out
 
     async def _clear_neighbours(self) -> None:
         gone, bearers = await self._store.read(
@@ -193,13 +210,15 @@ class Host:
             await self._store.write(lambda tx: neighbours.clear(tx, gone, bearers), caller=SYSTEM)
 
     async def _beat(self) -> None:
+        tasks = dict(self._desk.tasks)
+
         def renew(tx: Tx) -> list[JobId]:
             hosts.renew(tx, self._id)
             hosts.expire(tx)
-            return jobs.renew(tx, self._id)
+            return jobs.renew(tx, self._id, tasks)
 
         owned = set(await self._store.write(renew, caller=SYSTEM))
-        for id, task in list(self._desk.tasks.items()):
+        for id, task in tasks.items():
             if id not in owned:
                 task.cancel("the job was taken away")
 
@@ -222,9 +241,10 @@ class Host:
             task.cancel("the host stops")
 
 
-async def _contained(job: Job, task: Task) -> None:
+async def _contained(job: Job, task: Task, seconds: float | None) -> None:
     """One job's failure is its own."""
     try:
-        await task()
+        async with asyncio.timeout(seconds):
+            await task()
     except Exception:  # noqa: BLE001  # the boundary of a job
         _log.exception("the job %s (%s) failed", job.id, job.kind)

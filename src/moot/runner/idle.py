@@ -10,7 +10,7 @@ from moot.store import feed
 
 def is_idle(tx: ReadTx, stream: StreamId) -> bool:
     """No live job, nothing to react to, and no mail that somebody other than a person could still read."""
-    if jobs.live(tx, stream) or any(head.id == stream for head in feed.with_news(tx, 1000)):
+    if jobs.live(tx, stream) or feed.has_news(tx, stream):
         return False
     people = {agent.id for agent in agents.members(tx, stream) if agent.backend == "human"}
     counts = mailbox.counts(tx, stream)

@@ -93,6 +93,11 @@ def with_news(tx: ReadTx, limit: int) -> list[NewsStream]:
     return tx.all(sql.with_news, NewsStream, limit=limit)
 
 
+def has_news(tx: ReadTx, stream: StreamId) -> bool:
+    """Whether nobody has reacted yet to some event of this stream."""
+    return tx.maybe(sql.has_news, int, stream=stream) is not None
+
+
 def reacted(tx: ReadTx, stream: StreamId) -> int:
     return tx.one(sql.reacted, int, stream=stream)
 

@@ -16,3 +16,6 @@ select id, instance from streams where seq > reacted order by id limit :limit
 
 -- reacted: Up to which number reactions have seen a stream.
 select reacted from streams where id = :stream
+
+-- has_news: Whether one stream has events that no reaction has seen.
+select 1 from streams where id = :stream and seq > reacted

@@ -51,6 +51,8 @@ class Entries(Result):
 
 
 async def send(call: Call, arguments: Send) -> Sent:
+    if arguments.kind == "system":
+        raise InvalidInput("Only moot itself speaks as system.", "Choose another kind.")
     words = Words(
         body=arguments.message,
         to=arguments.to,

@@ -1,7 +1,8 @@
-"""The tools of one attempt in process: each call carries a key, so that a repeated attempt says nothing twice."""
+"""The tools of one attempt: each call carries a key, so that a repeated attempt says nothing twice."""
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import Protocol
 
 from moot.core.caller import Caller
 from moot.core.errors import InvalidInput
@@ -14,20 +15,52 @@ from moot.store.store import Store
 from moot.tools import dispatch
 
 
+class KeyedTools(Protocol):
+    """Tools elsewhere, that recognise a call by its key."""
+
+    async def call(self, name: str, arguments: Mapping[str, Json], *, key: str | None = None) -> ToolAnswer: ...
+
+
+class DeliveryKeys:
+    """The keys of one attempt. All attempts at one delivery draw the same: tool, arguments, how many alike before."""
+
+    def __init__(self) -> None:
+        self._made: Counter[str] = Counter()
+
+    def draw(self, name: str, arguments: Mapping[str, Json]) -> str:
+        call = f"{name[:80]}:{operations.hash_of(arguments)}"
+        self._made[call] += 1
+        return f"{call}:{self._made[call]}"
+
+
 class AttemptToolbox:
-    """Bound to one attempt. All attempts at one delivery share its keys: tool, arguments, how many alike before."""
+    """Calls in process, as the attempt."""
 
     def __init__(self, store: Store, caller: Caller, delivery: JobId) -> None:
         self._store = store
         self._caller = caller
         self._delivery = delivery
-        self._made: Counter[str] = Counter()
+        self._keys = DeliveryKeys()
 
     async def call(self, name: str, arguments: Mapping[str, Json]) -> ToolAnswer:
         try:
-            call = f"{name}:{operations.hash_of(arguments)}"
+            key = Key(self._delivery, self._keys.draw(name, arguments))
         except InvalidInput as error:
             return dispatch.refusal(error)
-        self._made[call] += 1
-        key = Key(self._delivery, f"{call}:{self._made[call]}")
         return await dispatch.perform(self._store, self._caller, name, arguments, key)
+
+
+class RemoteToolbox:
+    """Calls over a connection, under the same keys as in process."""
+
+    def __init__(self, tools: KeyedTools, delivery: JobId) -> None:
+        self._tools = tools
+        self._delivery = delivery
+        self._keys = DeliveryKeys()
+
+    async def call(self, name: str, arguments: Mapping[str, Json]) -> ToolAnswer:
+        try:
+            key = f"{self._delivery}:{self._keys.draw(name, arguments)}"
+        except InvalidInput as error:
+            return dispatch.refusal(error)
+        return await self._tools.call(name, arguments, key=key)

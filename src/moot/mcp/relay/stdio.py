@@ -48,7 +48,7 @@ async def opened() -> tuple[asyncio.StreamReader, Output]:
 
 async def _reader(descriptor: int) -> asyncio.StreamReader:
     reader = asyncio.StreamReader(limit=_CHUNK)
-    if stat.S_ISREG(os.fstat(descriptor).st_mode):  # the loop cannot wait for a file, and need not
+    if _is_at_hand(descriptor):
         reader.feed_data(await asyncio.to_thread(_whole, descriptor))
         reader.feed_eof()
         return reader
@@ -57,13 +57,19 @@ async def _reader(descriptor: int) -> asyncio.StreamReader:
     return reader
 
 
+def _is_at_hand(descriptor: int) -> bool:
+    """A file, or /dev/null: the loop cannot wait for these, and need not."""
+    mode = os.fstat(descriptor).st_mode
+    return stat.S_ISREG(mode) or (stat.S_ISCHR(mode) and not os.isatty(descriptor))
+
+
 def _whole(descriptor: int) -> bytes:
     with os.fdopen(os.dup(descriptor), "rb") as file:
         return file.read()
 
 
 async def _writer(descriptor: int) -> Output:
-    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+    if _is_at_hand(descriptor):
         return _FileOutput(descriptor)
     loop = asyncio.get_running_loop()
     pipe = os.fdopen(os.dup(descriptor), "wb", buffering=0)

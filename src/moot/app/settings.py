@@ -1,0 +1,33 @@
+"""What `.moot/config.yaml` says about hosts: how often a failed attempt is repeated, and how long one may take."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from moot.app.project import ConfigInvalid
+from moot.core import durations
+from moot.core.json import Json
+from moot.runner.attempts import Retry
+
+TIME_LIMIT = timedelta(hours=1)
+_KEYS = frozenset(("attempts", "backoff", "multiplier"))
+
+
+def retry(config: Mapping[str, Json]) -> Retry:
+    """`retry: {attempts: 3, backoff: 1s, multiplier: 2}`, each of them optional."""
+    found = config.get("retry", {})
+    if not isinstance(found, Mapping) or found.keys() - _KEYS:
+        raise ConfigInvalid(
+            "`retry` in config.yaml is wrong.", "Write retry: {attempts: 3, backoff: 1s, multiplier: 2}."
+        )
+    attempts, multiplier = found.get("attempts", 3), found.get("multiplier", 2)
+    if not isinstance(attempts, int) or isinstance(attempts, bool) or not 1 <= attempts <= 100:
+        raise ConfigInvalid("`retry.attempts` in config.yaml is no number from 1 to 100.", "Write attempts: 3.")
+    if not isinstance(multiplier, int | float) or isinstance(multiplier, bool) or not 1 <= multiplier <= 100:
+        raise ConfigInvalid("`retry.multiplier` in config.yaml is no number from 1 to 100.", "Write multiplier: 2.")
+    return Retry(attempts, durations.parse(str(found.get("backoff", "1s"))), float(multiplier))
+
+
+def time_limit(config: Mapping[str, Json]) -> timedelta:
+    """`attempt_timeout: 1h`."""
+    found = config.get("attempt_timeout")
+    return TIME_LIMIT if found is None else durations.parse(str(found))
