@@ -10,11 +10,12 @@ from moot.core.ids import HostId, JobId
 from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Appetite, NewJob
-from moot.registry import hosts
+from moot.registry import agents, hosts
 from moot.registry.hosts import NewHost
 from moot.runner import neighbours, react
 from moot.runner.attempts import MOST_LOSSES, AttemptWorker, Retry
 from moot.runner.host import Pace
+from moot.store import streams
 from moot.store.store import Store
 from tests.runner.team import gather, make_host, make_worker, running
 
@@ -244,3 +245,23 @@ async def test_a_job_past_its_deadline_is_not_begun(store: Store) -> None:
     found = await store.read(lambda tx: jobs.get(tx, id))
     assert found is not None
     assert (found.state, found.error) == ("failed", "its deadline passed before it was begun")
+
+
+async def test_a_job_that_runs_into_its_deadline_is_ended_however_long_it_had_waited(store: Store) -> None:
+    team = await gather(store, {"coder": [{"hang": True}]})
+    said = await team.say("@coder go")
+
+    def add(tx: Tx) -> JobId:
+        coder = agents.named(tx, team.instance.stream, "coder")
+        waits, ends = tx.now - timedelta(hours=1), tx.now + timedelta(seconds=1)
+        jobs.add(tx, NewJob(f"attempt:{coder.id}", "attempt", coder.stream, coder.id, run_at=waits, deadline=ends))
+        streams.reacted(tx, coder.stream, said.message.seq)
+        return jobs.live(tx, coder.stream)[0].id
+
+    id = await store.write(add, caller=SYSTEM)
+    async with running(make_host(store)):
+        await team.until(lambda tx: not jobs.live(tx, team.instance.stream))
+    found = await store.read(lambda tx: jobs.get(tx, id))
+    assert found is not None
+    assert found.state == "failed"
+    assert len(await team.events("attempt_interrupted")) == 1

@@ -5,7 +5,7 @@ It never polls for work: it sleeps until a commit, the earliest timer, or its ow
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 
 from moot.core.caller import SYSTEM
@@ -118,8 +118,8 @@ class Host:
 
     async def _turn(self, group: asyncio.TaskGroup, signal: Signal) -> None:
         """React, recover and take jobs in one transaction, then start what was taken."""
-        for job, task in await self._store.write(self._take, caller=SYSTEM):
-            self._start(group, job, task, signal)
+        for job, task, seconds in await self._store.write(self._take, caller=SYSTEM):
+            self._start(group, job, _contained(job, task, seconds), signal)
 
     def _has_work(self, tx: ReadTx) -> bool:
         appetite = self._appetite()
@@ -129,16 +129,18 @@ class Host:
             or jobs.is_due(tx, attempts=appetite.attempts > 0, others=appetite.others > 0)
         )
 
-    def _take(self, tx: Tx) -> list[tuple[Job, Task]]:
+    def _take(self, tx: Tx) -> list[tuple[Job, Task, float | None]]:
+        """What was begun, and how many seconds each has until its deadline, by the store's clock."""
         react.react(tx)
         for job in jobs.lost(tx):
             if job.kind in self._workers:
                 self._workers[job.kind].lost(tx, job)
-        begun: list[tuple[Job, Task]] = []
+        begun: list[tuple[Job, Task, float | None]] = []
         for job in jobs.take(tx, self._appetite()):
             task = self._begin(tx, job)
             if task is not None:
-                begun.append((job, task))
+                left = None if job.deadline is None else (job.deadline - tx.now).total_seconds()
+                begun.append((job, task, left))
         return begun
 
     def _begin(self, tx: Tx, job: Job) -> Task | None:
@@ -164,9 +166,8 @@ class Host:
             others=self._pace.others - (len(self._desk.tasks) - running) if "work" in roles else 0,
         )
 
-    def _start(self, group: asyncio.TaskGroup, job: Job, task: Task, signal: Signal) -> None:
-        left = None if job.deadline is None else (job.deadline - job.run_at).total_seconds()
-        running = group.create_task(_contained(job, task, left))
+    def _start(self, group: asyncio.TaskGroup, job: Job, work: Coroutine[None, None, None], signal: Signal) -> None:
+        running = group.create_task(work)
         self._desk.tasks[job.id] = running
         if job.kind == "attempt":
             self._desk.attempts.add(job.id)
@@ -246,5 +247,7 @@ async def _contained(job: Job, task: Task, seconds: float | None) -> None:
     try:
         async with asyncio.timeout(seconds):
             await task()
+    except TimeoutError:
+        _log.warning("the job %s (%s) did not end before its deadline", job.id, job.kind)
     except Exception:  # noqa: BLE001  # the boundary of a job
         _log.exception("the job %s (%s) failed", job.id, job.kind)
