@@ -1,7 +1,9 @@
+import asyncio
 import os
 import signal
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,12 @@ async def test_a_program_tells_its_exit_code_and_both_outputs() -> None:
     assert not finished.is_success
     assert finished.survivors == ()
     assert 0 < finished.duration < 30
+
+
+async def test_a_life_shorter_than_a_tick_of_the_loop_still_took_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = asyncio.get_running_loop()
+    monkeypatch.setattr(loop, "time", lambda: float(time.monotonic() // 1000))
+    assert (await run_shell("exit")).duration > 0
 
 
 async def test_a_program_that_kills_itself_tells_the_signal() -> None:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import secrets
 import subprocess
+import time
 from collections.abc import AsyncGenerator
 
 from moot.process import tree
@@ -65,7 +66,7 @@ class Running:
         self._popen = popen
         self._tree = family
         self._loop = asyncio.get_running_loop()
-        self._started_at = self._loop.time()
+        self._started_at = time.monotonic()  # uvloop's own clock counts whole milliseconds, a short life as none
         self._over: asyncio.Future[Ending] = self._loop.create_future()
         self._exit = ExitWatch(popen.pid, lambda: self._end("exited"))
         self._streams = Streams(program, popen)
@@ -141,7 +142,7 @@ class Running:
             stderr=self._streams.stderr.content(),
             stdout_truncated=self._streams.stdout.is_truncated,
             stderr_truncated=self._streams.stderr.is_truncated,
-            duration=self._loop.time() - self._started_at,
+            duration=time.monotonic() - self._started_at,
             survivors=survivors,
         )
 
