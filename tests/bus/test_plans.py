@@ -34,7 +34,7 @@ def test_a_named_message_is_found_by_its_key_on_sqlite(name: str) -> None:
     assert "SCAN" not in plan
 
 
-@pytest.mark.parametrize("name", ["get", "latest", "latest_after", "after", "of_thread", "count_by_attempt", "count"])
+@pytest.mark.parametrize("name", ["get", "latest", "latest_after", "after", "of_thread", "count"])
 def test_messages_are_found_by_an_index_on_sqlite(name: str) -> None:
     assert "SCAN" not in plan_on_sqlite(getattr(messages.sql, name))
 

@@ -1,5 +1,7 @@
 """A call under a key is done once, whoever repeats it and whenever."""
 
+from dataclasses import replace
+
 import pytest
 
 from moot.core.caller import SYSTEM, Caller
@@ -36,6 +38,11 @@ async def done(store: Store, what: Deed, answer: str = "sent") -> str:
     return await store.write(lambda tx: do(tx, what, answer), caller=SYSTEM)
 
 
+async def calls(store: Store, attempt: AttemptId) -> list[str]:
+    found = await store.read(lambda tx: operations.of_attempt(tx, attempt))
+    return [f"{one.state} {one.name}" for one in found]
+
+
 async def count(store: Store) -> int:
     return await store.read(lambda tx: tx.one(COUNT, int))
 
@@ -54,6 +61,30 @@ async def test_without_a_key_everything_is_done(store: Store) -> None:
 async def test_another_key_or_another_scope_is_another_call(store: Store) -> None:
     calls = [deed("k1"), deed("k2"), deed("k1", scope="jb_2")]
     assert [await done(store, one) for one in calls] == ["sent"] * 3
+
+
+async def test_an_attempt_that_repeats_a_call_has_made_it_too(store: Store) -> None:
+    first, second = (AttemptId(f"at_{number}") for number in (1, 2))
+
+    def again(tx: Tx) -> str:
+        assert operations.begin(tx, deed("k1"), replace(ANN, attempt=second)) is None
+        return operations.repeat(tx, deed("k1"), replace(ANN, attempt=second))
+
+    await done(store, deed("k1"), "first")
+    assert await calls(store, second) == []
+    assert [await store.write(again, caller=SYSTEM) for _ in range(2)] == ["first", "first"]
+    assert await calls(store, first) == ["done channel_send"]
+    assert await calls(store, second) == ["repeated channel_send"] * 2
+    asked = [(first, "channel_send"), (second, "channel_send"), (second, "inbox_ack"), (AttemptId("at_3"), "x")]
+    answers = [await store.read(lambda tx, one=one: operations.has_called(tx, *one)) for one in asked]
+    assert answers == [True, True, False, False]
+
+
+async def test_a_repetition_by_somebody_without_an_attempt_is_not_noted(store: Store) -> None:
+    await done(store, deed("k1"), "first")
+    person = replace(ANN, attempt=None)
+    assert await store.write(lambda tx: operations.repeat(tx, deed("k1"), person), caller=SYSTEM) == "first"
+    assert await count(store) == 1
 
 
 async def test_a_key_cannot_be_used_for_another_call(store: Store) -> None:

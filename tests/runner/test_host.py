@@ -66,6 +66,32 @@ async def test_a_failed_attempt_is_repeated_and_says_nothing_twice(store: Store)
     assert [one.state for one in await team.receipts(said)] == ["acked"]
 
 
+async def test_an_attempt_that_says_again_what_an_earlier_one_said_has_no_last_word_posted(store: Store) -> None:
+    line = {"calls": [{"channel_send": {"message": "once"}}], "fail": "not yet", "fails": 1, "say": "not posted"}
+    team = await gather(store, {"coder": [line]})
+    async with running(make_host(store)):
+        await team.say("@coder hello")
+        await team.idle()
+    assert len(await team.events("attempt_succeeded")) == 1
+    assert await team.bodies() == ["human: @coder hello", "coder: once"]
+
+
+async def test_an_attempt_that_is_silent_after_one_that_spoke_has_its_last_word_posted(store: Store) -> None:
+    team = await gather(store, {"coder": [{}]})
+
+    class SpeaksAtFirst:
+        async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+            if assignment.number == 1:
+                await assignment.toolbox.call("channel_send", {"message": "working on it"})
+                yield Ended("error", "not yet")
+            yield Ended(text="done")
+
+    async with running(make_host(store, backend=SpeaksAtFirst())):
+        await team.say("@coder hello")
+        await team.idle()
+    assert (await team.bodies())[1:] == ["coder: working on it", "coder: done"]
+
+
 async def test_after_the_last_try_mail_is_parked_and_the_person_told(store: Store) -> None:
     team = await gather(store, {"coder": [{"fail": "broken"}]})
     async with running(make_host(store, retry=Retry(attempts=2, backoff=timedelta(milliseconds=1)))):

@@ -150,11 +150,6 @@ def of_thread(tx: ReadTx, thread: MessageId, limit: int) -> list[Message]:
     return list(reversed(tx.all(sql.of_thread, Message, thread=thread, limit=limit)))
 
 
-def count_by_attempt(tx: ReadTx, attempt: AttemptId) -> int:
-    """How often an attempt has spoken."""
-    return tx.one(sql.count_by_attempt, int, attempt=attempt)
-
-
 def count(tx: ReadTx, stream: StreamId) -> int:
     return tx.one(sql.count, int, stream=stream)
 

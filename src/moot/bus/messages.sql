@@ -39,8 +39,5 @@ from messages where stream = :stream and seq > :seq order by seq limit :limit
 select stream, seq, id, sender, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at
 from messages where id = :thread or (thread = :thread and reply_to is not null) order by seq desc limit :limit
 
--- count_by_attempt: How often an attempt has spoken.
-select count(*) from messages where attempt = :attempt
-
 -- count: How many messages a stream has.
 select count(*) from messages where stream = :stream

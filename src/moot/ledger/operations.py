@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
@@ -16,7 +16,7 @@ from moot.store import queries
 
 sql = queries.beside(__file__)
 Kind = Literal["tool", "model", "step", "shell"]
-State = Literal["started", "done", "failed", "unknown"]
+State = Literal["started", "done", "failed", "unknown", "repeated"]
 
 
 class KeyReused(MootError):
@@ -69,6 +69,10 @@ def hash_of(arguments: Mapping[str, Json]) -> str:
 def begin(tx: Tx, deed: Deed, caller: Caller, *, is_outside: bool = False) -> OperationId | None:
     """Note that it is done in this transaction, or that it is going to be done outside; None if its key was used
     before. Whoever comes with the same key at the same moment waits here until that is decided."""
+    return _add(tx, deed, caller, "started" if deed.key or is_outside else "done")
+
+
+def _add(tx: Tx, deed: Deed, caller: Caller, state: State) -> OperationId | None:
     id = OperationId(tx.new_id("op"))
     is_new = tx.run(
         sql.add,
@@ -81,7 +85,7 @@ def begin(tx: Tx, deed: Deed, caller: Caller, *, is_outside: bool = False) -> Op
         scope=deed.key.scope if deed.key else None,
         key=deed.key.key if deed.key else None,
         arguments=deed.arguments,
-        state="started" if deed.key or is_outside else "done",
+        state=state,
         now=tx.now,
     )
     return id if is_new else None
@@ -100,6 +104,15 @@ def fail(tx: Tx, id: OperationId, error: str) -> None:
 def lose(tx: Tx, attempt: AttemptId) -> int:
     """The attempt is over: how what it had begun outside ended is unknown."""
     return tx.run(sql.lose, attempt=attempt, now=tx.now)
+
+
+def repeat(tx: Tx, deed: Deed, caller: Caller) -> str:
+    """What the same call was answered before. The attempt that makes it again has made it, too, and that is noted:
+    whoever asks what an attempt did must not take it for idle because an earlier one did the same."""
+    found = answer(tx, deed)
+    if caller.attempt is not None:
+        _add(tx, replace(deed, key=None), caller, "repeated")
+    return found
 
 
 def answer(tx: ReadTx, deed: Deed) -> str:
@@ -122,3 +135,8 @@ def answer(tx: ReadTx, deed: Deed) -> str:
 def of_attempt(tx: ReadTx, attempt: AttemptId) -> list[Operation]:
     """What an attempt has done, in order: the next one is told."""
     return tx.all(sql.of_attempt, Operation, attempt=attempt)
+
+
+def has_called(tx: ReadTx, attempt: AttemptId, name: str) -> bool:
+    """Whether an attempt has made such a call, be it answered from the record of an earlier attempt."""
+    return tx.maybe(sql.has_called, int, attempt=attempt, name=name) is not None

@@ -22,3 +22,6 @@ from operations where scope = :scope and key = :key
 -- of_attempt: What an attempt has done.
 select id, kind, name, actor, arguments, state, result, started_at
 from operations where attempt = :attempt order by started_at, id
+
+-- has_called: Whether an attempt has made a call of this name.
+select 1 from operations where attempt = :attempt and name = :name and state in ('done', 'repeated') limit 1

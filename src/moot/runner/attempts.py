@@ -28,7 +28,7 @@ from moot.registry.tokens import Grant
 from moot.runner.reactions.wake_agents import wake
 from moot.runner.worker import Task
 from moot.store.store import Store
-from moot.tools import talk
+from moot.tools import channel, talk
 from moot.tools.talk import Words
 
 _log = logging.getLogger("moot.runner")
@@ -182,7 +182,7 @@ def _succeed(tx: Tx, begun: Begun, text: str) -> None:
     mailbox.ack_attempt(tx, agent.id, attempt)
     if mailbox.has_queued(tx, agent.id):
         wake(tx, agent)
-    if text.strip() and not messages.count_by_attempt(tx, attempt):
+    if text.strip() and not operations.has_called(tx, attempt, channel.SEND):
         words = Words(text, reply_to=begun.mail[-1].id, attempt=attempt)
         talk.say(tx, instances.get(tx, agent.instance), agent, words)
     tx.announce(Event(agent.stream, "attempt_succeeded", attempt, {"agent": agent.id}, is_quiet=True))

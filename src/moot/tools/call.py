@@ -71,13 +71,14 @@ class StoreCall:
         """The operation that is now on record, or what the same call was answered before."""
         attempts.guard(tx, self.caller)
         operation = operations.begin(tx, self.deed, self.caller, is_outside=True)
-        return _Begun(operation) if operation is not None else operations.answer(tx, self.deed)
+        return _Begun(operation) if operation is not None else operations.repeat(tx, self.deed, self.caller)
 
     def _once(self, tx: Tx, change: Callable[[Tx], T]) -> T:
         attempts.guard(tx, self.caller)
         operation = operations.begin(tx, self.deed, self.caller)
         if operation is None:
-            return cast(T, self.tool.result.model_validate_json(operations.answer(tx, self.deed)))
+            answered = operations.repeat(tx, self.deed, self.caller)
+            return cast(T, self.tool.result.model_validate_json(answered))
         result = change(tx)
         if self.deed.key is not None:
             assert isinstance(result, BaseModel)

@@ -17,6 +17,8 @@ from moot.tools import acting, talk
 from moot.tools.shapes import Arguments, Entry, Id, Limit, Name, Reference, Result, entry_of
 from moot.tools.talk import Words
 
+SEND = "channel_send"
+
 
 class Send(Arguments):
     message: Annotated[str, Field(description="What to say. @name wakes that agent, @all everyone.")]
@@ -124,7 +126,7 @@ def bare_list(result: Entries) -> str:
 
 TOOLS = (
     Tool(
-        name="channel_send",
+        name=SEND,
         group="channel",
         words="Say something in the channel. Mention agents with @name to wake them.",
         effect="store",
