@@ -14,7 +14,6 @@ from moot.jobs import jobs
 from moot.jobs.jobs import Appetite, Job, JobLost, NewJob
 from moot.store.store import Store
 from moot.testing.clock import ManualClock
-from tests.plans import plan_on_sqlite
 
 STREAM = StreamId("in_1")
 HERE, THERE = HostId("ho_1"), HostId("ho_2")
@@ -381,19 +380,3 @@ async def test_only_the_live_jobs_of_a_stream_are_listed_in_order(store: Store, 
     first = (await take(store, others=1))[0]
     await finish(store, first)
     assert await keys(store) == ["queued k1", "queued k2"]
-
-
-@pytest.mark.parametrize(
-    ("name", "index"),
-    [
-        ("take", "jobs_due"),
-        ("is_due", "jobs_due"),
-        ("next_at", "jobs_due"),
-        ("has_lost", "jobs_leased"),
-        ("lose", "jobs_leased"),
-        ("abandon", "jobs_leased"),
-        ("live", "jobs_of_stream"),
-    ],
-)
-def test_jobs_are_found_by_their_index_on_sqlite(name: str, index: str) -> None:
-    assert index in plan_on_sqlite(getattr(jobs.sql, name))

@@ -91,18 +91,15 @@ def add(tx: Tx, new: NewJob) -> None:
 
 def take(tx: Tx, appetite: Appetite) -> list[Job]:
     """Become the owner of jobs that are due, the longest waiting first."""
-    taken: list[Job] = []
-    for is_attempt, limit in ((1, appetite.attempts), (0, appetite.others)):
-        if limit > 0:
-            taken += tx.all(
-                sql.take,
-                Job,
-                host=appetite.host,
-                is_attempt=is_attempt,
-                limit=limit,
-                now=tx.now,
-                lease_until=tx.now + LEASE,
-            )
+    taken = tx.all(
+        sql.take,
+        Job,
+        host=appetite.host,
+        attempts=max(appetite.attempts, 0),
+        others=max(appetite.others, 0),
+        now=tx.now,
+        lease_until=tx.now + LEASE,
+    )
     return sorted(taken, key=lambda job: (job.run_at, job.id))
 
 

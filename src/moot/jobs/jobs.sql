@@ -14,23 +14,31 @@ end
 -- take: Become the owner of due jobs.
 update jobs set state = 'running', owner = :host, lease_until = :lease_until, fence = fence + 1
 where id in (
-  select id from jobs
-  where state = 'queued' and run_at <= :now and (kind = 'attempt') = (:is_attempt = 1)
-  order by run_at, id limit :limit
+  select id from (
+    select id from jobs where state = 'queued' and kind = 'attempt' and run_at <= :now
+    order by run_at, id limit :attempts
+  ) as attempts
+  union all
+  select id from (
+    select id from jobs where state = 'queued' and kind <> 'attempt' and run_at <= :now
+    order by run_at, id limit :others
+  ) as others
 )
 returning id, key, kind, stream, subject, arguments, state, run_at, deadline, owner, fence, tries, losses, on_loss, error,
   created_at
 
 -- is_due: Whether any job of these kinds could be taken now.
-select 1 from jobs
-where state = 'queued' and run_at <= :now
-  and ((:attempts = 1 and kind = 'attempt') or (:others = 1 and kind <> 'attempt'))
+select 1 from jobs where :attempts = 1 and state = 'queued' and kind = 'attempt' and run_at <= :now
+union all
+select 1 from jobs where :others = 1 and state = 'queued' and kind <> 'attempt' and run_at <= :now
 limit 1
 
 -- next_at: When the earliest waiting job of these kinds is due.
-select run_at from jobs
-where state = 'queued' and ((:attempts = 1 and kind = 'attempt') or (:others = 1 and kind <> 'attempt'))
-order by run_at limit 1
+select min(run_at) from (
+  select min(run_at) as run_at from jobs where :attempts = 1 and state = 'queued' and kind = 'attempt'
+  union all
+  select min(run_at) as run_at from jobs where :others = 1 and state = 'queued' and kind <> 'attempt'
+) as earliest
 
 -- renew: Keep a job that its host is at work on.
 update jobs set lease_until = :lease_until where id = :id and state = 'running' and owner = :host
