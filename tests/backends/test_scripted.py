@@ -122,6 +122,6 @@ async def test_a_line_takes_its_time() -> None:
 
 async def test_a_script_that_cannot_be_read_is_refused_before_anything_is_played() -> None:
     toolbox = Notebook()
-    with pytest.raises(ScriptInvalid, match="script line 2, say"):
+    with pytest.raises(ScriptInvalid, match="script item 2, say"):
         await played(assignment([{"calls": [{"first": {}}]}, {"say": 5}], "a", toolbox=toolbox))
     assert toolbox.calls == []

@@ -50,9 +50,75 @@ def test_an_empty_text_is_nothing() -> None:
         ("a: b\0c", "is not YAML"),
         ("[" * 5000, "f"),
         ("a: 1\n---\nb: 2", "is not YAML"),
+        (
+            "a0: &a0 [1, 2, 3]\n" + "".join(f"a{n}: &a{n} [{f'*a{n - 1},' * 3}]\n" for n in range(1, 16)),
+            "1,000,000 values",
+        ),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_its_place(text: str, words: str) -> None:
     with pytest.raises(YamlInvalid) as caught:
         yaml.load(text, "f")
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "remedy"),
+    [
+        ("a:\n  say: @human hi", "f:2:8", 'A value cannot begin with @; put it in quotes: "@…".'),
+        ("a: [@human]", "f:1:5", "put it in quotes"),
+        ("a: `x`", "f:1:4", "A value cannot begin with `"),
+        ("é: @x", "f:1:4", "A value cannot begin with @"),
+        ("a:\n\tb: 1", "f:2:1", "Indent with spaces, not with tabs."),
+        ("a: note: this", "f:1:8", "put the whole value in quotes"),
+        ("a: *everyone", "f:1:4", "If the * belongs to the text"),
+    ],
+)
+def test_what_is_often_forgotten_is_named(text: str, place: str, remedy: str) -> None:
+    for written in (text, text.encode()):
+        with pytest.raises(YamlInvalid) as caught:
+            yaml.load(written, "f")
+        assert caught.value.fact.startswith(place)
+        assert remedy in caught.value.remedy
+
+
+PLACED = """\
+agents:
+  coder: &shared
+    script:
+      - say: hello
+      - {on: hi, takes: 5s}
+  helper: *shared
+  1: one
+merged:
+  <<: {here: 1, there: 2}
+  here: 3
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "key", "value"),
+    [
+        ((), (1, 1), (1, 1)),
+        (("agents",), (1, 1), (2, 3)),
+        (("agents", "coder", "script"), (3, 5), (4, 7)),
+        (("agents", "coder", "script", 1), (5, 9), (5, 9)),
+        (("agents", "coder", "script", 1, "takes"), (5, 18), (5, 25)),
+        (("agents", "helper"), (6, 3), (2, 10)),
+        (("agents", "helper", "script", 0, "say"), (4, 9), (4, 14)),
+        (("agents", 1), (7, 3), (7, 6)),
+        (("merged", "there"), (9, 17), (9, 24)),
+        (("merged", "here"), (10, 3), (10, 9)),
+        (("agents", "coder", "missing"), (2, 3), (2, 10)),
+        (("agents", "coder", "missing", "deeper"), (2, 3), (2, 10)),
+        (("agents", "coder", "script", 7), (3, 5), (4, 7)),
+    ],
+)
+def test_every_key_and_value_has_its_place(path: yaml.Path, key: tuple[int, int], value: tuple[int, int]) -> None:
+    document = yaml.read(PLACED, "f")
+    assert document.place(path, key=True) == key
+    assert document.place(path) == value
+
+
+def test_an_empty_text_has_one_place() -> None:
+    assert yaml.read("", "f").place(("agents",)) == (1, 1)

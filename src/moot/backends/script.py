@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from moot.backends.backend import Letter
-from moot.core import durations
+from moot.core import durations, problems
 from moot.core.errors import InvalidInput, MootError
 from moot.core.json import Json
 
@@ -23,7 +23,7 @@ def _seconds(spelling: str) -> str:
     try:
         durations.parse(spelling)
     except MootError as error:
-        raise ValueError(str(error)) from error
+        raise ValueError(error.fact) from error
     return spelling
 
 
@@ -85,26 +85,12 @@ class Match:
 
 def parse(settings: Mapping[str, Json]) -> Script:
     """The script in an agent's settings; ScriptInvalid names the line that is wrong."""
+    data = {"script": settings.get("script", [])}
     try:
-        return Script.model_validate({"script": settings.get("script", [])})
+        return Script.model_validate(data)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        raise ScriptInvalid(
-            f"{_where(first['loc'])}: {_what(first['msg'])}.", "See docs/scripted-agents.md."
-        ) from error
-
-
-def _where(loc: tuple[str | int, ...]) -> str:
-    """`script line 3, calls.0`: lines are counted from one, as people do."""
-    match loc:
-        case ("script", int(line), *rest):
-            return ", ".join((f"script line {line + 1}", ".".join(str(part) for part in rest)[:80])).removesuffix(", ")
-        case _:
-            return ".".join(str(part) for part in loc)
-
-
-def _what(message: str) -> str:
-    return message.removeprefix("Value error, ").rstrip(".")
+        first = problems.found(error, Script, data)[0]
+        raise ScriptInvalid(f"{first.fact}.", first.remedy) from error
 
 
 def match(script: Script, letter: Letter) -> Match | None:

@@ -1,6 +1,7 @@
 """Identifiers: a prefix that says what it names, then time, then chance, so that they sort by age."""
 
 import os
+import struct
 import threading
 from datetime import datetime
 from typing import NewType
@@ -26,39 +27,49 @@ _STEP_BITS = 32  # between two ids that one process makes in one millisecond
 
 def new(prefix: str, now: datetime) -> str:
     """`ag_01k9z3…`: sorts by time, and within one process by the order of making, however fast."""
-    milliseconds = clock.to_micros(now) // 1000
-    return f"{prefix}_{_encode(milliseconds, _TIME_DIGITS)}{_encode(_chances.draw(milliseconds), _CHANCE_DIGITS)}"
+    return _maker.make(prefix, clock.to_micros(now) // 1000)
 
 
-class _Chances:
-    """Numbers nobody can guess, that only grow within one millisecond."""
+class _Maker:
+    """Numbers nobody can guess, that only grow within one millisecond. Ids are made for every message, so what one
+    millisecond's ids share is written once, and chance is fetched from the system for many at a time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._milliseconds = -1
+        self._time = ""
         self._last = 0
+        self._chances: list[int] = []
 
-    def draw(self, milliseconds: int) -> int:
+    def make(self, prefix: str, milliseconds: int) -> str:
         with self._lock:
             if milliseconds != self._milliseconds:
                 self._milliseconds = milliseconds
-                self._last = _random(5 * _CHANCE_DIGITS) >> 1  # room above it for the rest of the millisecond
+                self._time = _encode(milliseconds, _TIME_DIGITS)
+                self._last = self._chance() >> 64 - 5 * _CHANCE_DIGITS + 1  # room above it for the millisecond
             else:
-                self._last += 1 + _random(_STEP_BITS)
-            return self._last % (1 << 5 * _CHANCE_DIGITS)
+                self._last += 1 + (self._chance() >> 64 - _STEP_BITS)
+            return f"{prefix}_{self._time}{_encode(self._last & _ALL_CHANCES, _CHANCE_DIGITS)}"
+
+    def _chance(self) -> int:
+        """64 bits. (`secrets` would say the same in more words, and is slow to import.)"""
+        if not self._chances:
+            self._chances = [*struct.unpack("64Q", os.urandom(512))]
+        return self._chances.pop()
+
+    def forget(self) -> None:
+        """In a child process: what it would draw next, its parent draws too."""
+        self.__init__()
 
 
-def _random(bits: int) -> int:
-    # `secrets` would say the same in more words, and is slow to import.
-    return int.from_bytes(os.urandom(7)) >> (56 - bits)
-
-
-_chances = _Chances()
+_ALL_CHANCES = (1 << 5 * _CHANCE_DIGITS) - 1
+_PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
 
 
 def _encode(number: int, digits: int) -> str:
-    """Two digits at a time: ids are made for every message."""
-    return "".join(_PAIRS[number >> shift & 0x3FF] for shift in range(5 * (digits - 2), -1, -10))
+    """Two digits at a time."""
+    return "".join([_PAIRS[number >> shift & 0x3FF] for shift in range(5 * (digits - 2), -1, -10)])
 
 
-_PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
+_maker = _Maker()
+os.register_at_fork(after_in_child=_maker.forget)

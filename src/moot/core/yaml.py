@@ -1,15 +1,21 @@
-"""YAML as people expect it: `yes` and `on` are text, keys come once, and no file can blow up in memory."""
+"""YAML as people expect it: `yes` and `on` are text, keys come once, no file can blow up in memory, and of everything
+that was read it is known where it stands."""
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, cast
 
 import yaml
+from yaml.error import Mark
 from yaml.nodes import MappingNode, Node, SequenceNode
 
 from moot.core.errors import InvalidInput
 
+Path = tuple[str | int, ...]  # of keys, and of places in lists, from the root
+
 _MOST_ALIASES = 100
+_MOST_VALUES = 1_000_000
 _DROPPED = frozenset(f"tag:yaml.org,2002:{kind}" for kind in ("bool", "int", "float", "timestamp"))
 
 
@@ -40,42 +46,84 @@ _resolve("int", "[-+]?(?:0|[1-9][0-9]*)|0x[0-9a-fA-F]+", "-+0123456789")
 _resolve("float", r"[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*|[0-9]+(?:\.[0-9]*)?[eE][-+]?[0-9]+)", "-+.0123456789")
 
 
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a text says, and where it says it."""
+
+    name: str
+    data: Any
+    root: Node | None
+
+    def place(self, path: Path, *, key: bool = False) -> tuple[int, int]:
+        """Line and column of what stands at the path, or of its key; for what is missing, of what is nearest above."""
+        node = _found(self.root, path, key=key)
+        return (1, 1) if node is None else (node.start_mark.line + 1, node.start_mark.column + 1)
+
+
 def load(text: str | bytes, name: str) -> Any:
     """Plain data; YamlInvalid names the file, line and column."""
+    return read(text, name).data
+
+
+def read(text: str | bytes, name: str) -> Document:
+    """The same, with the place of every key and value."""
     try:
         loader = _Loader(text)
         try:
             root = loader.get_single_node()
             if root is None:
-                return None
+                return Document(name, None, None)
             _check(root, name)
             make = cast(Callable[[Node], Any], loader.construct_document)  # pyright: ignore[reportUnknownMemberType]
-            return make(root)
+            return Document(name, make(root), root)
         finally:
             loader.dispose()
     except yaml.YAMLError as error:
-        raise YamlInvalid(f"{name}{_place(error)} is not YAML: {_problem(error)}.", "Mend it and try again.") from error
+        raise YamlInvalid(f"{name}{_place(error)} is not YAML: {_problem(error)}.", _remedy(error, text)) from error
     except (ValueError, RecursionError) as error:
         raise YamlInvalid(f"{name} cannot be read: {error}.", "Mend it and try again.") from error
 
 
+def _found(root: Node | None, path: Path, *, key: bool) -> Node | None:
+    """Walked anew for every question: written down beforehand, the paths through nested aliases would be countless."""
+    named = node = root
+    for part in path:
+        step = _step(node, part)
+        if step is None:
+            return named if key else node
+        named, node = step
+    return named if key else node
+
+
+def _step(node: Node | None, part: str | int) -> tuple[Node, Node] | None:
+    """The key's node and the value's; in a list, both are the value's."""
+    if isinstance(node, MappingNode):
+        # From the end: what a merge (`<<`) brought in stands before what overrides it.
+        pairs = reversed(node.value)
+        return next(((name, value) for name, value in pairs if name.value == str(part)), None)
+    if isinstance(node, SequenceNode) and isinstance(part, int) and 0 <= part < len(node.value):
+        return node.value[part], node.value[part]
+    return None
+
+
 def _check(root: Node, name: str) -> None:
     """No key twice, nothing inside itself, and few uses of one anchor: those multiply."""
-    seen: set[int] = set()
+    sizes: dict[int, int] = {}
     aliases = 0
 
-    def walk(node: Node, above: frozenset[int]) -> None:
+    def walk(node: Node, above: frozenset[int]) -> int:
         nonlocal aliases
         if id(node) in above:
             raise YamlInvalid(f"{name}:{_mark(node)}: this contains itself.", "Write it out.")
-        if id(node) in seen:
+        if id(node) in sizes:
             aliases += 1
             if aliases > _MOST_ALIASES:
                 raise YamlInvalid(f"{name} uses more than {_MOST_ALIASES} aliases.", "Write the values out.")
-            return
-        seen.add(id(node))
-        for child in _children(node, name):
-            walk(child, above | {id(node)})
+            return sizes[id(node)]
+        size = 1 + sum(walk(child, above | {id(node)}) for child in _children(node, name))
+        if size > _MOST_VALUES:
+            raise YamlInvalid(f"{name}:{_mark(node)}: this is more than {_MOST_VALUES:,} values.", "Use fewer aliases.")
+        return sizes.setdefault(id(node), size)
 
     walk(root, frozenset())
 
@@ -107,3 +155,27 @@ def _place(error: yaml.YAMLError) -> str:
 
 def _problem(error: yaml.YAMLError) -> str:
     return str(getattr(error, "problem", None) or error)
+
+
+def _remedy(error: yaml.YAMLError, text: str | bytes) -> str:
+    """What people mean when they write this."""
+    match _problem(error), _character(error, text):
+        case "found character that cannot start any token", "\t":
+            return "Indent with spaces, not with tabs."
+        case "found character that cannot start any token", mark:
+            return f'A value cannot begin with {mark}; put it in quotes: "{mark}…".'
+        case "mapping values are not allowed in this context", _:
+            return 'If the colon belongs to the text, put the whole value in quotes: "a: b". Else mend the indentation.'
+        case "found undefined alias", _:
+            return 'If the * belongs to the text, put the value in quotes: "*…".'
+        case _:
+            return "Mend it and try again."
+
+
+def _character(error: yaml.YAMLError, text: str | bytes) -> str:
+    """What stands where reading stopped."""
+    mark: Mark | None = getattr(error, "problem_mark", None)
+    lines = (text if isinstance(text, str) else text.decode(errors="replace")).splitlines()
+    if mark is None or mark.line >= len(lines):
+        return ""
+    return lines[mark.line][mark.column : mark.column + 1]

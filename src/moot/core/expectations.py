@@ -1,0 +1,106 @@
+"""What a value should have been, for each thing pydantic can find wrong with one."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from moot.core.nearest import nearest
+
+# By pydantic's name for a value of the wrong type: what we call the right one.
+KINDS = {
+    "string_type": "text",
+    "string_sub_type": "text",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "int_parsing": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "none_required": "empty",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "set_type": "a list",
+    "frozen_set_type": "a list",
+    "dict_type": "keys and values",
+    "mapping_type": "keys and values",
+    "model_type": "keys and values",
+    "model_attributes_type": "keys and values",
+    "dataclass_type": "keys and values",
+}
+_REMEDIES = {
+    "a whole number": "Write digits, without quotes.",
+    "a number": "Write digits, without quotes.",
+    "true or false": "Write true or false, without quotes.",
+    "empty": "Leave it out.",
+    "a list": "Begin each item on its own line with `- `, or write [one, two].",
+    "keys and values": "Write `key: value` lines below it, indented.",
+}
+_BOUNDS = {
+    "greater_than_equal": ("ge", "must be at least"),
+    "greater_than": ("gt", "must be more than"),
+    "less_than_equal": ("le", "must be at most"),
+    "less_than": ("lt", "must be less than"),
+}
+Told = tuple[str, str, tuple[str, ...]]
+
+
+def mismatch(kinds: Sequence[str], value: object) -> tuple[str, str]:
+    """Fact and remedy for a value of the wrong type; `kinds` are those that would do."""
+    wanted = list(dict.fromkeys(kinds))
+    if value is None:
+        return f"must be {' or '.join(wanted)}, and is empty", "Fill it in, or leave it out."
+    fact = f"must be {' or '.join(wanted)}, not {_described(value)}"
+    if "text" in wanted:
+        return fact, "Put it in quotes." if isinstance(value, int | float) else "Write it as one text."
+    return fact, _REMEDIES[wanted[-1]]
+
+
+def _described(value: object) -> str:
+    """The kind of a value. Not the value: that may be secret or huge."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case int() | float():
+            return "a number"
+        case str():
+            return "text"
+        case Mapping():
+            return "keys and values"
+        case Sequence():
+            return "a list"
+        case _:
+            return "this"
+
+
+def told(type_: str, context: Mapping[str, Any], value: object) -> Told:
+    """Fact, remedy, and the key below the value that it is about, for everything but a wrong type."""
+    unit = "character" if type_.startswith("string") else "value"
+    match type_:
+        case "literal_error" | "enum":
+            return (*_choice(str(context["expected"]), value), ())
+        case "union_tag_invalid":
+            return (*_choice(str(context["expected_tags"]), context["tag"]), (context["discriminator"].strip("'"),))
+        case "too_short" | "string_too_short":
+            least = context["min_length"]
+            fact = "must not be empty" if least == 1 else f"must have at least {_counted(least, unit)}"
+            return fact, "Add to it.", ()
+        case "too_long" | "string_too_long":
+            return f"must not have more than {_counted(context['max_length'], unit)}", "Shorten it.", ()
+        case "string_pattern_mismatch":
+            return f"does not have the form {context['pattern']}", "Write it like that.", ()
+        case _ if type_ in _BOUNDS:
+            name, words = _BOUNDS[type_]
+            return f"{words} {context[name]}", "Choose another number.", ()
+        case _:
+            return "cannot be this", "Write text, a number, true or false, a list, or keys and values.", ()
+
+
+def _choice(expected: str, value: object) -> tuple[str, str]:
+    choices = re.findall(r"'([^']*)'", expected) or [expected]
+    near = nearest(value, choices) if isinstance(value, str) else None
+    return f"must be one of {', '.join(choices)}", f"Did you mean {near}?" if near else "Choose one of them."
+
+
+def _counted(number: int, unit: str) -> str:
+    return f"{number:,} {unit}{'' if number == 1 else 's'}"

@@ -1,0 +1,122 @@
+"""What is wrong with data that people wrote, in words for them: pydantic finds it, moot says where and what to do.
+
+Nothing of pydantic's wording gets through, which speaks of inputs and classes. Imported only where files are read: it
+brings pydantic along.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from moot.core import expectations, schemas
+from moot.core.errors import InvalidInput, MootError
+from moot.core.nearest import hint
+from moot.core.schemas import Spot
+from moot.core.yaml import Document, Path
+
+E = TypeVar("E", bound=InvalidInput)
+MOST = 20  # problems in one error
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong: where, what, and the remedy."""
+
+    path: Path
+    fact: str
+    remedy: str
+    is_key: bool = False  # the key is wrong or missing, and not what stands there
+
+
+def found(error: ValidationError, model: type[BaseModel], data: object) -> list[Problem]:
+    """Every problem once, in the order of the fields. `data` is what was validated by `model`."""
+    wrong_types: dict[Path, list[str]] = {}
+    others: list[Problem] = []
+    for one in error.errors(include_url=False):
+        spot = schemas.locate(model, one["loc"], data)
+        kind = None if spot.is_key else expectations.KINDS.get(one["type"])
+        if kind is not None:
+            wrong_types.setdefault(spot.path, []).append(kind)
+        else:
+            others.append(_other(one, spot))
+    # Where one form of a value fits so far that its parts are looked at, that is the form that was meant.
+    meant = {path[:length] for path in wrong_types for length in range(len(path))}
+    meant |= {one.path[:length] for one in others for length in range(len(one.path) + 1)}
+    typed = [_wrong_type(path, kinds, data) for path, kinds in wrong_types.items() if path not in meant]
+    return [*others, *typed]
+
+
+def of_error(path: Path, error: MootError, *, is_key: bool = False) -> Problem:
+    """A refusal by moot's own rules, for what stands at this path."""
+    return Problem(path, f"`{spell(path)}`: {error.fact.rstrip('.')}", error.remedy, is_key)
+
+
+def errors(problems: Sequence[Problem], document: Document, kind: type[E]) -> list[E]:
+    """Each as an error that names file, line and column, in the order of the file."""
+    placed = sorted((document.place(one.path, key=one.is_key), at, one) for at, one in enumerate(problems))
+    return [kind(f"{document.name}:{line}:{column}: {one.fact}.", one.remedy) for (line, column), _, one in placed]
+
+
+def together(found: Sequence[E], name: str) -> E:
+    """One error that tells all of them."""
+    if len(found) == 1:
+        return found[0]
+    told = [f"  {one}" for one in found[:MOST]]
+    more = [f"  and {len(found) - MOST} more"] if len(found) > MOST else []
+    return type(found[0])("\n".join([f"{name} has {len(found)} problems:", *told, *more]), "Mend them and try again.")
+
+
+def spell(path: Path) -> str:
+    """`agents.coder.script item 2, takes`: counted from one, as people do."""
+    text = ""
+    for at, part in enumerate(path):
+        if isinstance(part, int):
+            text += f" item {part + 1}"
+        else:
+            gap = ", " if at and isinstance(path[at - 1], int) else "." if at else ""
+            text += f"{gap}{part[:80]}"
+    return text.strip()
+
+
+def _other(error: ErrorDetails, spot: Spot) -> Problem:
+    type_, context, path = error["type"], error.get("ctx", {}), spot.path
+    *_, name = ("", *path)
+    match type_:
+        case "extra_forbidden":
+            return Problem(path, f"`{name}` is no key of {_owner(path)}", hint(str(name), spot.keys), is_key=True)
+        case "missing":
+            return Problem(path, f"`{name}` is missing in {_owner(path)}", "Add it.", is_key=True)
+        case "union_tag_not_found":
+            wanted = context["discriminator"].strip("'")
+            return Problem((*path, wanted), f"`{wanted}` is missing in {_thing(path)}", "Add it.", is_key=True)
+        case _ if spot.is_key or type_ == "invalid_key":
+            return Problem(path, f"the key `{name}` in {_owner(path)} must be text", "Put it in quotes.", is_key=True)
+        case "value_error" | "assertion_error":
+            return _own_words(context["error"], path)
+        case _:
+            fact, remedy, further = expectations.told(type_, context, error["input"])
+            return Problem((*path, *further), f"{_thing((*path, *further))} {fact}", remedy)
+
+
+def _own_words(error: Exception, path: Path) -> Problem:
+    """Raised by a validator of moot: its words are for people already."""
+    if isinstance(error.__cause__, MootError):
+        return of_error(path, error.__cause__)
+    return Problem(path, f"{_thing(path)}: {str(error).rstrip('.')}", "Mend it.")
+
+
+def _wrong_type(path: Path, kinds: list[str], data: object) -> Problem:
+    value = schemas.value_at(data, path)
+    fact, remedy = expectations.mismatch(kinds, value)
+    return Problem(path, f"{_thing(path)} {fact}", remedy)
+
+
+def _owner(path: Path) -> str:
+    return _thing(path[:-1])
+
+
+def _thing(path: Path) -> str:
+    return f"`{spell(path)}`" if path else "this file"
