@@ -1,15 +1,9 @@
--- add: Write a message under its event's number, with its event's time; a little later if the one before has that.
+-- add: Write a message under its event's number, with its event's time.
 insert into messages (
   stream, seq, id, sender, sender_id, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at
 ) values (
   :stream, :seq, :id, :sender, :sender_id, :kind, :body, :mentions, :priority, :thread, :reply_to, :task_id, :attempt,
-  (
-    select case when before.at >= streams.at then before.at + 1 else streams.at end
-    from streams
-    left join messages as before
-      on before.stream = streams.id and before.seq = (select max(seq) from messages where stream = :stream)
-    where streams.id = :stream
-  )
+  (select at from streams where id = :stream)
 )
 returning at
 

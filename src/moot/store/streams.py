@@ -21,7 +21,7 @@ class Number:
 
 def create(tx: Tx, stream: StreamId, instance: str) -> None:
     """Start a stream at zero; does nothing if it is there."""
-    tx.run(sql.create, stream=stream, instance=instance, now=tx.now)
+    tx.run(sql.create, stream=stream, instance=instance)
 
 
 def append(tx: Tx, event: Event) -> int:

@@ -1,10 +1,10 @@
 -- create: Start a stream at zero, unless it is there.
-insert into streams (id, instance, seq, reacted, at) values (:stream, :instance, 0, 0, :now)
+insert into streams (id, instance, seq, reacted, at) values (:stream, :instance, 0, 0, 0)
 on conflict (id) do nothing
 
--- take_number: Move the counter on, and time never back; the row stays locked until the commit: no gaps.
+-- take_number: Move the counter and the time on; the row stays locked until the commit: no gaps, no two times alike.
 update streams
-set seq = seq + 1, at = case when at > :now then at else :now end,
+set seq = seq + 1, at = case when at >= :now then at + 1 else :now end,
   reacted = case when :is_quiet = 1 and reacted = seq then seq + 1 else reacted end
 where id = :stream
 returning seq, at

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from moot.core.tx import Tx
 from moot.store.errors import TransactionTooSlow
 from moot.store.store import Limits
 
@@ -12,13 +13,13 @@ T = TypeVar("T")
 _log = logging.getLogger("moot.store")
 
 
-def watched(function: Callable[[], T], subject: Callable[..., object], limits: Limits) -> T:
-    """Run it; log when it was slow, refuse when it was far too slow. CPU time: a busy machine is not its fault."""
+def watched(perform: Callable[[Callable[[Tx], T]], T], change: Callable[[Tx], T], limits: Limits) -> T:
+    """Perform it; log when it was slow, refuse when it was far too slow. CPU time: a busy machine is not its fault."""
     started = time.thread_time()
-    result = function()
+    result = perform(change)
     seconds = time.thread_time() - started
     if seconds > limits.slow_seconds:
-        _judge(subject, seconds, limits)
+        _judge(change, seconds, limits)
     return result
 
 

@@ -135,6 +135,31 @@ async def test_an_error_of_a_function_is_its_own(store: SqliteStore, error: Exce
     assert await between(store, raises(error)) is error
 
 
+async def test_a_function_that_is_refused_before_it_writes_is_no_reason_to_run_the_others_again(
+    store: SqliteStore,
+) -> None:
+    runs: list[str] = []
+
+    def refused(tx: Tx) -> None:
+        runs.append("refused")
+        raise MootError("mine")
+
+    assert isinstance(await between(store, refused), MootError)
+    assert runs == ["refused"]
+
+
+async def test_a_deadline_holds_on_a_second_loop_too(hasty: SqliteStore) -> None:
+    await asyncio.to_thread(lambda: asyncio.run(hasty.write(adds("first"), caller=SYSTEM)))
+    gate = Gate()
+    holding = asyncio.ensure_future(hasty.write(gate, caller=SYSTEM))
+    await gate.entered()
+    with pytest.raises(StoreBusy):
+        async with asyncio.timeout(DEADLINE):
+            await hasty.write(adds("late"), caller=SYSTEM)
+    gate.open()
+    await asyncio.wait((holding,))
+
+
 async def test_endless_recursion_is_the_functions_own_error(store: SqliteStore) -> None:
     assert isinstance(await between(store, recurses), RecursionError)
 

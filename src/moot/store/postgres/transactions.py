@@ -109,7 +109,7 @@ class Transactions:
             with self._nothing_written(session):
                 session.cursor.execute("begin")
                 number = tx.open(self._desk.version)
-                result = timing.watched(lambda: tx.perform(change), change, self._desk.limits)
+                result = timing.watched(tx.perform, change, self._desk.limits)
             self._commit(session, number)
         finally:
             self._desk.sessions.give_back(session)

@@ -1,4 +1,8 @@
-"""Group commit: functions that wait together commit together, each in its own savepoint.
+"""Group commit: functions that wait together commit together, and one that fails takes nobody with it.
+
+Most functions succeed, or are refused before they write: they need no savepoint, which costs as much as a statement
+and copies every page. When one fails after it has written, the batch is rolled back and run again, each function in a
+savepoint of its own.
 
 Three rules keep the answers true. Nobody is answered before the commit. When the database loses the transaction (no
 space, I/O error, no memory), every function of the batch runs again alone. And when COMMIT itself failed, a barrier row
@@ -58,7 +62,10 @@ class GroupCommit:
         self._begin()
         is_committing = False
         try:
-            has_news = self._fill(batch, take)
+            try:
+                has_news = self._fill(batch, take)
+            except _HalfDone:
+                has_news = self._refill(batch)
             is_committing = True
             self._connection.execute("commit")
         except (apsw.Error, TransactionLost) as error:
@@ -130,21 +137,40 @@ class GroupCommit:
         return has_news
 
     def _run(self, work: Work) -> bool:
-        """One function in its savepoint; its own failure stays its own. True if it has news for readers."""
-        tx = SqliteTx(self._connection, self._desk.clock, work.caller)
+        """One function; what it refuses before it writes is its own affair. True if it has news for readers."""
+        connection = self._connection
+        written = connection.total_changes()
+        tx = SqliteTx(connection, self._desk.clock, work.caller)
         work.result, work.error = None, None
-        self._connection.execute("savepoint one")
         try:
-            work.result = timing.watched(lambda: tx.perform(work.change), work.change, self._desk.limits)
-            self._connection.execute("release one")
+            work.result = timing.watched(tx.perform, work.change, self._desk.limits)
         except BaseException as error:  # a SystemExit is its own, too
-            if not self._connection.in_transaction:
+            if not connection.in_transaction:
                 raise TransactionLost from error
-            self._connection.execute("rollback to one")
-            self._connection.execute("release one")
-            work.result, work.error = None, in_words(error)
+            if connection.total_changes() != written:
+                raise _HalfDone from error
+            work.error = in_words(error)
             return False
         return tx.has_news
+
+    def _refill(self, batch: list[Work]) -> bool:
+        """The same functions once more, each so that it can be undone alone."""
+        self._roll_back()
+        self._begin()
+        has_news = False
+        for work in batch:
+            has_news |= self._run_apart(work)
+        return has_news
+
+    def _run_apart(self, work: Work) -> bool:
+        self._connection.execute("savepoint one")
+        try:
+            has_news = self._run(work)
+        except _HalfDone as half:
+            self._connection.execute("rollback to one")
+            work.result, work.error, has_news = None, in_words(_cause(half)), False
+        self._connection.execute("release one")
+        return has_news
 
     def _recover(self, batch: list[Work], cause: Exception, *, was_committing: bool) -> bool:
         """Nothing of the batch is answered yet. Make sure that it is gone, then run each function alone."""
@@ -167,7 +193,7 @@ class GroupCommit:
         self._begin()
         is_committing = False
         try:
-            has_news = self._run(work)
+            has_news = self._run_apart(work)
             is_committing = True
             self._connection.execute("commit")
         except (apsw.Error, TransactionLost) as error:
@@ -187,3 +213,12 @@ class GroupCommit:
     def _roll_back(self) -> None:
         if self._connection.in_transaction:
             self._connection.execute("rollback")
+
+
+class _HalfDone(Exception):
+    """A function failed after it had written; its cause is the failure."""
+
+
+def _cause(half: _HalfDone) -> BaseException:
+    assert half.__cause__ is not None
+    return half.__cause__

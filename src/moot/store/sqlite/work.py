@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from moot.core.caller import Caller
@@ -17,7 +17,7 @@ class Work:
     caller: Caller
     loop: asyncio.AbstractEventLoop
     answer: "asyncio.Future[Any]"
-    timer: asyncio.TimerHandle | None = field(default=None, repr=False)
+    overdue_at: float  # by the loop's clock
     is_taken: bool = False  # by the writer; from then on it may be committed
     result: Any = None
     error: Exception | None = None
@@ -29,8 +29,6 @@ class Work:
 
     def deliver(self) -> None:
         """Answer with what the writer found. On the caller's loop."""
-        if self.timer is not None:
-            self.timer.cancel()
         if self.error is not None:
             self.refuse(self.error)
         elif not self.answer.done():

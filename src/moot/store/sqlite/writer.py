@@ -36,6 +36,9 @@ class Writer:
         self._turnstile = turnstile
         self._tell = tell  # called on the writer thread when news was committed
         self._queue: deque[Work] = deque()
+        self._unanswered: deque[Work] = deque()  # in the order of their deadlines, and some that were answered since
+        self._watch: asyncio.TimerHandle | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._changed = threading.Condition()
         self._is_closing = False
         self._commits = GroupCommit(desk)
@@ -45,13 +48,13 @@ class Writer:
     async def submit(self, change: Callable[[Tx], Any], caller: Caller) -> Any:
         """Queue the function and wait for its commit."""
         loop = asyncio.get_running_loop()
-        work = Work(change, caller, loop, loop.create_future())
+        work = Work(change, caller, loop, loop.create_future(), loop.time() + self._limits.queued_seconds)
         with self._changed:
             if self._is_closing:
                 raise StoreClosed("The store is closed; nothing was written.", "Open it again.")
-            work.timer = loop.call_later(self._limits.queued_seconds, self._overdue, work)
             self._queue.append(work)
             self._changed.notify()
+        self._expect(work)
         return await work.answer
 
     def close(self) -> None:
@@ -63,12 +66,33 @@ class Writer:
         if self._thread.is_alive():
             _log.warning("the writer still waits for another process; it is left behind")
 
+    def _expect(self, work: Work) -> None:
+        """Look at its deadline whether it was answered. One timer for all: most are answered long before."""
+        waiting = self._unanswered
+        if work.loop is not self._loop:  # who waited on another loop is gone with it
+            self._loop, self._watch = work.loop, None
+            waiting.clear()
+        while waiting and waiting[0].answer.done():
+            waiting.popleft()
+        waiting.append(work)
+        if self._watch is None:
+            self._watch = work.loop.call_at(waiting[0].overdue_at, self._look)
+
+    def _look(self) -> None:
+        """On the callers' loop, at a deadline."""
+        self._watch = None
+        waiting = self._unanswered
+        while waiting and (waiting[0].answer.done() or waiting[0].overdue_at <= waiting[0].loop.time()):
+            if not (work := waiting.popleft()).answer.done():
+                self._overdue(work)
+        if waiting:
+            self._watch = waiting[0].loop.call_at(waiting[0].overdue_at, self._look)
+
     def _overdue(self, work: Work) -> None:
-        """On the caller's loop, at its deadline."""
         seconds = self._limits.queued_seconds
         with self._changed:
             if work.is_taken:
-                work.timer = work.loop.call_later(seconds, work.refuse, _stuck(2 * seconds))
+                work.loop.call_later(seconds, work.refuse, _stuck(2 * seconds))
                 return
             self._queue.remove(work)
         work.refuse(
