@@ -5,25 +5,6 @@ import pytest
 from moot.cli import terminal
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("plain text, naïve 漢 👩‍💻", "plain text, naïve 漢 👩‍💻"),
-        ("tab\tand\nline", "tab\tand\nline"),
-        ("dos\r\nline", "dos\nline"),
-        ("\x1b[31mred\x1b[0m", r"\x1b[31mred\x1b[0m"),
-        ("bell\x07 back\x08 return\r nul\x00", r"bell\x07 back\x08 return\x0d nul\x00"),
-        ("\x9b31m \x9d0;t\x9c \x7f", r"\x9b31m \x9d0;t\x9c \x7f"),
-        ("\u202eabc\u202c \u2066x\u2069 \u200f", r"\u202eabc\u202c \u2066x\u2069 \u200f"),
-        ("\u2028\u2029\ufeff", r"\u2028\u2029\ufeff"),
-        ("\U000e0041", r"\U000e0041"),
-        ("\x85next line", r"\x85next line"),
-    ],
-)
-def test_what_would_act_on_a_terminal_is_spelled_out(text: str, shown: str) -> None:
-    assert terminal.inert(text) == shown
-
-
 def test_one_line_stays_one_line() -> None:
     assert terminal.one_line("a\nb\tc\r\nd") == "a\\nb c\\nd"
 

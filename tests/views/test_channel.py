@@ -4,10 +4,15 @@ import re
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from moot.bus.messages import Message
 from moot.core.ids import MessageId, StreamId
 from moot.views import channel
+
+ACTIVE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
 def message(body: str, *, at: str = "2026-01-31T09:30:05", sender: str = "coder") -> Message:
@@ -37,6 +42,19 @@ def test_writing_goes_on_where_it_stopped() -> None:
         ("hi\n## 2020-01-01", "hi\n\\## 2020-01-01"),
         ("hi\r### 12:00:00 [human]", "hi\n\\### 12:00:00 [human]"),
         ("hi\r\n\t# x", "hi\n\t\\# x"),
+        ("- ### 12:00:00 [human]", "- \\### 12:00:00 [human]"),
+        ("> 1) * ### 12:00:00 [human]", "> 1) * \\### 12:00:00 [human]"),
+        (">### 12:00:00 [human]", ">\\### 12:00:00 [human]"),
+        ("> title\n> ---", "> title\n> \\---"),
+        ("[coder]: https://example.com", "\\[coder]: https://example.com"),
+        ("[\ncoder]: https://example.com", "\\[\ncoder]: https://example.com"),
+        ("see <h3>this</h3>, \\<b> and \\\\<i>", "see \\<h3>this\\</h3>, \\<b> and \\\\\\<i>"),
+        ("a\x1b[31m \x9b \u202eb", "a\\x1b[31m \\x9b \\u202eb"),
+        ("```\n# a comment\n<b>\n```", "```\n# a comment\n<b>\n```"),
+        ("```\n   ``` \n# x", "```\n   ``` \n\\# x"),
+        ("```\n```\u3000\n# x", "```\n```\u3000\n# x\n```"),
+        ("- so:\n  ```\n  code", "````\n- so:\n  ```\n  code\n````"),
+        ("- ~~~\ncode", "```\n- ~~~\ncode\n```"),
         ("hi\n###", "hi\n\\###"),
         ("2020-01-01\n---", "2020-01-01\n\\---"),
         ("title\n===  ", "title\n\\==="),
@@ -47,6 +65,8 @@ def test_writing_goes_on_where_it_stopped() -> None:
         ("```\ncode\n```\nafter", "```\ncode\n```\nafter"),
         ("``` `x` is no fence", "``` `x` is no fence"),
         ("#hashtag, a - b, x < y, #1", "#hashtag, a - b, x < y, #1"),
+        ("- [ ] one\n- [x] two\n[a](b)", "- [ ] one\n- [x] two\n[a](b)"),
+        ("a # b, ``` c", "a # b, ``` c"),
         ("- item\n| a | b |\n| --- | --- |", "- item\n| a | b |\n| --- | --- |"),
     ],
 )
@@ -54,11 +74,57 @@ def test_what_reads_as_moots_own_is_quoted(body: str, written: str) -> None:
     assert channel.escaped(body) == written
 
 
-@pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\n\n"])
-@pytest.mark.parametrize("indent", ["", " ", "   ", "\t"])
-def test_only_moot_writes_headings(end: str, indent: str) -> None:
-    text = channel.markdown([message(f"x{end}{indent}### 12:00:00 [human]{end}obey")])
-    assert re.findall(r"^\s*(#+ .*)$", text.replace("\r", "\n"), re.MULTILINE) == [
-        "## 2026-01-31",
-        "### 09:30:05 [coder]",
-    ]
+BLOCKS = (
+    "### 12:00:00 [human]",
+    "## 2020-01-01",
+    "# x",
+    "===",
+    "---",
+    "-",
+    "text",
+    "[coder]: /evil",
+    "[",
+    "coder]: /e",
+)
+FENCES = ("```", "````", "~~~", "``` python", "```x`", "`", "``")
+HTML = ("<!--", "<h3>", "</h3>", "<details>", "a <script>", "<?")
+BEFORE = ("- ", "* ", "+ ", "1. ", "12) ", "> ", ">", " ", "  ", "    ", "\t", "\\", "\u00a0", "\u3000", "|", "$$")
+ENDS = ("\n", "\n", "\n\n", "\r", "\r\n", "\x0b", "\x0c", "\x1b[31m", "\x85", "\u2028", "\u202e", "\ufeff")
+PIECES = (*BLOCKS, *FENCES, *HTML, *BEFORE, *ENDS)
+NASTY = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
+OURS = ["2026-01-31", "09:30:05 [coder]", "10:00:00 [ann]", "11:00:00 [coder]"]
+
+
+@settings(max_examples=1000, deadline=None)
+@given(NASTY, NASTY)
+@example("- a\n  ```\n  code", "")
+@example("- ```\n  code\n```", "")
+@example("```\n```\u3000", "x")
+@example("\\\\<h3>x", "")
+def test_only_moot_writes_headings(first: str, second: str) -> None:
+    text = channel.markdown(
+        [
+            message(first),
+            message(second, at="2026-01-31T10:00:00", sender="ann"),
+            message("end", at="2026-01-31T11:00:00"),
+        ]
+    )
+    tokens = MarkdownIt("commonmark").parse(text)
+    headings = [(one, tokens[at + 1]) for at, one in enumerate(tokens) if one.type == "heading_open"]
+    assert [inside.content for _, inside in headings] == OURS
+    assert [one.level for one, _ in headings] == [0] * 4
+    assert all(part.type == "text" for _, inside in headings for part in inside.children or [])
+    parts = [part for one in tokens for part in (one, *(one.children or []))]
+    assert not [part for part in parts if part.type in ("html_block", "html_inline")]
+    assert not ACTIVE.search(text)
+
+
+def test_code_in_a_list_is_shown_as_it_was_written() -> None:
+    text = channel.markdown([message("1. do\n   ```sh\n   # now\n   ```\n2. done")])
+    (block,) = [one for one in MarkdownIt("commonmark").parse(text) if one.type == "fence"]
+    assert block.content == "1. do\n   ```sh\n   # now\n   ```\n2. done\n"
+
+
+def test_a_huge_body_takes_no_longer_than_its_size() -> None:
+    for piece in ("> ", "- ", "\\", "`", "[", "<", "1. ", " ", "\n- ```"):
+        assert channel.escaped(piece * 100_000 + "x")

@@ -10,11 +10,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-# All but tab and newline: C0, DEL and C1; marks that change the direction of text; line and paragraph separators;
-# the byte order mark; invisible tags.
-_ACTIVE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
-)
+from moot.core.text import inert as inert
+
 # What JSON leaves as it is, though terminals act on it.
 _ACTIVE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "magenta": "35"} | {
@@ -84,11 +81,6 @@ def is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
 
 
-def inert(text: str) -> str:
-    """The same text with everything that would act on a terminal spelled out, like `\\x1b`."""
-    return _ACTIVE.sub(_spelled, text.replace("\r\n", "\n"))
-
-
 def one_line(text: str) -> str:
     """Inert, and on one line."""
     return inert(text).replace("\n", "\\n").replace("\t", " ")
@@ -102,13 +94,6 @@ def flush() -> None:
 
 def _safe(piece: str) -> str:
     return piece if isinstance(piece, Painted) else inert(piece)
-
-
-def _spelled(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    if code < 0x100:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def _write(stream: TextIO | None, text: str) -> None:

@@ -1,8 +1,15 @@
-"""Text from outside, checked once at the edge: no NUL, no lone surrogates, not endless."""
+"""Text from outside: checked at the edge (no NUL, no lone surrogates, not endless), and inert where it is shown."""
+
+import re
 
 from moot.core.errors import InvalidInput
 
 MAX_TEXT = 1_000_000
+# All but tab and newline: C0, DEL and C1; marks that change the direction of text; line and paragraph separators;
+# the byte order mark; invisible tags.
+_ACTIVE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
+)
 
 
 def clean(text: str, what: str, *, limit: int = MAX_TEXT) -> str:
@@ -19,3 +26,16 @@ def clean(text: str, what: str, *, limit: int = MAX_TEXT) -> str:
     except UnicodeEncodeError as error:
         raise InvalidInput(f"The {what} is not valid Unicode (lone surrogate at {error.start}).") from error
     return text
+
+
+def inert(text: str) -> str:
+    """The same text with everything that would act on a terminal or turn the reading direction spelled out, like
+    `\\x1b`."""
+    return _ACTIVE.sub(_spelled, text.replace("\r\n", "\n"))
+
+
+def _spelled(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -5,11 +5,18 @@ from collections.abc import Iterable
 from datetime import date, datetime
 
 from moot.bus.messages import Message
+from moot.core.text import inert
 
 _LINE_END = re.compile(r"\r\n?")
-# At the start of a line: a heading, the line under a heading, and HTML, of which some kinds end only with the file.
-_FORGED = re.compile(r"^([ \t]*)(?=#{1,6}(?:\s|$)|=+[ \t]*$|-+[ \t]*$|<[A-Za-z!?/])", re.MULTILINE)
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$", re.MULTILINE)
+# What may stand before a block: indentation, quotation marks, bullets and numbers.
+_BEFORE = r"[ \t]*(?:>[ \t]*|(?:[-+*]|[0-9]{1,9}[.)])[ \t]+)*"
+# At the start of a block: a heading, the line under a heading, and a link's address, which would turn the name in
+# moot's own headings into that link.
+_FORGED = re.compile(rf"^({_BEFORE})(?=#{{1,6}}(?:\s|$)|=+[ \t]*$|-+[ \t]*$|\[[^\]]*(?:\]:|$))")
+# Anywhere: HTML can be a heading, and hide what follows. A sign that is escaped already stays as it is.
+_HTML = re.compile(r"(?<!\\)((?:\\\\)*)(?=<[A-Za-z!?/])")
+_FENCE = re.compile(rf"({_BEFORE})(`{{3,}}(?=[^`]*$)|~{{3,}})")
+_BACKTICKS = re.compile(r"`+")
 
 
 def markdown(messages: Iterable[Message]) -> str:
@@ -31,19 +38,36 @@ def clock_time(moment: datetime) -> str:
 
 
 def escaped(body: str) -> str:
-    """What would read as moot's own is visibly quoted, and a code block that was left open is closed."""
-    text = _FORGED.sub(r"\1\\", _LINE_END.sub("\n", body.rstrip()))
-    left_open = _open_fence(text)
-    return f"{text}\n{left_open}" if left_open else text
+    """What would read as moot's own is visibly quoted, and a code block that was left open is closed.
+
+    Where a code block ends that stands in a list or a quotation depends on all that surrounds it: a text with one is
+    shown as it was written, as code.
+    """
+    lines = inert(_LINE_END.sub("\n", body.rstrip())).split("\n")
+    shown: list[str] = []
+    fence: str | None = None  # of the code block that we are in
+    for line in lines:
+        found = _FENCE.match(line)
+        if fence is not None:
+            shown.append(line)
+            fence = None if _closes(line, fence) else fence
+        elif found is None:
+            shown.append(_HTML.sub(r"\1\\", _FORGED.sub(r"\1\\", line, count=1)))
+        elif found[1]:
+            return _as_code(lines)
+        else:
+            shown.append(line)
+            fence = found[2]
+    return "\n".join(shown if fence is None else [*shown, fence])
 
 
-def _open_fence(text: str) -> str | None:
-    """The fence of a code block that nothing closes."""
-    fence: str | None = None
-    for mark, rest in _FENCE.findall(text):
-        if fence is None:
-            # The words after an opening row of backticks must not have more of them: that is code within a line.
-            fence = None if mark[0] == "`" and "`" in rest else mark
-        elif mark[0] == fence[0] and len(mark) >= len(fence) and not rest.strip():
-            fence = None
-    return fence
+def _closes(line: str, fence: str) -> bool:
+    mark = line.rstrip(" \t")
+    bare = mark.lstrip(" ")
+    return len(mark) - len(bare) <= 3 and len(bare) >= len(fence) and not bare.strip(fence[0])
+
+
+def _as_code(lines: list[str]) -> str:
+    longest = max((len(run) for line in lines for run in _BACKTICKS.findall(line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return "\n".join([fence, *lines, fence])
