@@ -200,6 +200,18 @@ async def test_agents_of_another_instance_are_not_seen(store: Store) -> None:
     assert await desk.refused(OPERATOR, "agent_get", id="ag_unknown") == "AGENT_NOT_FOUND"
 
 
+async def test_an_agent_is_found_by_id_and_by_name(store: Store, clock: ManualClock) -> None:
+    desk = await open_desk(store)
+    first = await join(desk, "ann")
+    clock.advance(1)
+    second = await join(desk, "ann")
+    found = [(await desk.done(OPERATOR, "agent_get", id=named))["id"] for named in (first, second, "ann", "ANN")]
+    assert found == [first, second, second, second]
+    await desk.done(OPERATOR, "agent_unregister", id=second)
+    await desk.done(OPERATOR, "agent_unregister", id=first)
+    assert await desk.refused(OPERATOR, "agent_get", id="ann") == "AGENT_NOT_FOUND"
+
+
 async def test_outside_a_run_a_second_of_the_name_joins_and_is_the_one_listed(store: Store, clock: ManualClock) -> None:
     desk = await open_desk(store)
     first = await join(desk, "ann")

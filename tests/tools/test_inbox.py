@@ -20,6 +20,10 @@ async def fill(desk: Desk, *bodies: str) -> list[dict[str, Json]]:
     return [await desk.done(OPERATOR, "channel_send", message=body, to=["ann"]) for body in bodies]
 
 
+def name(message: dict[str, Json], by: str) -> Json:
+    return str(message["seq"]) if by == "seq as text" else message[by]
+
+
 async def test_an_empty_inbox_is_an_empty_list(store: Store) -> None:
     desk = await open_desk(store)
     ann = await desk.house.join("ann")
@@ -89,17 +93,17 @@ async def test_the_wait_for_nothing_ends(store: Store) -> None:
 async def test_acknowledging_answers_acknowledged_and_how_much(store: Store, clock: ManualClock) -> None:
     desk = await open_desk(store)
     ann = await desk.house.join("ann")
-    for by in ("id", "seq", "timestamp"):
+    for by in ("id", "seq", "timestamp", "seq as text"):
         sent: list[dict[str, Json]] = []
         for body in ("m1", "m2", "m3"):
             clock.advance(1)
             sent += await fill(desk, body)
         await inbox(desk, "ann", limit=2)
-        answer = await desk.call(member(ann), "inbox_ack", {"until": sent[1][by]})
+        answer = await desk.call(member(ann), "inbox_ack", {"until": name(sent[1], by)})
         assert (answer.text, answer.structured) == ("acknowledged", {"status": "acknowledged", "acknowledged": 2})
         assert await desk.house.unread(ann) == ["queued m3"]
         await inbox(desk, "ann")
-        assert (await desk.done(member(ann), "inbox_ack", until=sent[2][by]))["acknowledged"] == 1
+        assert (await desk.done(member(ann), "inbox_ack", until=name(sent[2], by)))["acknowledged"] == 1
         assert await desk.house.unread(ann) == []
 
 
@@ -137,6 +141,6 @@ async def test_waits_and_limits_have_bounds(store: Store) -> None:
     ann = await desk.house.join("ann")
     for wait in (-1, 50.1, "5", True, None, float("nan"), float("inf")):
         assert await desk.refused(member(ann), "inbox_check", wait_seconds=wait) == "INVALID_INPUT"
-    nonsense: list[Json] = [None, [], {}, True, 1.5, -1, 2**80, "", "x" * 300]
+    nonsense: list[Json] = [None, [], {}, True, 1.5, -1, 2**80, "", "x" * 300, "-1", "1.5", "9" * 30, "9" * 300, "٣"]
     for until in nonsense:
         assert await desk.refused(member(ann), "inbox_ack", until=until) == "INVALID_INPUT"

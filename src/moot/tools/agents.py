@@ -8,7 +8,7 @@ from pydantic import FailFast, Field, JsonValue
 from moot.bus import mailbox
 from moot.core import clock, json, text
 from moot.core.errors import InvalidInput
-from moot.core.ids import AgentId
+from moot.core.ids import AgentId, InstanceName
 from moot.core.tool import EVERYONE, OPERATORS, WRITERS, Call, Tool
 from moot.core.tx import ReadTx, Tx
 from moot.registry import agents, instances, tokens
@@ -46,7 +46,7 @@ class Update(Arguments):
 
 
 class Get(Arguments):
-    id: Id
+    id: Annotated[Id, Field(description="An agent's id or name.")]
 
 
 class List(Arguments):
@@ -128,13 +128,24 @@ async def update(call: Call, arguments: Update) -> AgentCard:
 
 
 async def get(call: Call, arguments: Get) -> AgentCard:
-    def look(tx: ReadTx) -> AgentCard:
-        agent = agents.get(tx, AgentId(arguments.id))
-        if agent.instance != call.caller.instance:
-            raise AgentNotFound(f"There is no agent {arguments.id!r} here.", "See agent_list.")
-        return card(agent, tx)
+    return await call.read(lambda tx: card(_known(tx, call.caller.instance, arguments.id), tx))
 
-    return await call.read(look)
+
+def _known(tx: ReadTx, place: InstanceName, named: str) -> Agent:
+    """By id, even if it has left, or by name. One of another instance is as good as none."""
+    instance = instances.find(tx, place)
+    found = instance and (_by_id(tx, place, named) or agents.find(tx, instance.stream, named))
+    if found is None:
+        raise AgentNotFound(f"There is no agent {named!r} here.", "See agent_list.")
+    return found
+
+
+def _by_id(tx: ReadTx, place: InstanceName, id: str) -> Agent | None:
+    try:
+        found = agents.get(tx, AgentId(id))
+    except AgentNotFound:
+        return None
+    return found if found.instance == place else None
 
 
 async def list_agents(call: Call, arguments: List) -> AgentCards:

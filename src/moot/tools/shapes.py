@@ -21,8 +21,10 @@ def _clean(value: str) -> str:
 
 
 def _reference(value: str | int) -> str | int:
-    if isinstance(value, str):
+    """Models write numbers as text, too; of digits alone neither a timestamp nor an id is made."""
+    if isinstance(value, str) and not (value.isascii() and value.isdigit()):
         return _clean(value)
+    value = int(_clean(str(value)))
     if not 0 <= value <= MOST_SEQ:
         raise ValueError(f"A number must be from 0 to {MOST_SEQ}")
     return value
