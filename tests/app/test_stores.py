@@ -22,6 +22,21 @@ def test_an_sqlite_address_names_a_file(url: str, file: str) -> None:
     assert stores.file_of(url) == Path(file)
 
 
+@pytest.mark.parametrize(
+    ("url", "kind"),
+    [
+        ("sqlite:///moot.db", "sqlite"),
+        ("SQLite:moot.db", "sqlite"),
+        ("postgresql://host/x", "postgres"),
+        ("postgres://host/x", "postgres"),
+        ("memory", "memory"),
+        ("memory:", "memory"),
+    ],
+)
+def test_the_address_says_which_database(url: str, kind: str) -> None:
+    assert stores.kind_of(url) == kind
+
+
 @pytest.mark.parametrize("url", ["", "mysql://host/x", "moot.db", "sqlite:", "sqlite:///folder/", "postgresql://[x"])
 def test_an_address_that_names_no_store_is_refused(url: str) -> None:
     with pytest.raises(StoreUrlInvalid):

@@ -1,12 +1,13 @@
 """All checks in the order in which one leans on the other."""
 
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from moot.api import access, check
 from moot.api.check import Check
 from moot.api.checks import folder, store, store_file, surroundings
-from moot.app.stores import file_of, open_store, scheme_of
+from moot.app.stores import file_of, kind_of, open_store
 from moot.core.errors import MootError
 from moot.store import sqlite
 from moot.store.store import Limits, Store
@@ -29,14 +30,18 @@ async def examine(store_url: str | None) -> AsyncIterator[Check]:
 
 
 async def _store(url: str) -> AsyncIterator[Check]:
-    if scheme_of(url) in ("postgresql", "postgres"):
-        async for found in _opened(without_secrets(url), lambda: open_store(url, create=False)):
-            yield found
-        return
-    if url in ("memory", "memory:"):
-        yield check.ok("store", "in memory; every command has its own")
-        return
-    file = file_of(url)
+    match kind_of(url):
+        case "memory":
+            yield check.ok("store", "in memory; every command has its own")
+        case "postgres":
+            async for found in _opened(without_secrets(url), lambda: open_store(url, create=False)):
+                yield found
+        case "sqlite":
+            async for found in _file(file_of(url)):
+                yield found
+
+
+async def _file(file: Path) -> AsyncIterator[Check]:
     for found in store_file.checks(file):
         yield found
     if store_file.is_current(file):

@@ -1,14 +1,18 @@
 """Opens a store by its address; the one place that knows which databases there are."""
 
 import importlib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Literal, Protocol, cast
 from urllib.parse import unquote, urlsplit
 
 from moot.core.clock import Clock
 from moot.core.errors import MootError
 from moot.store.errors import StoreUrlInvalid
 from moot.store.store import Limits, Store
+
+Kind = Literal["sqlite", "postgres", "memory"]
+_KINDS: Mapping[str, Kind] = {"sqlite": "sqlite", "postgresql": "postgres", "postgres": "postgres"}
 
 
 class MissingExtra(MootError):
@@ -33,36 +37,42 @@ class _Sqlite(Protocol):
 
 def open_store(url: str, *, create: bool) -> Store:
     """`sqlite:///path`, `postgresql://…` or `memory:`. Only with `create` is anything made."""
-    scheme = scheme_of(url)
-    if scheme in ("postgresql", "postgres"):
-        return _postgres().open_url(url, create=create)
+    match kind_of(url):
+        case "postgres":
+            return _postgres().open_url(url, create=create)
+        case "memory":
+            return _sqlite().open_memory()
+        case "sqlite":
+            return _sqlite().open_file(file_of(url), create=create)
+
+
+def kind_of(url: str) -> Kind:
+    """Which database an address means."""
     if url in ("memory", "memory:"):
-        return _sqlite().open_memory()
-    return _sqlite().open_file(file_of(url), create=create)
+        return "memory"
+    try:
+        scheme = urlsplit(url).scheme
+    except ValueError as error:
+        raise StoreUrlInvalid(
+            f"The store's address cannot be understood: {error}.", "Write postgresql://host/database."
+        ) from error
+    kind = _KINDS.get(scheme)
+    if kind is None:
+        raise StoreUrlInvalid(
+            f"{scheme or url[:40]!r} is not a kind of store.",
+            "Use sqlite:///path/moot.db, postgresql://host/database or memory:.",
+        )
+    return kind
 
 
 def file_of(url: str) -> Path:
     """The file of an SQLite address."""
-    if not url.startswith("sqlite:"):
-        raise StoreUrlInvalid(
-            f"{scheme_of(url) or url[:40]!r} is not a kind of store.",
-            "Use sqlite:///path/moot.db, postgresql://host/database or memory:.",
-        )
-    path = unquote(url.removeprefix("sqlite:").removeprefix("//"))
+    path = unquote(url.partition(":")[2].removeprefix("//"))
     if path.startswith("//"):  # as other programs write an absolute path
         path = path.removeprefix("/")
     if not path or path.endswith("/"):
         raise StoreUrlInvalid(f"{url[:80]!r} names no file.", "Write sqlite:///path/moot.db.")
     return Path(path)
-
-
-def scheme_of(url: str) -> str:
-    try:
-        return urlsplit(url).scheme
-    except ValueError as error:
-        raise StoreUrlInvalid(
-            f"The store's address cannot be understood: {error}.", "Write postgresql://host/database."
-        ) from error
 
 
 def _sqlite() -> _Sqlite:
