@@ -1,0 +1,51 @@
+-- add: A run that starts now.
+insert into runs (
+  id, instance, stream, name, source, mode, state, phase, definition, inputs, variables, attended_by, is_paused,
+  first_seq, reason, started_at
+) values (
+  :id, :instance, :stream, :name, :source, :mode, 'live', 'setup', :definition, :inputs, '{}', :host, 0,
+  :first_seq, '', :now
+)
+
+-- get: One run by id.
+select id, instance, stream, name, source, mode, state, phase, definition, inputs, variables, attended_by, stop_asked,
+  is_paused, first_seq, last_seq, reason, started_at, ended_at
+from runs where id = :id
+
+-- live: The run of an instance that is not over.
+select id, instance, stream, name, source, mode, state, phase, definition, inputs, variables, attended_by, stop_asked,
+  is_paused, first_seq, last_seq, reason, started_at, ended_at
+from runs where instance = :instance and state = 'live'
+
+-- latest: The run of an instance that started last.
+select id, instance, stream, name, source, mode, state, phase, definition, inputs, variables, attended_by, stop_asked,
+  is_paused, first_seq, last_seq, reason, started_at, ended_at
+from runs where instance = :instance order by started_at desc, id desc limit 1
+
+-- all_live: Every run that is not over.
+select id, instance, stream, name, source, mode, state, phase, definition, inputs, variables, attended_by, stop_asked,
+  is_paused, first_seq, last_seq, reason, started_at, ended_at
+from runs where state = 'live' order by instance
+
+-- enter: Move on to the next phase, unless somebody else has.
+update runs set phase = :phase where id = :id and state = 'live' and phase = :before
+
+-- keep: Remember what setup has found out so far.
+update runs set variables = :variables where id = :id and state = 'live'
+
+-- attend: Somebody looks after the run and will end it.
+update runs set attended_by = :host, state = 'live', stop_asked = null, is_paused = 0, ended_at = null, reason = ''
+where id = :id
+
+-- ask_stop: Have whoever attends the run end it.
+update runs set stop_asked = :how where id = :id and state = 'live'
+
+-- pause: Wake nobody, or go on.
+update runs set is_paused = :is_paused where id = :id and state = 'live' and is_paused <> :is_paused
+
+-- end: The run is over, or interrupted until somebody resumes it.
+update runs set state = :state, reason = :reason, last_seq = :last_seq, attended_by = null, ended_at = :now
+where id = :id and state = 'live'
+
+-- supersede: A run that nobody will resume any more.
+update runs set state = 'stopped', reason = :reason where instance = :instance and state = 'interrupted'
