@@ -20,7 +20,8 @@ def has_news(tx: ReadTx) -> bool:
 
 def react(tx: Tx) -> None:
     """A page of what no reaction has seen; the mark moves in the same transaction."""
-    for head in feed.with_news(tx, _STREAMS):
+    # By instance, as everybody takes them: hosts whose streams are sorted otherwise would wait in a circle.
+    for head in sorted(feed.with_news(tx, _STREAMS), key=lambda head: (head.instance, head.id)):
         # Not the stream's own row: those who write to it hold jobs that reactions change, and would wait in a circle.
         tx.lock("instances", head.instance)
         seen = feed.reacted(tx, head.id)  # read again under the lock: another host may have been here
