@@ -31,6 +31,7 @@ def test_attempts_and_other_jobs_are_each_found_by_their_index_on_sqlite(name: s
     ("name", "index"),
     [
         ("has_lost", "jobs_leased"),
+        ("next_loss", "jobs_leased"),
         ("lose", "jobs_leased"),
         ("abandon", "jobs_leased"),
         ("live", "jobs_of_stream"),

@@ -4,18 +4,19 @@ import asyncio
 from collections.abc import AsyncIterator
 from datetime import timedelta
 
+import pytest
+
 from moot.backends.backend import Assignment, Ended, Progress
 from moot.core.caller import SYSTEM
 from moot.core.ids import HostId, JobId
-from moot.core.tx import Tx
+from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
-from moot.jobs.jobs import Appetite, NewJob
-from moot.registry import agents, hosts
+from moot.jobs.jobs import Appetite, Job, NewJob
+from moot.registry import hosts
 from moot.registry.hosts import NewHost
 from moot.runner import neighbours, react
 from moot.runner.attempts import MOST_LOSSES, AttemptWorker, Retry
 from moot.runner.host import Pace
-from moot.store import streams
 from moot.store.store import Store
 from tests.runner.team import gather, make_host, make_worker, running
 
@@ -64,32 +65,6 @@ async def test_a_failed_attempt_is_repeated_and_says_nothing_twice(store: Store)
     assert await team.bodies() == ["human: @coder hello", "coder: once"]
     assert len(await team.events("attempt_failed")) == 2
     assert [one.state for one in await team.receipts(said)] == ["acked"]
-
-
-async def test_an_attempt_that_says_again_what_an_earlier_one_said_has_no_last_word_posted(store: Store) -> None:
-    line = {"calls": [{"channel_send": {"message": "once"}}], "fail": "not yet", "fails": 1, "say": "not posted"}
-    team = await gather(store, {"coder": [line]})
-    async with running(make_host(store)):
-        await team.say("@coder hello")
-        await team.idle()
-    assert len(await team.events("attempt_succeeded")) == 1
-    assert await team.bodies() == ["human: @coder hello", "coder: once"]
-
-
-async def test_an_attempt_that_is_silent_after_one_that_spoke_has_its_last_word_posted(store: Store) -> None:
-    team = await gather(store, {"coder": [{}]})
-
-    class SpeaksAtFirst:
-        async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
-            if assignment.number == 1:
-                await assignment.toolbox.call("channel_send", {"message": "working on it"})
-                yield Ended("error", "not yet")
-            yield Ended(text="done")
-
-    async with running(make_host(store, backend=SpeaksAtFirst())):
-        await team.say("@coder hello")
-        await team.idle()
-    assert (await team.bodies())[1:] == ["coder: working on it", "coder: done"]
 
 
 async def test_after_the_last_try_mail_is_parked_and_the_person_told(store: Store) -> None:
@@ -273,21 +248,46 @@ async def test_a_job_past_its_deadline_is_not_begun(store: Store) -> None:
     assert (found.state, found.error) == ("failed", "its deadline passed before it was begun")
 
 
-async def test_a_job_that_runs_into_its_deadline_is_ended_however_long_it_had_waited(store: Store) -> None:
-    team = await gather(store, {"coder": [{"hang": True}]})
-    said = await team.say("@coder go")
+async def test_a_host_with_nothing_to_do_does_not_look_for_work(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It looks after its neighbours again and again, and that is no reason to look for work."""
+    looks, rounds = 0, 0
+    has_news, vanished, is_enough = react.has_news, neighbours.vanished_hosts, asyncio.Event()
+    loop = asyncio.get_running_loop()
 
-    def add(tx: Tx) -> JobId:
-        coder = agents.named(tx, team.instance.stream, "coder")
-        waits, ends = tx.now - timedelta(hours=1), tx.now + timedelta(seconds=1)
-        jobs.add(tx, NewJob(f"attempt:{coder.id}", "attempt", coder.stream, coder.id, run_at=waits, deadline=ends))
-        streams.reacted(tx, coder.stream, said.message.seq)
-        return jobs.live(tx, coder.stream)[0].id
+    def look(tx: ReadTx) -> bool:
+        nonlocal looks
+        looks += 1
+        return has_news(tx)
 
-    id = await store.write(add, caller=SYSTEM)
-    async with running(make_host(store)):
-        await team.until(lambda tx: not jobs.live(tx, team.instance.stream))
-    found = await store.read(lambda tx: jobs.get(tx, id))
-    assert found is not None
-    assert found.state == "failed"
-    assert len(await team.events("attempt_interrupted")) == 1
+    def watch(tx: ReadTx) -> list[hosts.Host]:
+        nonlocal rounds
+        rounds += 1
+        if rounds == 30:
+            loop.call_soon_threadsafe(is_enough.set)
+        return vanished(tx)
+
+    monkeypatch.setattr(react, "has_news", look)
+    monkeypatch.setattr(neighbours, "vanished_hosts", watch)
+    async with running(make_host(store, pace=Pace(watch_seconds=0.001))):
+        await asyncio.wait_for(is_enough.wait(), 20)
+    assert looks < 10
+
+
+async def test_a_host_wakes_up_when_the_lease_of_another_runs_out(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of one on another machine, whose process nobody here can see."""
+    team = await gather(store, {"coder": [{"say": "taken over"}]})
+    await team.say("@coder go")
+
+    def take(tx: Tx) -> list[Job]:
+        react.react(tx)
+        host = hosts.register(tx, NewHost("elsewhere", "1:1", ("run",)))
+        return jobs.take(tx, Appetite(host, attempts=1))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(jobs, "LEASE", timedelta(seconds=0.3))
+        assert len(await store.write(take, caller=SYSTEM)) == 1
+    async with running(make_host(store, pace=Pace(watch_seconds=3600))):
+        await team.idle()
+    assert (await team.bodies())[-1] == "coder: taken over"

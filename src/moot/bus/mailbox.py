@@ -122,6 +122,11 @@ def park(tx: Tx, agent: AgentId, attempt: AttemptId) -> int:
     return tx.run(sql.park, agent=agent, attempt=attempt)
 
 
+def park_queued(tx: Tx, agent: AgentId) -> int:
+    """Nobody came in time for what waits: it wakes nobody any more."""
+    return tx.run(sql.park_queued, agent=agent)
+
+
 def revive(tx: Tx, agent: AgentId) -> int:
     """Parked mail counts as new again."""
     return tx.run(sql.revive, agent=agent)

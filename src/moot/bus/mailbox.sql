@@ -57,6 +57,9 @@ where agent = :agent and state = 'delivered' and attempt = :attempt
 update mailbox set state = 'parked', attempt = null
 where agent = :agent and state = 'delivered' and attempt = :attempt
 
+-- park_queued: Mail that nobody was given in time.
+update mailbox set state = 'parked' where agent = :agent and state = 'queued'
+
 -- revive: Parked mail counts as new.
 update mailbox set state = 'queued', rejoined = 0 where agent = :agent and state = 'parked'
 

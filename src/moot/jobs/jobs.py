@@ -117,6 +117,11 @@ def next_at(tx: ReadTx, *, attempts: bool, others: bool) -> datetime | None:
     return tx.maybe(sql.next_at, datetime, attempts=attempts, others=others)
 
 
+def next_loss(tx: ReadTx) -> datetime | None:
+    """When the first lease runs out, unless its owner renews it."""
+    return tx.maybe(sql.next_loss, datetime)
+
+
 def renew(tx: Tx, host: HostId, ids: Iterable[JobId]) -> list[JobId]:
     """Keep the jobs a host is at work on; returns those it still owns. What it does not name runs out: nobody works
     on it any more."""

@@ -40,6 +40,9 @@ select min(run_at) from (
   select min(run_at) as run_at from jobs where :others = 1 and state = 'queued' and kind <> 'attempt'
 ) as earliest
 
+-- next_loss: When the first lease runs out, unless it is renewed.
+select min(lease_until) from jobs where state = 'running'
+
 -- renew: Keep a job that its host is at work on.
 update jobs set lease_until = :lease_until where id = :id and state = 'running' and owner = :host
 

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 from moot.backends.backend import Assignment, Backend, Ended, Letter, Warned
@@ -56,7 +56,6 @@ class Begun:
     job: Job
     agent: Agent
     mail: tuple[Mail, ...]
-    recent: tuple[Message, ...]
     caller: Caller
     token: str
 
@@ -83,6 +82,13 @@ class AttemptWorker:
             jobs.finish(tx, job)
             return None
         return partial(self._carry_out, _begin(tx, job, agent, self.host, tokens.new_text()))
+
+    def late(self, tx: Tx, job: Job) -> None:
+        """Nobody was in time: the mail that waits is parked, and the person told."""
+        tx.lock("agents", job.subject)
+        count = mailbox.park_queued(tx, AgentId(job.subject))
+        if count:
+            _tell_parked(tx, agents.get(tx, AgentId(job.subject)), "was not started before its deadline", count)
 
     def lost(self, tx: Tx, job: Job) -> None:
         """The host of an attempt is gone: its mail waits again, unless this happened too often."""
@@ -125,7 +131,8 @@ class AttemptWorker:
         backend = self.backends.get(begun.agent.backend)
         if backend is None:
             return Ended("error", f"this host has no backend {begun.agent.backend!r}")
-        async for progress in backend.run(_assignment(begun, toolbox)):
+        recent = await self.store.read(lambda tx: messages.latest(tx, begun.agent.stream, RECENT))
+        async for progress in backend.run(_assignment(begun, recent, toolbox)):
             if isinstance(progress, Ended):
                 return progress
             if isinstance(progress, Warned):
@@ -147,17 +154,16 @@ def _begin(tx: Tx, job: Job, agent: Agent, host: HostId, token: str) -> Begun:
     mail = mailbox.hand_out(tx, agent.id, attempt, BATCH)
     id = tokens.mint(tx, token, Grant("attempt", agent.instance, agent.role, agent.id, attempt=attempt))
     caller = Caller(agent.name, agent.role, agent.instance, agent.id, id, attempt, job.fence)
-    recent = messages.latest(tx, agent.stream, RECENT)
-    return Begun(job, agent, tuple(mail), tuple(recent), caller, token)
+    return Begun(job, agent, tuple(mail), caller, token)
 
 
-def _assignment(begun: Begun, toolbox: Toolbox) -> Assignment:
+def _assignment(begun: Begun, recent: list[Message], toolbox: Toolbox) -> Assignment:
     return Assignment(
         agent=begun.agent.name,
         instance=begun.agent.instance,
         settings=begun.agent.settings,
         inbox=tuple(_letter(mail) for mail in begun.mail),
-        recent=tuple(_letter(message) for message in begun.recent),
+        recent=tuple(_letter(message) for message in recent),
         number=begun.job.tries + 1,
         toolbox=toolbox,
     )
@@ -193,8 +199,9 @@ def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
     failures = begun.job.tries + 1
     _end(tx, attempt, "failed", error)
     facts = {"agent": agent.id, "failure": ended.failure, "error": error, "number": failures}
-    if failures < retry.attempts:
-        jobs.retry(tx, begun.job, at=tx.now + retry.delay(failures), error=error)
+    again_at = tx.now + retry.delay(failures)
+    if failures < retry.attempts and not _is_late(begun.job, again_at):
+        jobs.retry(tx, begun.job, at=again_at, error=error)
         mailbox.take_back(tx, agent.id, attempt)
         tx.announce(Event(agent.stream, "attempt_failed", attempt, facts, is_quiet=True))
         return
@@ -203,7 +210,8 @@ def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
     tx.announce(Event(agent.stream, "attempt_failed", attempt, {**facts, "parked": count}, is_quiet=True))
     if mailbox.has_queued(tx, agent.id):
         wake(tx, agent)
-    _tell_parked(tx, agent, f"failed {failures} times: {_first_line(error)}", count)
+    times = "once" if failures == 1 else f"{failures} times"
+    _tell_parked(tx, agent, f"failed {times}: {_first_line(error)}", count)
 
 
 def _tell_parked(tx: Tx, agent: Agent, fact: str, count: int) -> None:
@@ -224,12 +232,19 @@ def _first_line(error: str) -> str:
 
 
 def _interrupt(tx: Tx, begun: Begun) -> None:
-    """The host stops: the mail waits for the next one, and this does not count as a failure."""
+    """The host stops: the mail waits for the next one, and this does not count as a failure. The deadline is one."""
     attempt = _attempt_of(begun)
+    if _is_late(begun.job, tx.now):
+        _fail(tx, begun, Ended("timeout", "it ran into its deadline"), Retry())
+        return
     jobs.put_back(tx, begun.job)
     _end(tx, attempt, "interrupted")
     mailbox.take_back(tx, begun.agent.id, attempt, is_failure=False)
     tx.announce(Event(begun.agent.stream, "attempt_interrupted", attempt, {"agent": begun.agent.id}, is_quiet=True))
+
+
+def _is_late(job: Job, moment: datetime) -> bool:
+    return job.deadline is not None and job.deadline <= moment
 
 
 def _end(tx: Tx, attempt: AttemptId, state: attempts.State, error: str | None = None) -> bool:

@@ -1,6 +1,6 @@
 """A host: wakes up when something was committed, reacts, takes jobs and carries them out.
 
-It never polls for work: it sleeps until a commit, the earliest timer, or its own next sign of life.
+It never polls for work: it sleeps until a commit, the earliest timer, or the end of a lease.
 """
 
 import asyncio
@@ -24,6 +24,7 @@ from moot.store.wakes import Signal
 
 _log = logging.getLogger("moot.runner")
 _LONGEST_SLEEP = 60.0
+_PAST_DEADLINE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ class Host:
         try:
             with self._store.listen() as signal:
                 async with asyncio.TaskGroup() as group:
-                    watch = group.create_task(self._watch(signal))
+                    watch = group.create_task(self._watch())
                     ready()
                     await self._work(group, signal)
                     await self._drain()
@@ -150,6 +151,7 @@ class Host:
             return None
         if job.deadline is not None and job.deadline <= tx.now:
             jobs.fail(tx, job, "its deadline passed before it was begun")
+            worker.late(tx, job)
             return None
         try:
             return worker.begin(tx, job)
@@ -181,12 +183,13 @@ class Host:
 
     def _seconds_to_sleep(self, tx: ReadTx) -> float:
         appetite = self._appetite()
-        earliest = jobs.next_at(tx, attempts=appetite.attempts > 0, others=appetite.others > 0)
-        if earliest is None:
+        due = jobs.next_at(tx, attempts=appetite.attempts > 0, others=appetite.others > 0)
+        moments = [moment for moment in (due, jobs.next_loss(tx)) if moment is not None]
+        if not moments:
             return _LONGEST_SLEEP
-        return min(max((earliest - tx.now).total_seconds(), 0.001), _LONGEST_SLEEP)
+        return min(max((min(moments) - tx.now).total_seconds(), 0.001), _LONGEST_SLEEP)
 
-    async def _watch(self, signal: Signal) -> None:
+    async def _watch(self) -> None:
         """Renew the lease, and see to neighbours that died; until cancelled."""
         loop = asyncio.get_running_loop()
         next_beat = loop.time() + self._pace.beat_seconds
@@ -201,7 +204,6 @@ class Host:
                 raise
             except (MootError, OSError) as error:
                 _log.error("the host could not renew its lease: %s", error)
-            signal.ring()  # a lease of another host may have run out
 
     async def _clear_neighbours(self) -> None:
         gone, bearers = await self._store.read(
@@ -244,6 +246,8 @@ class Host:
 
 async def _contained(job: Job, task: Task, seconds: float | None) -> None:
     """One job's failure is its own."""
+    # A little later than the store's clock says, so that whoever is cut off finds its deadline passed.
+    seconds = None if seconds is None else seconds + _PAST_DEADLINE
     try:
         async with asyncio.timeout(seconds):
             await task()

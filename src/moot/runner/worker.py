@@ -16,6 +16,10 @@ class Worker(Protocol):
         """Under the lease: note what is going to happen. None if nothing is left to do (the job is then closed)."""
         ...
 
+    def late(self, tx: Tx, job: Job) -> None:
+        """The deadline of this job passed while nobody was at it, and it has failed: see to what was waiting for it."""
+        ...
+
     def lost(self, tx: Tx, job: Job) -> None:
         """The owner of this job is gone: put right what it left half done."""
         ...
