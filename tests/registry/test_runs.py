@@ -39,7 +39,7 @@ async def test_a_run_begins_with_setup_at_a_place_in_the_stream(store: Store, cl
     run = await started(house, host)
     assert run == Run(
         id=run.id, instance=house.instance.name, stream=house.stream, name="review", source="review.yaml", mode="run",
-        state="live", phase="setup", definition={"kickoff": "hi"}, inputs={"issue": 42}, variables={},
+        state="live", phase="setup", definition={"kickoff": "hi"}, given={"issue": 42}, outputs=(),
         attended_by=host, stop_asked=None, is_paused=False, first_seq=1, last_seq=None, reason="",
         started_at=clock.now(), ended_at=None,
     )  # fmt: skip
@@ -110,8 +110,8 @@ async def test_a_run_that_is_over_enters_nothing(store: Store) -> None:
 async def test_what_setup_found_out_is_kept(store: Store) -> None:
     house = await build(store)
     run = await started(house, await a_host(house))
-    await house.write(lambda tx: runs.keep(tx, run, {"diff": "+1"}))
-    assert (await now(house, run)).variables == {"diff": "+1"}
+    await house.write(lambda tx: runs.keep(tx, run, ["+1"]))
+    assert (await now(house, run)).outputs == ("+1",)
 
 
 @pytest.mark.parametrize("state", ["interrupted", "limit"])

@@ -5,7 +5,7 @@ with a reason; every step is taken by whoever comes first and finds the run in t
 under the lock of the instance.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -49,8 +49,8 @@ class Run:
     state: State
     phase: Phase
     definition: Mapping[str, Json]
-    inputs: Mapping[str, Json]
-    variables: Mapping[str, Json]  # what setup has found out
+    given: Mapping[str, Json]  # the values of variables that are known at the start
+    outputs: tuple[str, ...]  # of setup's commands so far
     attended_by: HostId | None
     stop_asked: How | None
     is_paused: bool
@@ -67,7 +67,7 @@ class NewRun:
     source: str
     mode: Mode
     definition: Mapping[str, Json]
-    inputs: Mapping[str, Json]
+    given: Mapping[str, Json]
     host: HostId  # attends it
 
 
@@ -91,7 +91,7 @@ def start(tx: Tx, instance: Instance, new: NewRun) -> Run:
         source=new.source,
         mode=new.mode,
         definition=json.dumps(new.definition),
-        inputs=json.dumps(new.inputs),
+        given=json.dumps(new.given),
         host=new.host,
         first_seq=seq,
         now=tx.now,
@@ -118,8 +118,9 @@ def enter(tx: Tx, run: Run, phase: Phase) -> bool:
     return bool(tx.run(sql.enter, id=run.id, before=run.phase, phase=phase))
 
 
-def keep(tx: Tx, run: Run, variables: Mapping[str, Json]) -> None:
-    tx.run(sql.keep, id=run.id, variables=json.dumps(variables))
+def keep(tx: Tx, run: Run, outputs: Sequence[str]) -> None:
+    """What setup's commands have printed so far, each once."""
+    tx.run(sql.keep, id=run.id, outputs=json.dumps(list(outputs)))
 
 
 def ask_stop(tx: Tx, run: Run, how: How) -> None:

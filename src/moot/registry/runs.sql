@@ -1,29 +1,29 @@
 -- add: A run that starts now.
 insert into runs (
-  id, instance, stream, name, source, mode, state, phase, definition, inputs, variables, attended_by, is_paused,
+  id, instance, stream, name, source, mode, state, phase, definition, given, outputs, attended_by, is_paused,
   first_seq, reason, started_at
 ) values (
-  :id, :instance, :stream, :name, :source, :mode, 'live', 'setup', :definition, :inputs, '{}', :host, 0,
+  :id, :instance, :stream, :name, :source, :mode, 'live', 'setup', :definition, :given, '[]', :host, 0,
   :first_seq, '', :now
 )
 
 -- get: One run by id.
-select id, instance, stream, name, source, mode, state, phase, definition, inputs, variables, attended_by, stop_asked,
+select id, instance, stream, name, source, mode, state, phase, definition, given, outputs, attended_by, stop_asked,
   is_paused, first_seq, last_seq, reason, started_at, ended_at
 from runs where id = :id
 
 -- live: The run of an instance that is not over.
-select id, instance, stream, name, source, mode, state, phase, definition, inputs, variables, attended_by, stop_asked,
+select id, instance, stream, name, source, mode, state, phase, definition, given, outputs, attended_by, stop_asked,
   is_paused, first_seq, last_seq, reason, started_at, ended_at
 from runs where instance = :instance and state = 'live'
 
 -- latest: The run of an instance that started last.
-select id, instance, stream, name, source, mode, state, phase, definition, inputs, variables, attended_by, stop_asked,
+select id, instance, stream, name, source, mode, state, phase, definition, given, outputs, attended_by, stop_asked,
   is_paused, first_seq, last_seq, reason, started_at, ended_at
 from runs where instance = :instance order by started_at desc, id desc limit 1
 
 -- all_live: Every run that is not over.
-select id, instance, stream, name, source, mode, state, phase, definition, inputs, variables, attended_by, stop_asked,
+select id, instance, stream, name, source, mode, state, phase, definition, given, outputs, attended_by, stop_asked,
   is_paused, first_seq, last_seq, reason, started_at, ended_at
 from runs where state = 'live' order by instance
 
@@ -31,7 +31,7 @@ from runs where state = 'live' order by instance
 update runs set phase = :phase where id = :id and state = 'live' and phase = :before
 
 -- keep: Remember what setup has found out so far.
-update runs set variables = :variables where id = :id and state = 'live'
+update runs set outputs = :outputs where id = :id and state = 'live'
 
 -- attend: Somebody looks after the run and will end it.
 update runs set attended_by = :host, state = 'live', stop_asked = null, is_paused = 0, ended_at = null, reason = ''
