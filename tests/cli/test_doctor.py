@@ -1,10 +1,13 @@
 """The doctor: finds what was broken on purpose, and breaks nothing itself."""
 
+import os
 import socket
 import sqlite3
 import stat
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from moot.api.connection import Connection
 from moot.bus import mailbox
@@ -60,6 +63,18 @@ def test_a_damaged_page_is_found(terminal: Terminal) -> None:
         store.seek((page - 1) * size)
         store.write(b"\xff" * size)
     assert problems(terminal).keys() == {"integrity"}
+
+
+@pytest.mark.parametrize("kept", [0, 100, 4096, 5000, 40960])
+def test_a_file_that_was_cut_off_is_found_with_a_remedy(terminal: Terminal, kept: int) -> None:
+    terminal.join("coder")
+    file = terminal.folder / ".workflow" / "moot.db"
+    assert file.stat().st_size > kept
+    os.truncate(file, kept)
+    (found,) = problems(terminal).values()
+    assert str(file) in found["fact"]
+    assert "estore a backup" in found["remedy"]
+    assert file.stat().st_size == kept
 
 
 def test_a_store_of_a_newer_moot_is_found(terminal: Terminal) -> None:

@@ -80,3 +80,30 @@ def test_closed_streams_are_no_reason_to_fail(terminal: Terminal, words: str, cl
     )  # fmt: skip
     assert done.returncode == expected, done
     assert b"Traceback" not in done.stderr
+
+
+def _has_small_disks() -> bool:
+    try:
+        return subprocess.run(["unshare", "-rm", "true"], capture_output=True, timeout=10, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(not _has_small_disks(), reason="this user cannot make a small disk")
+@pytest.mark.parametrize("free", [64, 56, 48, 34, 24, 14, 8, 4, 0])
+def test_a_disk_that_is_full_at_the_first_start_is_told(terminal: Terminal, free: int) -> None:
+    small = terminal.folder / "small"
+    small.mkdir()
+    script = f"""
+        mount -t tmpfs -o size=64k tmpfs {small} && cd {small} && mkdir .moot
+        head -c {64 - free}k /dev/zero > ballast
+        exec "$0" -m moot send "hello @nobody"
+    """
+    done = subprocess.run(
+        ["unshare", "-rm", "/bin/sh", "-c", script, terminal.argv()[0]],
+        env=terminal.env(), capture_output=True, timeout=SECONDS, check=False,
+    )  # fmt: skip
+    assert done.stderr.decode() == (
+        "error: STORE_FULL: The disk is full; nothing was written.\n  Free some space and try again.\n"
+    )
+    assert done.returncode == 1

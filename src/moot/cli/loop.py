@@ -12,5 +12,6 @@ T = TypeVar("T")
 def run(work: Coroutine[Any, Any, T]) -> T:
     """Run it to its end. What libraries log, tracebacks included, is not for the terminal of a short command."""
     if not os.environ.get("MOOT_DEBUG"):
-        logging.lastResort = None
+        # Not by taking `lastResort` away, which makes logging complain that it has nowhere to go.
+        logging.getLogger().addHandler(logging.NullHandler())
     return asyncio.run(work)

@@ -11,6 +11,7 @@ from moot.api import check
 from moot.api.check import Check
 from moot.core.errors import MootError
 from moot.store import migrate
+from moot.store.errors import StoreDamaged
 from moot.store.sqlite import files, place
 
 BUSY_MILLISECONDS = 2000
@@ -21,12 +22,21 @@ def checks(file: Path) -> Iterator[Check]:
     if not file.exists():
         yield check.ok("store", f"none yet at {file}; the first moot send or moot serve makes it")
         return
+    if file.is_file() and not file.stat().st_size:
+        yield check.problem(
+            "store",
+            f"{file} is empty: it was cut off, or the disk was full when it was made.",
+            "Restore a backup; or remove it, and the next moot send or moot serve begins anew.",
+        )
+        return
     try:
         with files.in_words(file), closing(_open(file)) as connection:
             version = connection.pragma("user_version")
             yield check.ok("store", str(file))
             yield _schema(int(version))
             yield _integrity(file, connection)
+    except StoreDamaged as error:
+        yield check.problem("store", f"{error.code}: {error.fact}", _rescue(file))
     except MootError as error:
         yield check.failed("store", error)
 
@@ -71,4 +81,8 @@ def _integrity(file: Path, connection: apsw.Connection) -> Check:
     if found == "ok":
         return check.ok("integrity", "quick_check found nothing wrong")
     fact = f"The store is damaged: {found.splitlines()[0][:200]}"
-    return check.problem("integrity", fact, f"Keep a copy of {file} and restore a backup.")
+    return check.problem("integrity", fact, _rescue(file))
+
+
+def _rescue(file: Path) -> str:
+    return f"Keep a copy of {file} and restore a backup; without one, try: sqlite3 {file} .recover"

@@ -1,5 +1,7 @@
 """SQLite's errors in moot's words: the fact, what it means for the write, and the remedy."""
 
+import errno
+
 import apsw
 
 from moot.core.errors import MootError
@@ -28,7 +30,9 @@ def named(error: apsw.Error) -> MootError | None:
     """A failed statement. None for what callers cannot act on: that is a fault in moot."""
     match error:
         case apsw.FullError():
-            return StoreFull("The disk is full; nothing was written.", "Free some space and try again.")
+            return _full()
+        case apsw.IOError() if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE:
+            return _full()  # of the disk's end SQLite tells only where it writes, not where it makes room
         case apsw.BusyError():
             return StoreBusy("Another program holds the database; nothing was written.", "See moot doctor.")
         case apsw.CorruptError() | apsw.NotADBError():
@@ -41,12 +45,21 @@ def named(error: apsw.Error) -> MootError | None:
             return None
 
 
+def no_room(error: OSError) -> StoreFull | None:
+    """A failed step of our own, if it failed for want of room."""
+    return _full() if error.errno in (errno.ENOSPC, errno.EDQUOT) else None
+
+
 def outcome_unknown(cause: BaseException) -> StoreUnavailable:
     """The database failed where nobody can tell whether the commit will be there after a crash."""
     return StoreUnavailable(
         f"The database failed ({_reason(cause)}) and whether this was written is not known.",
         "Check the disk (moot doctor), look whether it is there, and repeat it with the same key.",
     )
+
+
+def _full() -> StoreFull:
+    return StoreFull("The disk is full; nothing was written.", "Free some space and try again.")
 
 
 def _failed(error: BaseException) -> StoreUnavailable:

@@ -100,7 +100,7 @@ def in_words(path: Path) -> Generator[None]:
             raise known from error
         raise
     except OSError as error:
-        raise _refused(path, error.strerror or str(error)) from error
+        raise faults.no_room(error) or _refused(path, error.strerror or str(error)) from error
 
 
 def _open(file: StoreFile) -> apsw.Connection:

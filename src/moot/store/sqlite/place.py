@@ -7,6 +7,7 @@ from pathlib import Path
 import apsw
 
 from moot.store.errors import StorePlaceRefused
+from moot.store.sqlite import faults
 
 # Below this version a WAL reset can corrupt the database.
 OLDEST_SQLITE = (3, 51, 3)
@@ -69,7 +70,7 @@ def make_folder(folder: Path) -> None:
         for place in made:
             _sync(place.parent)
     except OSError as error:
-        raise StorePlaceRefused(
+        raise faults.no_room(error) or StorePlaceRefused(
             f"No store can be made in {folder}: {error.strerror}.", "Choose a writable place with --store."
         ) from error
 
