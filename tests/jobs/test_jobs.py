@@ -380,3 +380,23 @@ async def test_only_the_live_jobs_of_a_stream_are_listed_in_order(store: Store, 
     first = (await take(store, others=1))[0]
     await finish(store, first)
     assert await keys(store) == ["queued k1", "queued k2"]
+
+
+async def test_a_job_that_nobody_needs_any_more_is_not_taken(store: Store) -> None:
+    await add(store, JOB)
+    cancelled = [await store.write(lambda tx: jobs.cancel(tx, JOB.key), caller=SYSTEM) for _ in range(2)]
+    assert cancelled == [True, False]
+    assert await take(store) == []
+    await add(store, JOB)
+    assert await keys(store) == ["queued k1"]
+
+
+async def test_a_job_that_is_cancelled_while_it_is_done_is_its_owners_no_longer(store: Store) -> None:
+    await add(store, JOB)
+    job = await take_one(store)
+    await store.write(lambda tx: jobs.guard(tx, job), caller=SYSTEM)
+    await store.write(lambda tx: jobs.cancel(tx, JOB.key), caller=SYSTEM)
+    for report in (jobs.guard, jobs.finish):
+        with pytest.raises(JobLost):
+            await store.write(lambda tx, report=report: report(tx, job), caller=SYSTEM)
+    assert await store.write(lambda tx: jobs.renew(tx, HERE, [job.id]), caller=SYSTEM) == []

@@ -159,6 +159,18 @@ def put_back(tx: Tx, job: Job) -> None:
     tx.wake()
 
 
+def cancel(tx: Tx, key: str) -> bool:
+    """Nobody needs it any more; whoever is at work on it finds that it was taken away. False if there is none."""
+    is_cancelled = bool(tx.run(sql.cancel, key=key, now=tx.now))
+    tx.wake()
+    return is_cancelled
+
+
+def guard(tx: Tx, job: Job) -> None:
+    """Before a result is written while the job goes on: JobLost unless it is still its owner's."""
+    _own(tx, job, tx.run(sql.guard, id=job.id, fence=job.fence))
+
+
 def abandon(tx: Tx, host: HostId) -> None:
     """A host is known to be gone: its leases end now."""
     tx.run(sql.abandon, host=host, now=tx.now)

@@ -67,6 +67,13 @@ update jobs
 set state = 'queued', owner = null, lease_until = null, again = case when again > :now then again else 0 end
 where id = :id and fence = :fence and state = 'running'
 
+-- cancel: Nobody needs this any more, whether it waits or is being done.
+update jobs set state = 'cancelled', ended_at = :now, lease_until = null
+where key = :key and state in ('queued', 'running', 'unknown')
+
+-- guard: Whether a job is still its owner's; nobody takes it away until the commit.
+update jobs set fence = fence where id = :id and fence = :fence and state = 'running'
+
 -- abandon: The leases of a host that is gone end now.
 update jobs set lease_until = :now where state = 'running' and owner = :host
 
