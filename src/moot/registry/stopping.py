@@ -1,0 +1,24 @@
+"""Stopping: an agent that is stopped keeps its mail, and nobody wakes it until it is released."""
+
+from moot.core.events import Event
+from moot.core.tx import Tx
+from moot.registry.agents import Agent
+from moot.store import queries
+
+sql = queries.beside(__file__)
+
+
+def stop(tx: Tx, agent: Agent) -> bool:
+    """False if it was stopped already, or has left."""
+    is_stopped = bool(tx.run(sql.stop, id=agent.id, now=tx.now))
+    if is_stopped:
+        tx.announce(Event(agent.stream, "agent_stopped", agent.id, {"name": agent.name}, is_quiet=True))
+    return is_stopped
+
+
+def release(tx: Tx, agent: Agent) -> bool:
+    """False if it was not stopped, or has left."""
+    is_released = bool(tx.run(sql.release, id=agent.id))
+    if is_released:
+        tx.announce(Event(agent.stream, "agent_released", agent.id, {"name": agent.name}, is_quiet=True))
+    return is_released
