@@ -1,10 +1,13 @@
 """The list: a table for people, JSON for programs, and nothing made by looking."""
 
 from moot.core.caller import SYSTEM
+from moot.core.ids import HostId
 from moot.core.tx import Tx
-from moot.registry import agents
+from moot.registry import agents, hosts
+from moot.registry.hosts import NewHost
 from tests.cli.terminal import Terminal
 
+NO_HOST = "no host is running; start one with: moot serve\n"
 NOBODY = "no agents yet; start some with: moot serve --agents FILE\n"
 
 
@@ -54,7 +57,30 @@ def test_json_has_what_the_table_has_no_room_for(both: Terminal) -> None:
         "parked": 0,
         "backend": "scripted",
         "role": "member",
+        "host_running": False,
     }
+
+
+def test_agents_that_nobody_starts_are_told_with_the_remedy(both: Terminal) -> None:
+    both.join("visitor", backend="external")
+    assert both.ok("list").err == ""
+    both.join("coder")
+    assert both.ok("list").err == NO_HOST
+    assert both.ok("list", "--json").err == NO_HOST
+    register(both, "serve", "react", "work")
+    assert both.ok("list").err == NO_HOST
+    register(both, "serve", "react", "work", "run")
+    assert both.ok("list").err == ""
+    assert [one["host_running"] for one in both.ok("list", "--json").json] == [True, True]
+
+
+def register(terminal: Terminal, *roles: str) -> None:
+    new = NewHost("a machine", "1:1", roles)
+
+    def change(tx: Tx) -> HostId:
+        return hosts.register(tx, new)
+
+    terminal.act(lambda connection: connection.store.write(change, caller=SYSTEM))
 
 
 def test_an_agent_that_has_left_is_not_listed(terminal: Terminal) -> None:

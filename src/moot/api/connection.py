@@ -16,9 +16,8 @@ from moot.core.events import Cursor, Page, StoredEvent
 from moot.core.ids import InstanceName, MessageId, StreamId
 from moot.core.tool import WRITERS
 from moot.core.tx import ReadTx, Tx
-from moot.registry import agents, attempts, hosts, instances, names
+from moot.registry import agents, attempts, instances, names
 from moot.registry.agents import Agent
-from moot.registry.hosts import Host
 from moot.registry.instances import Instance
 from moot.tools import talk
 from moot.tools.talk import Said, Words
@@ -149,9 +148,6 @@ class Connection(Access):
             return [(agents.get(tx, receipt.agent).name, receipt) for receipt in found]
 
         return await self.store.read(look)
-
-    async def hosts(self) -> list[Host]:
-        return await self.store.read(hosts.alive)
 
     def _guard(self, tx: Tx) -> None:
         """Refuse who may only watch, and attempts that have ended."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from moot.core.ids import InstanceName
 from moot.core.tx import ReadTx
-from moot.registry import agents, attempts, instances
+from moot.registry import agents, attempts, hosts, instances
 from moot.registry.agents import Agent, Presence
 from moot.store.store import Store
 
@@ -16,6 +16,11 @@ class Entry:
     agent: Agent
     state: str  # idle, running, stopped; for agents from outside: online, busy, offline
     presence: Presence
+
+    @property
+    def needs_host(self) -> bool:
+        """Agents from outside come by themselves."""
+        return self.agent.backend not in ("external", "human")
 
     @property
     def source(self) -> str | None:
@@ -37,6 +42,11 @@ async def roster(store: Store, instance: InstanceName | None = None) -> list[Ent
         ]
 
     return await store.read(look)
+
+
+async def is_served(store: Store) -> bool:
+    """Whether a host runs that would start agents."""
+    return any("run" in host.roles for host in await store.read(hosts.alive))
 
 
 def state(tx: ReadTx, agent: Agent) -> str:

@@ -1,11 +1,13 @@
 """`moot list`: who there is. The quickest command, so it imports as little as it can."""
 
+from collections.abc import Iterable
+
 import click
 
 from moot.api.access import access
-from moot.api.roster import Entry, roster
+from moot.api.roster import Entry, is_served, roster
 from moot.api.targets import DEFAULT
-from moot.cli import loop, terminal
+from moot.cli import hints, loop, terminal
 from moot.cli.options import json_option, store_option
 from moot.core.ids import InstanceName
 from moot.store.errors import StoreNotFound
@@ -33,11 +35,20 @@ def command(instance: str | None, store: str | None, as_json: bool) -> None:
 async def _table(instance: str | None, store: str | None) -> None:
     async with access(store=store, instance=instance) as opened:
         entries = await roster(opened.store, InstanceName(instance) if instance else None)
+        has_host = await is_served(opened.store)
     if not entries:
         terminal.say(NOBODY)
         return
     rows = [(_name(entry), entry.source or "(standalone)", entry.state) for entry in entries]
     terminal.table([HEADING, *rows], LEAST_WIDTHS)
+    _warn(entries, has_host=has_host)
+
+
+def _warn(entries: Iterable[Entry], *, has_host: bool) -> None:
+    """An agent that nobody starts looks idle, and its mail waits."""
+    if not has_host and any(entry.needs_host for entry in entries):
+        terminal.flush()
+        hints.no_host()
 
 
 def _name(entry: Entry) -> str:
@@ -51,4 +62,6 @@ async def _json(instance: str | None, store: str | None) -> None:
 
     async with connect(store=store, instance=instance) as connection:
         members = await connection.members(InstanceName(instance) if instance else None)
-    terminal.document([plain.member(one) for one in members])
+        has_host = await is_served(connection.store)
+    terminal.document([{**plain.member(one), "host_running": has_host} for one in members])
+    _warn((one.entry for one in members), has_host=has_host)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import click
 
-from moot.api import plain, targets
+from moot.api import plain, roster, targets
 from moot.api.connection import Connection, connect
 from moot.bus.errors import MessageEmpty
 from moot.bus.messages import Message
-from moot.cli import loop, terminal
+from moot.cli import hints, loop, terminal
 from moot.cli.options import instance_option, json_option, store_option
 from moot.cli.transcript import Transcript
 from moot.core import clock, durations, text
@@ -117,7 +117,7 @@ async def _send(order: Order) -> int:
     async with connect(store=order.store, instance=order.instance, create=True) as connection:
         await _check_instance(connection, order.words.to)
         said = await connection.send(order.words)
-        is_served = any("run" in host.roles for host in await connection.hosts())
+        is_served = await roster.is_served(connection.store)
         if not order.as_json:
             terminal.say(f"sent to {', '.join(said.recipients)}" if said.recipients else "sent; nobody was addressed")
         _warn(said, is_served=is_served)
@@ -147,7 +147,7 @@ def _warn(said: Said, *, is_served: bool) -> None:
     for name in said.unknown:
         terminal.warn(f"nobody here is called @{name}")
     if not is_served:
-        terminal.note("no host is running; start one with: moot serve")
+        hints.no_host()
 
 
 async def _first_reply(connection: Connection, sent: Message, seconds: float) -> Message | None:
