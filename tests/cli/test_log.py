@@ -121,10 +121,25 @@ def test_following_an_instance_that_is_not_there_yet_waits_for_it(terminal: Term
     assert interrupt(following).code == 130
 
 
-def test_following_without_a_store_is_an_error(terminal: Terminal) -> None:
-    refused = terminal.run("log", "-f")
-    assert refused.code == 1
-    assert refused.err.startswith("error: STORE_NOT_FOUND: ")
+def test_following_before_there_is_a_store_says_so_and_waits(both: Terminal) -> None:
+    following = both.start("log", "-f")
+    assert following.stderr is not None
+    told = following.stderr.readline().decode()
+    assert told.startswith("There is no store ")
+    assert told.endswith(" Waiting for the first moot send or moot serve; Ctrl-C ends this.\n")
+    assert not (both.folder / ".workflow").exists()
+    both.ok("send", "hello @nobody")
+    assert read_line(following).endswith(" human  hello @nobody\n")
+    ended = interrupt(following)
+    assert (ended.code, ended.err) == (130, "")
+
+
+def test_waiting_for_a_store_can_be_interrupted(terminal: Terminal) -> None:
+    following = terminal.start("log", "-f", "--json")
+    assert following.stderr is not None
+    assert following.stderr.readline()
+    ended = interrupt(following)
+    assert (ended.code, ended.out, ended.err) == (130, "", "")
 
 
 def test_times_are_local_and_old_days_are_named(terminal: Terminal) -> None:

@@ -1,7 +1,8 @@
 """Access to a project's store: which one, and as whom. Imports little, because every command begins here."""
 
+import asyncio
 import os
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,10 @@ from moot.core.errors import MootError, NotAllowed
 from moot.core.ids import InstanceName
 from moot.registry import names
 from moot.registry.agents import PERSON
+from moot.store.errors import StoreNotFound
 from moot.store.store import Store
+
+LOOK_AGAIN_SECONDS = 0.3
 
 
 class FolderGone(MootError):
@@ -45,6 +49,23 @@ async def access(
         yield Access(opened, project, await _caller(opened, wanted))
     finally:
         await opened.close()
+
+
+async def wait_for_store(store: str | None, waiting: Callable[[StoreNotFound], None]) -> None:
+    """Until there is one: reading makes none. `waiting` is called once, if it is not there yet."""
+    url = find_project().store_url(store)
+    is_told = False
+    while True:
+        try:
+            opened = open_store(url, create=False)
+        except StoreNotFound as error:
+            if not is_told:
+                waiting(error)
+                is_told = True
+            await asyncio.sleep(LOOK_AGAIN_SECONDS)  # before there is a store, nothing can wake us
+        else:
+            await opened.close()
+            return
 
 
 def find_project(start: Path | None = None) -> Project:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import click
 
 from moot.api import history, plain
+from moot.api.access import wait_for_store
 from moot.api.connection import Connection, connect
 from moot.bus.messages import Message
 from moot.cli import loop, terminal
@@ -60,6 +61,8 @@ def command(  # noqa: PLR0913  # one for each option
 
 
 async def _log(view: View, instance: str | None, store: str | None) -> None:
+    if view.follow:
+        await wait_for_store(store, _say_that_we_wait)
     async with connect(store=store, instance=instance) as connection:
         found: list[Message] | list[StoredEvent] = (
             await history.latest(connection, view.limit) if view.events else await connection.latest(view.limit)
@@ -77,6 +80,10 @@ async def _log(view: View, instance: str | None, store: str | None) -> None:
             async for one in _coming(connection, view, found[-1].seq if found else 0):
                 await _show(connection, view, transcript, one)
                 terminal.flush()
+
+
+def _say_that_we_wait(missing: StoreNotFound) -> None:
+    terminal.note(f"{missing.fact} Waiting for the first moot send or moot serve; Ctrl-C ends this.")
 
 
 def _coming(connection: Connection, view: View, after: int) -> AsyncIterator[Message] | AsyncIterator[StoredEvent]:
