@@ -1,10 +1,10 @@
 """A whole host in this process: it serves tools, reacts, works and runs agents, until it is told to stop."""
 
 import asyncio
-import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from moot import connect
 from moot.app import settings
@@ -28,7 +28,6 @@ from moot.runner.worker import Worker
 from moot.store.store import Store
 from moot.tools.toolbox import AttemptToolbox, RemoteToolbox
 
-_log = logging.getLogger("moot.app")
 EVERYTHING = ("serve", "react", "work", "run")
 WITHOUT_AGENTS = ("serve", "react", "work")  # for a lone MCP client, which is the agent itself
 
@@ -51,6 +50,7 @@ class Running:
 
     host: Host
     address: Address
+    taken: Path | None = None  # the project's socket, if another host serves it
 
 
 @asynccontextmanager
@@ -64,7 +64,7 @@ async def hosting(project: Project, store: Store, options: HostOptions | None = 
             group.create_task(host.run(is_ready.set))
             await is_ready.wait()
             try:
-                yield Running(host, address)
+                yield Running(host, address, project.socket if address.socket is None else None)
             finally:
                 host.stop()
 
@@ -92,7 +92,6 @@ async def _serving(project: Project, store: Store, options: HostOptions) -> Asyn
         except ServerRunning:
             if options.needs_socket:
                 raise
-            _log.info("another host serves %s; this one has its port only", project.socket)
             alone = replace(endpoints, socket=None)
             address = await stack.enter_async_context(server.serving(store, alone, how))
         yield address

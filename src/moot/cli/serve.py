@@ -59,5 +59,6 @@ def _allow_many_files() -> None:
 
 def _say_where(running: Running) -> None:
     where = [str(place) for place in (running.address.socket, running.address.url) if place]
-    terminal.say(f"moot serves on {' and '.join(where)}")
+    beside = f"; another host already serves {running.taken}, and both share the work" if running.taken else ""
+    terminal.say(f"moot serves on {' and '.join(where)}{beside}")
     terminal.flush()
