@@ -96,6 +96,13 @@ async def test_more_than_one_mention_or_a_word_makes_it_high(store: Store, clock
     assert (await say(house, ann, "I am blocked")).message.priority == "high"
 
 
+async def test_what_is_only_quoted_wakes_nobody_and_is_not_urgent(store: Store, clock: ManualClock) -> None:
+    house, *_ = await team(store, clock)
+    words = Words("@ann look at:\n@bob urgent", spoken="@ann look at:\nø")
+    said = await say(house, None, words)
+    assert (said.recipients, said.message.priority, said.message.body) == (("ann",), "normal", words.body)
+
+
 async def test_mail_to_a_service_is_acked_on_arrival(store: Store, clock: ManualClock) -> None:
     house, ann, *_ = await team(store, clock)
     for name in ("system", "monitor", "orchestrator"):

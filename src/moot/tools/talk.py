@@ -17,7 +17,8 @@ EVERYONE = frozenset(("all", "everyone"))
 class Words:
     """What is said, and to whom beyond the mentions in it.
 
-    Mentions are found here, before any transaction: a long text takes its time.
+    Mentions are found here, before any transaction: a long text takes its time. They are looked for in `spoken`, where
+    that is given: the body without what is only quoted in it.
     """
 
     body: str
@@ -26,10 +27,16 @@ class Words:
     reply_to: MessageId | None = None
     task_id: str | None = None
     attempt: AttemptId | None = None
+    spoken: str | None = None
     mentioned: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mentioned", tuple(mentions.names(self.body)))
+        object.__setattr__(self, "mentioned", tuple(mentions.names(self.own)))
+
+    @property
+    def own(self) -> str:
+        """The speaker's own part of the body."""
+        return self.body if self.spoken is None else self.spoken
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +70,7 @@ def say(tx: Tx, instance: Instance, speaker: Agent | None, words: Words) -> Said
         body=words.body,
         kind=words.kind,
         mentions=tuple(one.name for one in reached),
-        priority=mentions.priority(words.body, len(reached) if is_calling_all else len(called)),
+        priority=mentions.priority(words.own, len(reached) if is_calling_all else len(called)),
         reply_to=words.reply_to,
         task_id=words.task_id,
         attempt=words.attempt,
