@@ -9,13 +9,13 @@ from moot.store.postgres import PostgresStore
 from tests.plans import plan_on_sqlite
 
 UNREAD = ("unread", "count_unread", "has_queued", "deliver", "delivered", "ack_attempt", "park_rejoined", "take_back",
-          "park", "park_queued", "bury", "ack_delivered", "ack_until", "counts")  # fmt: skip
+          "park", "park_queued", "inherit", "bury", "ack_delivered", "ack_until", "counts")  # fmt: skip
 PARKED = ("parked", "rejoin", "revive", "bury_parked", "counts")
 BY_KEY = ("deliver_one", "place_of_id", "place_of_seq", "ack_one", "receipts")
 MAIL = [(name, "mailbox_unread") for name in UNREAD] + [(name, "mailbox_parked") for name in PARKED]
 VALUES: dict[str, Value] = {
     "agent": "ag", "attempt": "at", "stream": "in", "seq": 1, "limit": 1, "now": 1, "moment": 1, "id": "ms",
-    "is_failure": 1,
+    "is_failure": 1, "heir": "ag2",
 }  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from psycopg.sql import SQL, Identifier
 
 from moot.core.caller import Caller
 from moot.core.ids import InstanceName, TokenId
+from moot.core.tx import Query
 from moot.registry import agents, attempts, tokens
 from moot.registry.errors import NotAuthenticated
 from moot.registry.tokens import Bearer, Grant
@@ -15,6 +16,7 @@ from moot.store.postgres import PostgresStore
 from moot.store.sqlite import SqliteStore
 from moot.store.store import Store
 from moot.testing.clock import ManualClock
+from tests.plans import plan_on_sqlite
 from tests.registry.house import House, build
 
 DEFAULT = InstanceName("default")
@@ -94,6 +96,37 @@ async def test_a_revoked_token_is_worthless_and_the_others_are_not(store: Store)
     await house.write(lambda tx: tokens.revoke(tx, id))
     assert await is_refused(house, text)
     assert (await identify(house, other)).role == "operator"
+
+
+async def test_an_agent_from_outside_stops_with_its_last_token_and_is_back_with_the_next(
+    store: Store, clock: ManualClock
+) -> None:
+    house = await build(store)
+    ann = await house.join("ann")
+    grant = Grant("member", DEFAULT, "member", ann.id)
+    first, second = [(await mint(house, grant))[1] for _ in range(2)]
+    stopped = [await house.write(lambda tx, id=id: tokens.revoke(tx, id)) for id in (first, second, second)]
+    assert stopped == [[], [ann.id], []]
+    found = await house.read(lambda tx: agents.get(tx, ann.id))
+    assert (found.stopped_at, found.presence(clock.now())) == (clock.now(), "offline")
+    clock.advance(3600)
+    await mint(house, grant)
+    found = await house.read(lambda tx: agents.get(tx, ann.id))
+    assert (found.stopped_at, found.presence(clock.now())) == (None, "online")
+
+
+async def test_an_agent_that_moot_starts_does_not_stop_with_a_token(store: Store) -> None:
+    house = await build(store)
+    coder = await house.join("coder", "scripted")
+    _, id = await mint(house, Grant("member", DEFAULT, "member", coder.id))
+    assert await house.write(lambda tx: tokens.revoke(tx, id)) == []
+
+
+@pytest.mark.parametrize("query", [tokens.sql.stop_agents, agents.sql.forsaken])
+def test_those_who_depend_on_a_token_are_found_by_an_index(query: Query) -> None:
+    plan = plan_on_sqlite(query)
+    assert "SCAN" not in plan
+    assert "agents_by_registrar" in plan or "agents_by_name" in plan
 
 
 async def test_a_token_ends_at_its_time(store: Store, clock: ManualClock) -> None:

@@ -8,12 +8,14 @@ import pytest
 
 from moot.backends.backend import Assignment, Ended, Progress
 from moot.core.caller import SYSTEM
-from moot.core.ids import HostId, JobId
+from moot.core.ids import AgentId, HostId, JobId
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Appetite, Job, NewJob
-from moot.registry import hosts
+from moot.registry import agents, hosts, tokens
+from moot.registry.agents import NewAgent
 from moot.registry.hosts import NewHost
+from moot.registry.tokens import Grant
 from moot.runner import neighbours, react
 from moot.runner.attempts import MOST_LOSSES, AttemptWorker, Retry
 from moot.runner.host import Pace
@@ -167,6 +169,19 @@ async def test_work_of_a_host_whose_process_is_gone_is_taken_over_at_once(store:
         await team.idle()
     assert (await team.bodies())[-1] == "coder: taken over"
     assert await store.read(hosts.alive) == []
+
+
+async def test_an_agent_whose_client_was_killed_is_offline_at_once(store: Store) -> None:
+    team = await gather(store, {})
+    grant = Grant("operator", team.instance.name, "operator", process=f"{neighbours.machine()}#999999999:1")
+
+    def join(tx: Tx) -> AgentId:
+        token = tokens.mint(tx, tokens.new_text(), grant)
+        return agents.register(tx, team.instance, NewAgent(name="ann", registered_by=token)).id
+
+    ann = await store.write(join, caller=SYSTEM)
+    async with running(make_host(store, pace=Pace(watch_seconds=0.01))):
+        await team.until(lambda tx: agents.get(tx, ann).presence(tx.now) == "offline")
 
 
 async def test_a_host_does_not_take_more_attempts_than_it_may(store: Store) -> None:

@@ -14,6 +14,7 @@ from moot.registry.agents import NewAgent
 from moot.registry.tokens import Grant
 from moot.runner import neighbours
 from moot.store.store import Store
+from moot.tools import succession
 
 # A bound for the case that neither the process nor a host on its machine ever comes back to revoke it.
 LASTS = timedelta(days=7)
@@ -46,4 +47,4 @@ async def token(
     try:
         yield text
     finally:
-        await store.write(lambda tx: tokens.revoke(tx, id), caller=SYSTEM)
+        await store.write(lambda tx: succession.revoke(tx, id), caller=SYSTEM)

@@ -132,6 +132,11 @@ def revive(tx: Tx, agent: AgentId) -> int:
     return tx.run(sql.revive, agent=agent)
 
 
+def inherit(tx: Tx, agent: AgentId, heir: AgentId) -> int:
+    """The addressee is gone and somebody has taken its place: what it had not read waits for that one."""
+    return tx.run(sql.inherit, agent=agent, heir=heir)
+
+
 def bury(tx: Tx, agent: AgentId) -> int:
     """The addressee is gone: its unread mail is dead."""
     return tx.run(sql.bury, agent=agent) + tx.run(sql.bury_parked, agent=agent)

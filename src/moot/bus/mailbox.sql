@@ -63,6 +63,12 @@ update mailbox set state = 'parked' where agent = :agent and state = 'queued'
 -- revive: Parked mail counts as new.
 update mailbox set state = 'queued', rejoined = 0 where agent = :agent and state = 'parked'
 
+-- inherit: Unread mail goes to whoever has taken the addressee's place, unless that one has it anyway.
+update mailbox set agent = :heir, state = 'queued', attempt = null
+where agent = :agent and (state = 'queued' or state = 'delivered') and not exists (
+  select 1 from mailbox as own where own.stream = mailbox.stream and own.seq = mailbox.seq and own.agent = :heir
+)
+
 -- bury: Mail that waits for somebody who is gone.
 update mailbox set state = 'dead' where agent = :agent and (state = 'queued' or state = 'delivered')
 

@@ -21,6 +21,7 @@ Presence = Literal["online", "busy", "offline"]
 Status = Literal["online", "busy"]
 HEARTBEAT = timedelta(seconds=30)
 OFFLINE_AFTER = timedelta(seconds=90)
+FORSAKEN_AFTER = timedelta(days=1)
 PERSON = "human"
 # Backends that nobody starts: these agents come by themselves, or are moot's own addresses.
 UNSTARTED = frozenset(("external", "human", "service"))
@@ -164,6 +165,13 @@ def named(tx: ReadTx, stream: StreamId, name: str) -> Agent:
         known = ", ".join(sorted({agent.name for agent in members(tx, stream)})) or "nobody"
         raise AgentNotFound(f"There is no agent named {name[:80]!r} here.", f"Here are: {known}.")
     return found
+
+
+def forsaken(tx: ReadTx, stream: StreamId, name: str) -> list[Agent]:
+    """Bearers of a name from outside who will not come back: nobody holds a token to speak for them, or nobody has
+    done so for a day. A client that registers anew with every session leaves one behind each time."""
+    silent_since = tx.now - FORSAKEN_AFTER
+    return tx.all(sql.forsaken, Agent, stream=stream, folded=names.fold(name), silent_since=silent_since, now=tx.now)
 
 
 def members(tx: ReadTx, stream: StreamId) -> list[Agent]:

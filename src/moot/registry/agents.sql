@@ -24,6 +24,26 @@ select id, stream, instance, name, role, label, runtime, backend, settings, capa
 from agents where stream = :stream and folded = :folded and left_at is null
 order by created_at desc, id desc limit 1
 
+-- forsaken: Bearers of a name from outside whose tokens are dead, or who have been silent for long.
+select id, stream, instance, name, role, label, runtime, backend, settings, capabilities, metadata, workspace_path,
+  registered_by, status, current_task, seen_at, created_at, stopped_at, left_at
+from agents
+where stream = :stream and folded = :folded and left_at is null and backend = 'external'
+  and (
+    seen_at <= :silent_since
+    or not exists (
+      select 1 from tokens
+      where tokens.agent = agents.id and tokens.revoked_at is null
+        and (tokens.expires_at is null or tokens.expires_at > :now)
+    )
+    and not exists (
+      select 1 from tokens
+      where tokens.id = agents.registered_by and tokens.revoked_at is null
+        and (tokens.expires_at is null or tokens.expires_at > :now)
+    )
+  )
+order by created_at, id
+
 -- members: Everyone in a stream who has not left.
 select id, stream, instance, name, role, label, runtime, backend, settings, capabilities, metadata, workspace_path,
   registered_by, status, current_task, seen_at, created_at, stopped_at, left_at

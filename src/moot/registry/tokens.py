@@ -75,6 +75,8 @@ def mint(tx: Tx, text: str, grant: Grant) -> TokenId:
         now=tx.now,
         expires_at=None if grant.lasts is None else tx.now + grant.lasts,
     )
+    if grant.kind == "member":
+        tx.run(sql.resume_agent, agent=grant.agent, now=tx.now)
     return id
 
 
@@ -98,8 +100,11 @@ def identify(tx: ReadTx, text: str) -> Caller:
     )
 
 
-def revoke(tx: Tx, id: TokenId) -> None:
-    tx.run(sql.revoke, id=id, now=tx.now)
+def revoke(tx: Tx, id: TokenId) -> list[AgentId]:
+    """Worth nothing from now on. Returns the agents that have stopped with it: nobody else can speak for them."""
+    if not tx.run(sql.revoke, id=id, now=tx.now):
+        return []
+    return [AgentId(stopped) for stopped in tx.all(sql.stop_agents, str, id=id, now=tx.now)]
 
 
 def revoke_of_agent(tx: Tx, agent: AgentId) -> None:

@@ -15,6 +15,28 @@ where tokens.hash = :hash and tokens.revoked_at is null
 -- revoke: This token is worth nothing from now on.
 update tokens set revoked_at = :now where id = :id and revoked_at is null
 
+-- stop_agents: Agents from outside for whom only this token could speak have stopped.
+update agents set stopped_at = :now
+where id in (
+    select agent from tokens where tokens.id = :id
+    union all
+    select registered.id from agents as registered where registered.registered_by = :id
+  )
+  and backend = 'external' and stopped_at is null and left_at is null
+  and not exists (
+    select 1 from tokens as own
+    where own.agent = agents.id and own.revoked_at is null and (own.expires_at is null or own.expires_at > :now)
+  )
+  and not exists (
+    select 1 from tokens as registrar
+    where registrar.id = agents.registered_by and registrar.revoked_at is null
+      and (registrar.expires_at is null or registrar.expires_at > :now)
+  )
+returning id
+
+-- resume_agent: An agent from outside is back.
+update agents set stopped_at = null, seen_at = :now where id = :agent and backend = 'external' and left_at is null
+
 -- revoke_of_agent: Nobody speaks for this agent any more.
 update tokens set revoked_at = :now where agent = :agent and revoked_at is null
 

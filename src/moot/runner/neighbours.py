@@ -11,6 +11,7 @@ from moot.process import identity
 from moot.registry import hosts, tokens
 from moot.registry.hosts import Host
 from moot.registry.tokens import Bearer
+from moot.tools import succession
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
@@ -39,7 +40,7 @@ def clear(tx: Tx, gone: list[Host], bearers: list[Bearer]) -> None:
         hosts.stop(tx, host.id)
         jobs.abandon(tx, HostId(host.id))
     for bearer in bearers:
-        tokens.revoke(tx, bearer.id)
+        succession.revoke(tx, bearer.id)
     if gone:
         tx.wake()
 

@@ -14,7 +14,7 @@ from moot.core.tx import ReadTx, Tx
 from moot.registry import agents, instances, tokens
 from moot.registry.agents import Agent, Changes, NewAgent
 from moot.registry.errors import AgentNotFound
-from moot.tools import acting
+from moot.tools import acting, succession
 from moot.tools.shapes import Arguments, Id, Name, Result
 
 Words = Annotated[str, Field(max_length=500)]
@@ -98,7 +98,7 @@ async def register(call: Call, arguments: Register) -> AgentCard:
         metadata=_metadata(arguments.metadata),
         registered_by=call.caller.token,
     )
-    return await call.write(lambda tx: card(agents.register(tx, acting.instance_of(tx, call.caller), new), tx))
+    return await call.write(lambda tx: card(succession.join(tx, acting.instance_of(tx, call.caller), new), tx))
 
 
 async def heartbeat(call: Call, arguments: Heartbeat) -> Beat:
