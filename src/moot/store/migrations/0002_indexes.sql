@@ -5,3 +5,6 @@ drop index jobs_due;
 
 -- Whether an attempt has spoken is asked of its operations.
 drop index messages_of_attempt;
+
+-- When a token dies, the agents that were registered with it are looked up.
+create index agents_by_registrar on agents (registered_by);
