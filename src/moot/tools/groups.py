@@ -2,7 +2,7 @@
 
 from moot.core.errors import InvalidInput
 
-NAMES = ("channel", "inbox", "agents")
+NAMES = ("channel", "inbox", "documents", "agents")
 
 
 class GroupUnknown(InvalidInput):

@@ -2,9 +2,9 @@
 
 from moot.core.caller import Caller
 from moot.core.tool import Tool
-from moot.tools import agents, channel, inbox
+from moot.tools import agents, channel, documents, inbox
 
-TOOLS: dict[str, Tool] = {tool.name: tool for group in (channel, inbox, agents) for tool in group.TOOLS}
+TOOLS: dict[str, Tool] = {tool.name: tool for group in (channel, inbox, documents, agents) for tool in group.TOOLS}
 GROUPS: tuple[str, ...] = tuple(dict.fromkeys(tool.group for tool in TOOLS.values()))
 
 
