@@ -1,6 +1,6 @@
 """Reads committed events in order, from a cursor, and follows them as they come."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
@@ -14,6 +14,8 @@ from moot.store.wakes import Signal
 sql = queries.beside(__file__)
 T = TypeVar("T")
 PAGE = 500
+_HEADS = 50
+_LAST = StreamId("\x7f")  # behind every id
 
 
 class Source(Protocol):
@@ -68,7 +70,7 @@ def page(tx: ReadTx, after: Cursor, limit: int, stream: StreamId | None = None) 
     """Up to `limit` events behind the cursor, whole streams one after the other."""
     events: list[StoredEvent] = []
     cursor = dict(after)
-    for head in _heads(tx, stream):
+    for head in _heads_onward(tx, after) if stream is None else _heads(tx, stream):
         if head.seq <= cursor.get(head.id, 0):
             continue
         found = events_after(tx, head.id, cursor.get(head.id, 0), limit - len(events))
@@ -77,6 +79,23 @@ def page(tx: ReadTx, after: Cursor, limit: int, stream: StreamId | None = None) 
         if len(events) >= limit:
             break
     return Page(tuple(events), cursor)
+
+
+def _heads_onward(tx: ReadTx, after: Cursor) -> Iterator[StreamHead]:
+    """From the stream where reading stopped to the last, then those before. A page that is full on the way has not
+    looked at all the streams that were read to their end."""
+    here = max(after, default=StreamId(""))
+    yield from _heads_between(tx, here, _LAST)
+    yield from _heads_between(tx, StreamId(""), here)
+
+
+def _heads_between(tx: ReadTx, first: StreamId, end: StreamId) -> Iterator[StreamHead]:
+    """A few at a time, as they are wanted."""
+    while found := tx.all(sql.heads_between, StreamHead, first=first, end=end, limit=_HEADS):
+        yield from found
+        if len(found) < _HEADS:
+            return
+        first = StreamId(f"{found[-1].id}\x01")  # the least that is greater: there are no NULs in ids
 
 
 def events_after(tx: ReadTx, stream: StreamId, seq: int, limit: int) -> list[StoredEvent]:

@@ -1,6 +1,9 @@
 -- heads: How far every stream has come.
 select id, seq from streams order by id
 
+-- heads_between: How far some streams have come, from one on and before another.
+select id, seq from streams where id >= :first and id < :end order by id limit :limit
+
 -- head: How far one stream has come.
 select id, seq from streams where id = :stream
 
