@@ -7,6 +7,7 @@ from starlette.types import Send
 from moot.core import json
 from moot.core.errors import MootError
 from moot.core.json import Json
+from moot.mcp import refusals
 from moot.mcp.refusals import HttpRefusal
 from moot.registry.errors import NotAuthenticated
 
@@ -33,7 +34,7 @@ async def send_json(send: Send, status: int, body: Mapping[str, Json], headers: 
 
 async def refuse(send: Send, error: MootError) -> None:
     """Every refusal has the same shape."""
-    facts = {"code": error.code, "message": error.fact, "remedy": error.remedy}
+    facts = refusals.facts_of(error)
     if isinstance(error, HttpRefusal):
         # The rest of a refused body is not worth reading.
         await send_json(send, error.status, {"error": facts}, ((b"connection", b"close"),))

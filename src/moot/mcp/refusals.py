@@ -61,6 +61,11 @@ class ContentTypeRefused(HttpRefusal):
     status = 415
 
 
+class HeadTooLarge(HttpRefusal):
+    code = "HEAD_TOO_LARGE"
+    status = 431
+
+
 class ServerStopping(HttpRefusal):
     """What was asked may or may not have been done."""
 
@@ -73,3 +78,8 @@ class RequestFailed(HttpRefusal):
 
     code = "INTERNAL_ERROR"
     status = 500
+
+
+def facts_of(error: MootError) -> dict[str, str]:
+    """As every refusal tells them."""
+    return {"code": error.code, "message": error.fact, "remedy": error.remedy}

@@ -4,23 +4,24 @@ Signals are the host's: uvicorn installs no handlers here. Nothing ticks while n
 """
 
 import asyncio
+import math
 import socket
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import uvicorn
 from starlette.types import ASGIApp
 
-from moot.mcp import sockets
+from moot.mcp import connection, sockets
 from moot.mcp.app import PATH, App
+from moot.mcp.connection import Limits
 from moot.mcp.sockets import UnixSocket
 from moot.store.store import Store
 
 GRACE = 0.5  # for calls that are being answered when the server stops
 _CUT = 1.0  # for those that have been broken off
-_IDLE_CONNECTION = 75
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +48,17 @@ class Options:
     trust_agent_header: bool = False
     page: ASGIApp | None = None  # answers everything but /mcp and /health
     grace: float = GRACE
+    limits: Limits = field(default_factory=Limits)
 
 
 class _Http(uvicorn.Server):
     """uvicorn without its signal handlers and its tick."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, limits: Limits) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
-                http="httptools",
+                http=connection.within(limits),
                 ws="none",
                 lifespan="off",
                 log_config=None,
@@ -65,7 +67,7 @@ class _Http(uvicorn.Server):
                 server_header=False,
                 date_header=False,
                 proxy_headers=False,
-                timeout_keep_alive=_IDLE_CONNECTION,
+                timeout_keep_alive=math.ceil(limits.idle),
                 timeout_graceful_shutdown=1,
             )
         )
@@ -89,7 +91,7 @@ async def serving(store: Store, endpoints: Endpoints, options: Options | None = 
     app = App(store, trust_agent_header=chosen.trust_agent_header, page=chosen.page)
     failure: Exception | None = None
     with _bound(endpoints) as (unix, tcp):
-        async with _listening(app, unix, tcp), app.running():
+        async with _listening(_Http(app, chosen.limits), app, [unix and unix.listening, tcp]), app.running():
             try:
                 yield Address(unix and unix.path, tcp and sockets.url_of(tcp, PATH))
             except Exception as error:  # noqa: BLE001  # kept from the task groups, which would wrap it
@@ -103,11 +105,9 @@ async def serving(store: Store, endpoints: Endpoints, options: Options | None = 
 
 
 @asynccontextmanager
-async def _listening(app: App, unix: UnixSocket | None, tcp: socket.socket | None) -> AsyncGenerator[None]:
-    http = _Http(app)
-    listening = [unix.listening] if unix else []
+async def _listening(http: _Http, app: App, places: list[socket.socket | None]) -> AsyncGenerator[None]:
     async with asyncio.TaskGroup() as group:
-        serving = group.create_task(http.serve([*listening, tcp] if tcp else listening))
+        serving = group.create_task(http.serve([place for place in places if place]))
         await http.is_up.wait()
         try:
             yield
