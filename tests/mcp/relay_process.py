@@ -1,6 +1,6 @@
 """A relay as a process of its own: `python relay_process.py SOCKET [STORE]`, the token in the environment.
 
-With a store, it serves that itself when there is no server.
+With a store, it serves that itself when there is no server. MOOT_SILENCE is how long it waits for a sign of life.
 """
 
 import asyncio
@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from moot.mcp.relay import stdio
+from moot.mcp.relay.link import Patience
 from moot.mcp.relay.relaying import relay
 
 
@@ -27,7 +28,12 @@ async def main(socket: Path, store: Path | None) -> None:
             await stack.enter_async_context(server.serving(opened, Endpoints(socket, port=None)))
 
         hook = None if store is None else take_over
-        await relay(socket, os.environ["MOOT_TOKEN"], *await stdio.opened(), take_over=hook)
+        await relay(socket, os.environ["MOOT_TOKEN"], *await stdio.opened(), take_over=hook, patience=patience())
+
+
+def patience() -> Patience:
+    silence = os.environ.get("MOOT_SILENCE")
+    return Patience() if silence is None else Patience(beat=float(silence), silence=float(silence))
 
 
 if __name__ == "__main__":

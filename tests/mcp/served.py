@@ -1,6 +1,7 @@
 """Servers and relays as processes of their own, which tests can kill."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -30,6 +31,14 @@ class Served:
     def kill(self) -> None:
         self.process.kill()
         self.process.communicate(timeout=DEADLINE)
+
+    def stop(self) -> None:
+        """Alive and silent, from the moment this returns."""
+        self.process.send_signal(signal.SIGSTOP)
+        os.waitpid(self.process.pid, os.WUNTRACED)
+
+    def go_on(self) -> None:
+        self.process.send_signal(signal.SIGCONT)
 
     def start_again(self) -> None:
         self.process = self._started()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client, MCPError, StdioServerParameters
 
 from moot.store import sqlite
 from tests.mcp.people import Meeting
@@ -64,6 +64,33 @@ async def test_a_relay_takes_over_from_a_killed_server(served: Served, mode: str
         await asyncio.to_thread(served.kill)
         assert not (await client.call_tool("channel_send", {"message": "after"})).is_error
     assert await said(served) == [("ann", "before"), ("ann", "after")]
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_client_is_told_that_the_server_is_stopped_and_served_when_it_goes_on(
+    served: Served, mode: str
+) -> None:
+    hasty = stdio(served).model_copy(update={"env": {**environment(served.token), "MOOT_SILENCE": "0.5"}})
+    async with asyncio.timeout(DEADLINE), Client(hasty, mode=mode, read_timeout_seconds=DEADLINE) as client:
+        assert not (await client.call_tool("channel_send", {"message": "before"})).is_error
+        served.stop()
+        for _ in range(2):
+            with pytest.raises(MCPError, match=r"SERVER_SILENT: .*kill -CONT"):
+                await client.call_tool("channel_read", {})
+        served.go_on()
+        while not await is_answered(client):
+            continue  # until the relay has heard the sign of life
+        assert not (await client.call_tool("channel_send", {"message": "after"})).is_error
+    assert await said(served) == [("ann", "before"), ("ann", "after")]
+
+
+async def is_answered(client: Client) -> bool:
+    try:
+        return not (await client.call_tool("channel_read", {})).is_error
+    except MCPError as error:
+        if "SERVER_SILENT" not in str(error):
+            raise
+        return False
 
 
 def test_it_imports_nothing_heavy() -> None:

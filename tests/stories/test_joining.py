@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import time
 from typing import Any, cast
 
 import psutil
@@ -39,6 +40,18 @@ async def test_a_client_goes_on_when_the_one_that_served_is_killed(house: House)
             assert [one["message"] for one in entries] == ["before", "after"]
             assert await serving_process(house) != served_by
         del sam
+
+
+async def test_a_client_is_served_on_when_the_host_is_killed(house: House) -> None:
+    async with house.serving() as host, house.client("--as", "rita") as rita:
+        await call(rita, "channel_send", message="before")
+        host.kill()
+        await host.wait()
+        killed = time.monotonic()
+        await call(rita, "channel_send", message="after")
+        print(f"answered {time.monotonic() - killed:.2f} s after the host was killed")  # noqa: T201  # pytest keeps it
+        assert [one["message"] for one in (await call(rita, "channel_read"))["entries"]] == ["before", "after"]
+        assert (await serving_process(house)).pid != host.pid
 
 
 async def test_an_operator_acts_for_agents_it_registered_and_no_others(house: House) -> None:

@@ -7,6 +7,7 @@ tools travel under a key, by which a server recognises what has been done alread
 import asyncio
 import secrets
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
 from moot.mcp.relay import letters, stdio
@@ -14,10 +15,12 @@ from moot.mcp.relay.courier import Courier
 from moot.mcp.relay.handshake import INITIALIZE
 from moot.mcp.relay.letters import Id, Letter
 from moot.mcp.relay.link import Link, NoServer, Patience, TakeOver
+from moot.mcp.relay.pulse import Pulse, ServerSilent
 from moot.mcp.relay.stdio import Output
 from moot.mcp.relay.wire import Response, Unanswered
 
 KEY_HEADER = "Moot-Key"
+_STREAM = "subscriptions/listen"
 _TRIES = 8  # of a request that one server after the other drops
 _PAUSE = 0.02
 _LONG_PAUSE = 0.5
@@ -34,12 +37,15 @@ async def relay(
     patience: Patience | None = None,
 ) -> None:
     """Until the input ends. `take_over` starts a server in this process when there has been none for a moment."""
-    await _Relay(Courier(Link(socket, take_over, patience or Patience()), token), stdout).run(stdin)
+    chosen = patience or Patience()
+    link = Link(socket, take_over, chosen)
+    await _Relay(Courier(link, token), Pulse(link, chosen), stdout).run(stdin)
 
 
 class _Relay:
-    def __init__(self, courier: Courier, stdout: Output) -> None:
+    def __init__(self, courier: Courier, pulse: Pulse, stdout: Output) -> None:
         self._courier = courier
+        self._pulse = pulse
         self._handshake = courier.handshake
         self._stdout = stdout
         self._waiting: dict[Id, tuple[Letter, asyncio.Task[None]]] = {}
@@ -49,7 +55,7 @@ class _Relay:
     async def run(self, stdin: asyncio.StreamReader) -> None:
         try:
             async with asyncio.TaskGroup() as group:
-                background = [group.create_task(self._watch()), group.create_task(self._listen())]
+                background = [group.create_task(work) for work in (self._watch(), self._listen(), self._pulse.run())]
                 async for line in stdio.lines(stdin):
                     await self._take(line, group)
                 await self._finish()
@@ -83,23 +89,29 @@ class _Relay:
         return found[0].version is None
 
     async def _deliver(self, letter: Letter) -> None:
-        """Send until it is answered."""
-        extra = self._key(letter)
+        """Send until it is answered, or until there is no hope of that."""
+        # What nobody waits for, and a stream, which says nothing for hours, outlast any silence.
+        is_patient = not letter.is_request or letter.method == _STREAM
         try:
-            for attempt in range(_TRIES):
-                if letter.version is None and letter.method != INITIALIZE:
-                    await self._handshake.is_settled.wait()
-                if await self._is_answered(letter, extra):
-                    return
-                await asyncio.sleep(min(_PAUSE * 2**attempt, _LONG_PAUSE))
-            await self._refuse(letter, "One server after the other dropped this request. Their logs may say why.")
-        except NoServer as error:
+            async with nullcontext() if is_patient else self._pulse.felt():
+                await self._send(letter)
+        except (NoServer, ServerSilent) as error:
             await self._refuse(letter, f"{error.code}: {error}")
         finally:
             if letter.method == INITIALIZE:
                 self._handshake.is_settled.set()
             if letter.id is not None and self._waiting.get(letter.id, (None,))[0] is letter:
                 del self._waiting[letter.id]
+
+    async def _send(self, letter: Letter) -> None:
+        extra = self._key(letter)
+        for attempt in range(_TRIES):
+            if letter.version is None and letter.method != INITIALIZE:
+                await self._handshake.is_settled.wait()
+            if await self._is_answered(letter, extra):
+                return
+            await asyncio.sleep(min(_PAUSE * 2**attempt, _LONG_PAUSE))
+        await self._refuse(letter, "One server after the other dropped this request. Their logs may say why.")
 
     async def _is_answered(self, letter: Letter, extra: Mapping[str, str]) -> bool:
         session = self._handshake.session

@@ -22,6 +22,7 @@ class Request:
     method: str
     headers: Mapping[str, str]
     body: bytes = b""
+    path: str = "/mcp"
 
     @property
     def is_long(self) -> bool:
@@ -38,7 +39,7 @@ class Request:
         if self.is_long:
             fixed["Expect"] = "100-continue"
         lines = "".join(f"{name}: {value}\r\n" for name, value in {**fixed, **self.headers}.items())
-        return f"{self.method} /mcp HTTP/1.1\r\n{lines}\r\n".encode("latin-1")
+        return f"{self.method} {self.path} HTTP/1.1\r\n{lines}\r\n".encode("latin-1")
 
 
 class Response:
