@@ -1,0 +1,126 @@
+"""A file on the way to becoming a workflow: what was found wrong so far, each with its place."""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from pydantic import BaseModel, ValidationError
+
+from moot.core import problems, schemas, yaml
+from moot.core.errors import InvalidInput, MootError
+from moot.core.problems import Problem
+from moot.core.yaml import Document
+from moot.workflow import shape
+from moot.workflow.workflow import WorkflowInvalid
+
+M = TypeVar("M", bound=BaseModel)
+MOST_BYTES = 1_000_000  # of one file
+_ROUNDS = 5
+
+
+@dataclass(slots=True)
+class Faults:
+    """Everything wrong in the files of one workflow, to be told at once."""
+
+    found: list[tuple[Document, Problem]] = field(default_factory=list[tuple[Document, Problem]])
+
+    def add(self, document: Document, problem: Problem) -> None:
+        if (document, problem) not in self.found:
+            self.found.append((document, problem))
+
+    def refuse(self, name: str) -> None:
+        """WorkflowInvalid, if there is anything."""
+        if not self.found:
+            return
+        documents = list({id(document): document for document, _ in self.found}.values())
+        told: list[WorkflowInvalid] = []
+        for document in documents:
+            own = [problem for one, problem in self.found if one is document]
+            told += problems.errors(own, document, WorkflowInvalid)
+        raise problems.together(told, name)
+
+
+def read_bytes(file: Path) -> bytes:
+    """A whole file, if it is one and not huge; InvalidInput."""
+    try:
+        if not file.is_file():  # a pipe would be waited for
+            raise InvalidInput(f"there is no file {file}", "Check the path.")
+        if file.stat().st_size > MOST_BYTES:
+            raise InvalidInput(f"{file} has more than {MOST_BYTES:,} bytes", "Keep it shorter.")
+        return file.read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"{file} cannot be read: {error.strerror}", "Check the file.") from error
+
+
+def read_text(file: Path) -> str:
+    try:
+        found = read_bytes(file).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{file} is not UTF-8 text", "Save it as UTF-8.") from error
+    if "\0" in found:
+        raise InvalidInput(f"{file} holds a NUL character", "Remove it.")
+    return found
+
+
+def read_document(file: Path) -> Document:
+    """A YAML file; WorkflowInvalid or YamlInvalid."""
+    try:
+        return yaml.read(read_bytes(file), str(file))
+    except yaml.YamlInvalid:
+        raise
+    except MootError as error:
+        fact = error.fact[:1].upper() + error.fact[1:]
+        raise WorkflowInvalid(f"{fact}.", error.remedy) from error
+
+
+def fit(model: type[M], document: Document, faults: Faults, *, at: yaml.Path = ()) -> M | None:
+    """What stands there, in the form of the model. What is wrong is noted and left out, so that the rest can be
+    looked at; None if nothing useful is left."""
+    data: Any = deepcopy(schemas.value_at(document.data, at))
+    for number in range(_ROUNDS):
+        try:
+            return model.model_validate(data)
+        except ValidationError as error:
+            found = problems.found(error, model, data)
+            if number == 0:  # what comes up later may only be wrong because something was left out
+                for one in found:
+                    faults.add(document, _below(at, _explained(one, data)))
+            is_mended = [_leave_out(data, one.path) for one in found]
+            if not all(is_mended):
+                return None
+    return None
+
+
+def _explained(problem: Problem, data: object) -> Problem:
+    """A key that is known, but not here or not twice."""
+    name = str(problem.path[-1]) if problem.path else ""
+    if not problem.is_key or " is no key of " not in problem.fact:
+        return problem
+    beside = cast(Mapping[str, object], schemas.value_at(data, problem.path[:-1]))
+    other = next((key for key in beside if key != name and shape.camel(str(key)) == shape.camel(name)), None)
+    if other is not None:
+        return Problem(problem.path, f"`{name}` and `{other}` are the same key", "Keep one.", is_key=True)
+    later = shape.LATER_SECTIONS if len(problem.path) == 1 else frozenset[str]()
+    if name in {*later, *map(shape.camel, later)} or (len(problem.path) == 1 and name in shape.LATER_IN_AGENTS):
+        fact = f"`{name}` is known, but this version of moot does not run it yet"
+        return Problem(problem.path, fact, "Leave it out.", is_key=True)
+    return problem
+
+
+def _below(at: yaml.Path, problem: Problem) -> Problem:
+    return Problem((*at, *problem.path), problem.fact, problem.remedy, problem.is_key)
+
+
+def _leave_out(data: Any, path: yaml.Path) -> bool:
+    """Remove what stands there. A list goes as a whole, so that the places in it keep their numbers."""
+    whole = next((at for at, part in enumerate(path) if isinstance(part, int)), len(path))
+    path = path[:whole]
+    while path:
+        parent: Any = schemas.value_at(data, path[:-1])
+        if isinstance(parent, dict) and path[-1] in parent:
+            del parent[path[-1]]
+            return True
+        path = path[:-1]  # a missing key spoils what it is missing in
+    return False

@@ -1,0 +1,164 @@
+"""Reads one agent of a workflow: its own words, its agent file, its prompt and its script."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from moot.core import problems, yaml
+from moot.core.errors import MootError
+from moot.core.problems import Problem
+from moot.core.yaml import Document
+from moot.workflow import agent_files, drafts, finding, merging, models
+from moot.workflow.drafts import Faults
+from moot.workflow.finding import Folders
+from moot.workflow.merging import Choice, Layer
+from moot.workflow.shape import AgentFileShape, AgentShape
+from moot.workflow.workflow import PRESETS, AgentDefinition, Backend, Budget, Permissions, Preset
+
+_PATH = re.compile(r"\S+\.(?:md|txt)")
+_UNSTARTED: frozenset[Backend] = frozenset(("human", "external"))
+_FIELDS = ("model", "system_prompt_mode", "description", "tools", "workspace", "timeout", "transport")
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """What the command line says of all agents that moot starts."""
+
+    backend: Backend | None = None
+    permissions: Preset | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An agent, and where what is said of it stands, for those who look further."""
+
+    definition: AgentDefinition
+    places: Mapping[str, tuple[Document, yaml.Path]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads the agents of one file."""
+
+    document: Document
+    folder: Path
+    folders: Folders
+    defaults: tuple[Layer, ...]
+    flags: Flags
+    faults: Faults
+
+    def member(self, name: str, said: AgentShape | None) -> Member:
+        path: yaml.Path = ("agents", name)
+        own = Layer(self.document, path, self.folder, said or AgentShape())
+        agent_file = self._agent_file(own)
+        layers = (own, *(layer for layer, _ in agent_file), *self.defaults)
+        places: dict[str, tuple[Document, yaml.Path]] = {"name": (self.document, path)}
+
+        def chosen(field: str) -> Any:
+            choice = merging.choose(layers, field)
+            if choice is not None:
+                places[field] = (choice.layer.document, choice.place)
+            return choice.value if choice else None
+
+        script, places["script"] = self._script(own)
+        backend = self._backend(chosen("backend"), own, has_script=bool(script))
+        prompt, places["system_prompt"] = self._prompt(own, agent_file)
+        self._check_runs(own, backend, chosen("model"))
+        fields = {field: found for field in _FIELDS if (found := chosen(field)) is not None}
+        fields["model"] = self._model(merging.choose(layers, "model"), backend)
+        if "tools" in fields:
+            fields["tools"] = tuple(fields["tools"])
+        definition = AgentDefinition(
+            name=name,
+            backend=backend,
+            system_prompt=prompt,
+            permissions=self._permissions(chosen("permissions")),
+            budget=merging.budget(chosen("budget"), Budget()),
+            retry=merging.retry(chosen("retry")),
+            script=tuple(script),
+            **fields,
+        )
+        return Member(definition, places)
+
+    def _agent_file(self, own: Layer) -> list[tuple[Layer, str]]:
+        """The layer of the file that `from` names, and its prompt; nothing if there is none."""
+        written = cast(AgentShape, own.said).source
+        if written is None:
+            return []
+        file = finding.agent_file(written, self.folder, self.folders)
+        if file is None:
+            where = "" if "/" in written else ", .moot/agents and ~/.moot/agents"
+            self._wrong(own, "source", f"there is no agent file `{written[:200]}`", f"Looked in {self.folder}{where}.")
+            return []
+        try:
+            document, prompt = agent_files.read(file)
+        except MootError as error:
+            self._wrong(own, "source", error.fact.rstrip("."), error.remedy)
+            return []
+        head = drafts.fit(AgentFileShape, document, self.faults)
+        return [(Layer(document, (), file.parent, head or AgentFileShape()), prompt)]
+
+    def _prompt(self, own: Layer, agent_file: list[tuple[Layer, str]]) -> tuple[str, tuple[Document, yaml.Path]]:
+        written = cast(AgentShape, own.said).system_prompt
+        place = own.place("system_prompt")
+        if written is None:
+            layer, prompt = agent_file[0] if agent_file else (own, "")
+            return prompt, (layer.document, ())
+        if not _PATH.fullmatch(written.strip()):
+            return written, (own.document, place)
+        file = self.folder / Path(written.strip()).expanduser()
+        try:
+            return drafts.read_text(file).strip(), (Document(str(file), None, None), ())
+        except MootError as error:
+            self._wrong(own, "system_prompt", error.fact, "Mend the path, or write the prompt itself there.")
+            return "", (own.document, place)
+
+    def _script(self, own: Layer) -> tuple[Sequence[Any], tuple[Document, yaml.Path]]:
+        written = cast(AgentShape, own.said).script
+        place = (own.document, own.place("script"))
+        if not isinstance(written, str):
+            return written or (), place
+        try:
+            document = drafts.read_document(self.folder / Path(written).expanduser())
+        except MootError as error:
+            self._wrong(own, "script", error.fact.rstrip("."), error.remedy)
+            return (), place
+        if not isinstance(document.data, list):
+            self.faults.add(document, Problem((), "a script must be a list of lines", "Begin each line with `- `."))
+            return (), place
+        return cast(list[Any], document.data), (document, ())
+
+    def _backend(self, written: Backend | None, own: Layer, *, has_script: bool) -> Backend | None:
+        flag = self.flags.backend
+        if flag is not None and written not in _UNSTARTED:
+            return flag
+        is_default = written is not None and getattr(own.said, "backend", None) is None
+        if has_script and (written is None or is_default):
+            return "scripted"
+        if has_script and written != "scripted":
+            self._wrong(own, "script", f"only scripted agents have one, and this is {written}", "Leave it out.")
+        return written
+
+    def _check_runs(self, own: Layer, backend: Backend | None, model: str | None) -> None:
+        if backend is None and model is None:
+            fact = f"`{problems.spell(own.path)}` has neither a model nor a backend nor a script"
+            self.faults.add(self.document, Problem(own.path, fact, "Say what runs it, as in model: sonnet.", True))
+
+    def _model(self, choice: Choice | None, backend: Backend | None) -> str | None:
+        if choice is None:
+            return None
+        try:
+            return models.resolve(choice.value, backend)
+        except MootError as error:
+            self.faults.add(choice.layer.document, problems.of_error(choice.place, error))
+            return None
+
+    def _permissions(self, written: Any) -> Permissions:
+        flag = self.flags.permissions
+        return merging.permissions(written) if flag is None else PRESETS[flag]
+
+    def _wrong(self, own: Layer, field: str, fact: str, remedy: str) -> None:
+        place = own.place(field)
+        self.faults.add(own.document, Problem(place, f"`{problems.spell(place)}`: {fact}", remedy))

@@ -1,0 +1,215 @@
+"""Reads a workflow file, and those it names, into a `Workflow`. Knows neither tools nor scripts nor what agents may be
+called: whoever does goes on with the draft."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from moot.core import problems, schemas, yaml
+from moot.core.errors import MootError
+from moot.core.nearest import hint
+from moot.core.problems import Problem
+from moot.core.yaml import Document
+from moot.workflow import checking, drafts, inputs, members, templates
+from moot.workflow.drafts import Faults
+from moot.workflow.finding import Folders
+from moot.workflow.members import Flags, Member
+from moot.workflow.merging import Layer, budget
+from moot.workflow.shape import (
+    ConfigShape,
+    ContextShape,
+    DefaultsShape,
+    FileShape,
+    InputShape,
+    LimitsShape,
+    NotifyShape,
+)
+from moot.workflow.workflow import (
+    NOTIFY_TIMEOUT,
+    RUN_BUDGET,
+    SETUP_TIMEOUT,
+    Context,
+    Input,
+    Limits,
+    Notify,
+    SetupTask,
+    Value,
+    Workflow,
+    WorkflowInvalid,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a file's meaning depends on besides itself."""
+
+    folders: Folders = field(default_factory=Folders)
+    configs: tuple[Document, ...] = ()  # the project's, then the person's; their `defaults` count last
+    flags: Flags = field(default_factory=Flags)
+    environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """As much of a workflow as could be read, and what is wrong with it."""
+
+    document: Document
+    faults: Faults
+    workflow: Workflow | None
+    members: Mapping[str, Member]
+
+    def finish(self) -> Workflow:
+        """The workflow, or WorkflowInvalid with everything that is wrong."""
+        self.faults.refuse(self.document.name)
+        assert self.workflow is not None
+        return self.workflow
+
+
+def load(file: Path, around: Surroundings | None = None) -> Workflow:
+    """The workflow, as far as it can be judged without knowing tools and scripts."""
+    return draft(file, around).finish()
+
+
+def draft(file: Path, around: Surroundings | None = None) -> Draft:
+    """Read everything and note what is wrong; only what is no YAML at all is refused at once."""
+    around = around or Surroundings()
+    document = drafts.read_document(file)
+    if document.data is None:
+        raise WorkflowInvalid(f"{document.name} is empty.", "See docs/workflows.md for an example.")
+    faults = Faults()
+    said = drafts.fit(FileShape, document, faults)
+    if said is None:
+        return Draft(document, faults, None, {})
+    defaults = _defaults(said, document, file.parent, around, faults)
+    reader = members.Reader(document, file.parent, around.folders, defaults, around.flags, faults)
+    found = {name: reader.member(name, one) for name, one in said.agents.items()}
+    workflow = _workflow(said, file, document, found, faults)
+    checking.check(workflow, document, found, around.environ, faults)
+    return Draft(document, faults, workflow, found)
+
+
+def _defaults(
+    said: FileShape, document: Document, folder: Path, around: Surroundings, faults: Faults
+) -> tuple[Layer, ...]:
+    layers = [Layer(document, ("defaults",), folder, said.defaults)] if said.defaults else []
+    for config in around.configs:
+        if schemas.value_at(config.data, ("defaults",)) is not None:
+            found = drafts.fit(DefaultsShape, config, faults, at=("defaults",))
+            if found is not None:
+                layers.append(Layer(config, ("defaults",), Path(config.name).parent, found))
+    return tuple(layers)
+
+
+def _workflow(said: FileShape, file: Path, document: Document, found: Mapping[str, Member], faults: Faults) -> Workflow:
+    context, warnings = _context(said.context, document, frozenset(found), faults)
+    return Workflow(
+        name=said.name or file.stem,
+        file=str(file.absolute()),
+        agents=tuple(member.definition for member in found.values()),
+        inputs=_inputs(said.inputs or {}, document, faults),
+        env=_env(said.env),
+        context=context,
+        setup=tuple(SetupTask(one.shell, one.name, one.timeout or SETUP_TIMEOUT) for one in said.setup or ()),
+        kickoff=said.kickoff or "",
+        notify=_notify(said.notify),
+        budget=budget(said.budget, RUN_BUDGET),
+        limits=_limits(said.limits),
+        together=bool(said.together),
+        result=said.result or "",
+        warnings=warnings,
+    )
+
+
+def _inputs(said: Mapping[str, InputShape | None], document: Document, faults: Faults) -> tuple[Input, ...]:
+    found: list[Input] = []
+    for name, one in said.items():
+        wanted = one or InputShape()
+        new = Input(name, wanted.type, wanted.required, None, wanted.description, tuple(wanted.options or ()))
+        default: Value = None
+        if wanted.default is not None:
+            try:
+                default = inputs.check(new, wanted.default)
+            except MootError as error:
+                fact = error.fact.replace(f"`{name}`", f"`inputs.{name}.default`").rstrip(".")
+                faults.add(document, Problem(("inputs", name, "default"), fact, error.remedy))
+        found.append(Input(name, new.type, new.is_required, default, new.description, new.options))
+    return tuple(found)
+
+
+def _env(said: object) -> dict[str, str | None]:
+    if isinstance(said, list):
+        return dict.fromkeys(cast(list[str], said))
+    declared = cast(Mapping[str, Any], said or {})
+    return {name: None if value is None else templates.spell(value) for name, value in declared.items()}
+
+
+def _notify(said: str | NotifyShape | None) -> Notify | None:
+    if said is None or isinstance(said, str):
+        return None if said is None else Notify(said)
+    return Notify(said.shell, said.timeout or NOTIFY_TIMEOUT)
+
+
+def _limits(said: LimitsShape | None) -> Limits:
+    otherwise, given = Limits(), said.model_fields_set if said else set[str]()
+    return Limits(
+        said.hops if said and "hops" in given else otherwise.hops,
+        said.ping_pong if said and "ping_pong" in given else otherwise.ping_pong,
+    )
+
+
+def _context(
+    said: bool | ContextShape | None, document: Document, agents: frozenset[str], faults: Faults
+) -> tuple[Context, tuple[str, ...]]:
+    if said is None or isinstance(said, bool):
+        return Context(is_on=said is not False), ()
+    config = said.config or ConfigShape()
+    place, owner, warnings = _owner(said, config, document, faults)
+    rule, name = "default", None
+    match owner:
+        case None:
+            pass
+        case False | "none":
+            rule = "none"
+        case "elect":
+            rule = "elect"
+        case True:
+            faults.add(document, Problem(place, f"`{problems.spell(place)}` must be a name, elect or none", "Say who."))
+        case str():
+            rule, name = "named", _agent_called(owner, agents)
+            if name is None:
+                fact = f"`{problems.spell(place)}` names `{owner[:80]}`, who is not among the agents"
+                faults.add(document, Problem(place, fact, hint(owner, [*agents, "elect", "none"])))
+    standard = Context()
+    return Context(
+        provider=said.provider,
+        owner_rule=rule,
+        owner=name,
+        dir=config.dir or standard.dir,
+        channel=config.channel or standard.channel,
+        document=config.document or standard.document,
+        documents=tuple(config.documents or ()),
+    ), warnings
+
+
+def _owner(
+    said: ContextShape, config: ConfigShape, document: Document, faults: Faults
+) -> tuple[yaml.Path, str | bool | None, tuple[str, ...]]:
+    outer, inner = (_spelled(document, path, "document_owner") for path in (("context",), ("context", "config")))
+    if config.document_owner is None:
+        return outer, said.document_owner, ()
+    if said.document_owner is not None:
+        faults.add(document, Problem(inner, "`document_owner` stands in `context` already", "Keep that one.", True))
+    line, column = document.place(inner, key=True)
+    where = f"{document.name}:{line}:{column}"
+    return inner, config.document_owner, (f"{where}: document_owner belongs one level higher, under context.",)
+
+
+def _spelled(document: Document, path: yaml.Path, name: str) -> yaml.Path:
+    return Layer(document, path, Path(), DefaultsShape()).place(name) if path else (name,)
+
+
+def _agent_called(name: str, agents: frozenset[str]) -> str | None:
+    known = {one.casefold(): one for one in (*agents, "human")}
+    return known.get(name.removeprefix("@").casefold())

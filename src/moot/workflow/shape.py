@@ -1,0 +1,224 @@
+"""The form of a workflow file and of an agent file, with the words that editors show. Read only; see `reading`."""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Annotated, Any, TypeVar
+
+from pydantic import (
+    AliasChoices,
+    AliasGenerator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    PlainValidator,
+    WithJsonSchema,
+)
+
+from moot.core import durations
+from moot.core.errors import InvalidInput, MootError
+from moot.workflow.workflow import Answer, Backend, InputType, Preset, PromptMode, Provider, Transport, Workspace
+
+T = TypeVar("T")
+# What the format has and this version cannot run.
+LATER_SECTIONS = frozenset(("tasks", "steps", "state_schema", "default_state", "max_parallel_tasks"))
+LATER_IN_AGENTS = frozenset(("agents", "advisors", "handoff", "router", "team", "chat", "max_turns"))
+
+
+def camel(name: str) -> str:
+    """`documentOwner` for `document_owner`."""
+    return re.sub(r"_([a-z])", lambda found: found[1].upper(), name)
+
+
+def _spellings(name: str) -> str | AliasChoices:
+    return name if camel(name) == name else AliasChoices(name, camel(name))
+
+
+def _in_our_words(read: Callable[[object], T]) -> Callable[[object], T]:
+    def checked(value: object) -> T:
+        try:
+            return read(value)
+        except MootError as error:
+            raise ValueError(error.fact) from error
+
+    return checked
+
+
+def _duration(value: object) -> timedelta:
+    if isinstance(value, str):
+        found = durations.parse(value)
+        if found:
+            return found
+    raise InvalidInput(f"{str(value)[:40]!r} is not a duration", "Write a number and a unit: 500ms, 30s, 5m, 2h, 1d.")
+
+
+def _limit(kind: type[int] | type[float]) -> Callable[[object], int | float | None]:
+    wanted = "a whole number" if kind is int else "a number"
+
+    def read(value: object) -> int | float | None:
+        if value is False:
+            return None
+        if isinstance(value, int | kind) and not isinstance(value, bool) and 0 < value < 1e15:
+            return value
+        raise InvalidInput(f"this must be {wanted} above 0", "Write digits without quotes; false is no limit.")
+
+    return read
+
+
+def _longest(value: object) -> timedelta | None:
+    return None if value is False else _duration(value)
+
+
+_DURATION: Mapping[str, Any] = {"type": "string", "pattern": r"^\s*[0-9]+(\.[0-9]+)?\s*(ms|s|m|h|d)\s*$"}
+Duration = Annotated[timedelta, PlainValidator(_in_our_words(_duration)), WithJsonSchema(dict(_DURATION))]
+Longest = Annotated[
+    timedelta | None,
+    PlainValidator(_in_our_words(_longest)),
+    WithJsonSchema({"anyOf": [_DURATION, {"const": False}]}),
+]
+Amount = Annotated[
+    float | None,
+    PlainValidator(_in_our_words(_limit(float))),
+    WithJsonSchema({"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"const": False}]}),
+]
+Count = Annotated[
+    int | None,
+    PlainValidator(_in_our_words(_limit(int))),
+    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"const": False}]}),
+]
+VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*$", max_length=63)]
+
+
+class Shape(BaseModel):
+    model_config = ConfigDict(
+        strict=True, extra="forbid", frozen=True, alias_generator=AliasGenerator(validation_alias=_spellings)
+    )
+
+
+class InputShape(Shape):
+    type: InputType = Field(default="string", description="string, number, boolean or array")
+    required: bool = Field(default=False, description="Whether a run cannot start without it")
+    default: JsonValue = Field(default=None, description="What it is when it is not given")
+    description: str = Field(default="", description="What to write there, for the person who is asked")
+    options: list[str | int | float | bool] | None = Field(
+        default=None, validation_alias=AliasChoices("options", "enum"), description="The only values it may have"
+    )
+
+
+class ConfigShape(Shape):
+    dir: str | None = Field(default=None, min_length=1, description="Where the files stand, seen from the project")
+    channel: str | None = Field(default=None, min_length=1, description="The conversation, as a file to read")
+    document: str | None = Field(default=None, min_length=1, description="The document that is read first")
+    documents: list[Annotated[str, Field(min_length=1)]] | None = Field(default=None, description="Further documents")
+    document_owner: str | bool | None = Field(default=None, description="Belongs one level higher")
+
+
+class ContextShape(Shape):
+    provider: Provider = Field(default="file", description="file, or memory for what is gone afterwards")
+    document_owner: str | bool | None = Field(
+        default=None, description="Who alone writes documents: an agent, elect (they vote), or none (everybody)"
+    )
+    config: ConfigShape | None = Field(default=None, description="Names of files")
+
+
+class BudgetShape(Shape):
+    cost: Amount = Field(default=None, description="Dollars")
+    time: Longest = Field(default=None, description="Such as 30m")
+    attempts: Count = Field(default=None, description="How often agents are started")
+    tokens: Count = Field(default=None, description="Tokens in and out")
+    turns: Count = Field(default=None, description="Turns of models")
+
+
+class LimitsShape(Shape):
+    hops: Count = Field(default=None, description="Messages of agents in one chain, each waking the next")
+    ping_pong: Count = Field(default=None, description="Messages of two agents to each other while nobody else speaks")
+
+
+class RetryShape(Shape):
+    attempts: Annotated[int, Field(ge=1, le=100)] | None = Field(default=None, description="How often mail is tried")
+    backoff: Duration | None = Field(default=None, description="How long to wait before the second attempt")
+    multiplier: Annotated[float, Field(ge=1, le=100)] | None = Field(default=None, description="How the wait grows")
+
+
+class PermissionsShape(Shape):
+    edit: Answer = Field(default="ask", description="Changing files")
+    shell: Answer = Field(default="ask", description="Running commands")
+    network: Answer = Field(default="ask", description="Reaching the network")
+
+
+class DefaultsShape(Shape):
+    """What may be said for all agents at once."""
+
+    backend: Backend | None = Field(default=None, description="What runs the agent")
+    model: str | None = Field(default=None, min_length=1, description="provider/name, or sonnet, opus, haiku")
+    system_prompt_mode: PromptMode | None = Field(
+        default=None, description="Whether the prompt is added to the program's own, or replaces it"
+    )
+    tools: list[str] | None = Field(default=None, description="Groups and tools; inbox and channel_send come with them")
+    permissions: Preset | PermissionsShape | None = Field(default=None, description="What it may do without asking")
+    workspace: Workspace | None = Field(default=None, description="Where it works: shared, its own worktree, or none")
+    budget: BudgetShape | None = Field(default=None, description="How much this agent may use")
+    retry: RetryShape | None = Field(default=None, description="How a failed attempt is repeated")
+    timeout: Duration | None = Field(default=None, description="How long one attempt may take")
+
+
+class AgentFileShape(DefaultsShape):
+    """The head of an agent file; its text is the system prompt."""
+
+    name: str | None = Field(default=None, description="For other programs; the workflow's name for it counts")
+    description: str | None = Field(default=None, description="What it does, shown to the others")
+
+
+class AgentShape(DefaultsShape):
+    source: str | None = Field(
+        default=None,
+        validation_alias="from",
+        min_length=1,
+        description="An agent file; what is said here goes first",
+    )
+    description: str | None = Field(default=None, description="What it does, shown to the others")
+    system_prompt: str | None = Field(default=None, description="The prompt, or the path of a .md or .txt file")
+    transport: Transport | None = Field(default=None, description="If scripted: in process, or as a real MCP client")
+    script: list[JsonValue] | str | None = Field(
+        default=None, description="If scripted: the lines, or a YAML file of them"
+    )
+
+
+class SetupShape(Shape):
+    shell: str = Field(min_length=1, description="A command; values of variables are quoted")
+    name: VariableName | None = Field(
+        default=None, validation_alias="as", description="The variable that what it prints becomes"
+    )
+    timeout: Duration | None = Field(default=None, description="How long it may take; 60s if not given")
+
+
+class NotifyShape(Shape):
+    shell: str = Field(min_length=1, description="A command")
+    timeout: Duration | None = Field(default=None, description="How long it may take; 30s if not given")
+
+
+class FileShape(Shape):
+    """A workflow: agents, what they share, and what is said to them first."""
+
+    name: Annotated[str, Field(pattern=r"^\S(?:[^\x00-\x1f\x7f]*\S)?$", max_length=100)] | None = Field(
+        default=None, description="The file's name if not given"
+    )
+    inputs: Mapping[VariableName, InputShape | None] | None = Field(
+        default=None, description="What is asked for: moot run FILE --input name=value"
+    )
+    env: list[VariableName] | Mapping[VariableName, str | int | float | bool | None] | None = Field(
+        default=None, description="Variables of the environment that may be read, with what stands in for them"
+    )
+    defaults: DefaultsShape | None = Field(default=None, description="For every agent that does not say otherwise")
+    budget: BudgetShape | None = Field(default=None, description="How much the whole run may use")
+    context: bool | ContextShape | None = Field(default=None, description="What the agents share; false turns it off")
+    agents: Mapping[str, AgentShape | None] = Field(min_length=1, description="Who takes part, by name")
+    setup: list[SetupShape] | None = Field(default=None, description="Commands that are run before anything is said")
+    kickoff: str | None = Field(default=None, description="The first message; it wakes whom it mentions")
+    notify: Annotated[str, Field(min_length=1)] | NotifyShape | None = Field(
+        default=None, description="A command that is run when a person is needed"
+    )
+    limits: LimitsShape | None = Field(default=None, description="When talk has gone on in circles for too long")
+    together: bool | None = Field(default=None, description="Start all sections at once")
+    result: str | None = Field(default=None, description="Printed at the end")

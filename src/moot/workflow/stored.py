@@ -1,0 +1,20 @@
+"""The stored form of a workflow: plain JSON, kept with the run so that it goes on as it was begun whatever becomes of
+the files."""
+
+from collections.abc import Mapping
+from typing import cast
+
+from pydantic import TypeAdapter
+
+from moot.core.json import Json
+from moot.workflow.workflow import Workflow
+
+_FORM: TypeAdapter[Workflow] = TypeAdapter(Workflow)
+
+
+def to_json(workflow: Workflow) -> Mapping[str, Json]:
+    return cast(Mapping[str, Json], _FORM.dump_python(workflow, mode="json"))
+
+
+def from_json(stored: Mapping[str, Json]) -> Workflow:
+    return _FORM.validate_python(stored)

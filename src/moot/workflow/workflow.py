@@ -1,0 +1,175 @@
+"""A workflow as it is run: everything its files say, in plain records."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import PurePath
+from typing import Any, Literal
+
+from moot.core.errors import InvalidInput
+
+Backend = Literal["scripted", "human", "external", "claude", "codex", "cursor", "gemini", "opencode", "command", "api"]
+InputType = Literal["string", "number", "boolean", "array"]
+Provider = Literal["file", "memory"]
+OwnerRule = Literal["default", "elect", "none", "named"]
+Answer = Literal["allow", "ask", "deny"]
+Preset = Literal["read-only", "ask", "edit", "full"]
+Workspace = Literal["shared", "worktree", "none"]
+PromptMode = Literal["append", "replace"]
+Transport = Literal["direct", "mcp"]
+Scalar = str | int | float | bool
+Value = Scalar | tuple[Scalar, ...] | None  # of a variable; None is what was left open
+
+SETUP_TIMEOUT = timedelta(seconds=60)
+NOTIFY_TIMEOUT = timedelta(seconds=30)
+OUTPUT_LIMIT = 500_000  # bytes kept of what one setup command prints
+
+
+class WorkflowInvalid(InvalidInput):
+    """A workflow file, or one that it names, says something that cannot be."""
+
+    code = "WORKFLOW_INVALID"
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What the one who starts a run is asked for."""
+
+    name: str
+    type: InputType = "string"
+    is_required: bool = False
+    default: Value = None
+    description: str = ""
+    options: tuple[Scalar, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the agents share. Paths may still hold variables."""
+
+    is_on: bool = True
+    provider: Provider = "file"
+    owner_rule: OwnerRule = "default"
+    owner: str | None = None  # if the rule is `named`
+    dir: str = ".workflow/${{ instance }}/"
+    channel: str = "channel.md"
+    document: str = "notes.md"
+    documents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Permissions:
+    """What an agent may do by itself, must ask for, or may not do."""
+
+    edit: Answer = "ask"
+    shell: Answer = "ask"
+    network: Answer = "ask"
+
+    @property
+    def spelling(self) -> str:
+        """The preset, or what differs from asking for everything."""
+        for name, preset in PRESETS.items():
+            if preset == self:
+                return name
+        answers = {"edit": self.edit, "shell": self.shell, "network": self.network}
+        return ", ".join(f"{name}: {answer}" for name, answer in answers.items() if answer != "ask")
+
+
+PRESETS: Mapping[Preset, Permissions] = {
+    "read-only": Permissions("deny", "deny", "deny"),
+    "ask": Permissions(),
+    "edit": Permissions("allow", "ask", "ask"),
+    "full": Permissions("allow", "allow", "allow"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much may be used; None is no limit."""
+
+    cost: float | None = None  # dollars
+    time: timedelta | None = None
+    attempts: int | None = None
+    tokens: int | None = None
+    turns: int | None = None
+
+
+RUN_BUDGET = Budget(cost=10.0, time=timedelta(minutes=60), attempts=200)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When talk goes round in circles; None is no limit."""
+
+    hops: int | None = 50  # messages of agents in one chain, each waking the next, since a person or the kickoff spoke
+    ping_pong: int | None = 20  # messages that two agents send each other in turn while nobody else speaks
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """How a failed attempt is repeated; None is as the project's configuration says."""
+
+    attempts: int | None = None
+    backoff: timedelta | None = None
+    multiplier: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AgentDefinition:
+    name: str
+    backend: Backend | None = None  # None: whatever can run the model
+    model: str | None = None  # `provider/name`
+    system_prompt: str = ""
+    system_prompt_mode: PromptMode = "append"
+    description: str = ""
+    tools: tuple[str, ...] | None = None  # None: those that belong to the way it is driven
+    permissions: Permissions = Permissions()
+    workspace: Workspace = "shared"
+    budget: Budget = Budget()
+    retry: Retry = Retry()
+    timeout: timedelta | None = None
+    transport: Transport = "direct"
+    script: tuple[Any, ...] = ()  # JSON, as its backend reads it
+
+
+@dataclass(frozen=True, slots=True)
+class SetupTask:
+    shell: str
+    name: str | None = None  # of the variable that what it prints becomes
+    timeout: timedelta = SETUP_TIMEOUT
+
+
+@dataclass(frozen=True, slots=True)
+class Notify:
+    """A command that is run when a person is needed."""
+
+    shell: str
+    timeout: timedelta = NOTIFY_TIMEOUT
+
+
+@dataclass(frozen=True, slots=True)
+class Workflow:
+    """Texts still hold their variables: `variables.expand` puts the values in once setup has found them."""
+
+    name: str
+    file: str
+    agents: tuple[AgentDefinition, ...]
+    inputs: tuple[Input, ...] = ()
+    env: Mapping[str, str | None] = field(default_factory=dict[str, str | None])  # declared, with what stands in
+    context: Context = Context()
+    setup: tuple[SetupTask, ...] = ()
+    kickoff: str = ""
+    notify: Notify | None = None
+    budget: Budget = RUN_BUDGET
+    limits: Limits = Limits()
+    together: bool = False
+    result: str = ""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def source(self) -> str:
+        """The file, as lists show it."""
+        return PurePath(self.file).name
+
+    def agent(self, name: str) -> AgentDefinition:
+        return next(one for one in self.agents if one.name == name)

@@ -1,0 +1,39 @@
+"""What is stored with a run is everything it needs."""
+
+from pathlib import Path
+
+from moot.core import json
+from moot.workflow import reading, stored, variables
+
+FILE = """
+name: fix
+inputs: {issue: {type: number, required: true}, files: {type: array, default: [a, b]}}
+env: {HOME: /nowhere}
+defaults: {permissions: edit, timeout: 90s}
+budget: {cost: 5, time: false}
+context: {provider: memory, document_owner: scribe, config: {document: plan.md, documents: [todo.md]}}
+agents:
+  lead: {model: sonnet, permissions: {shell: deny}, system_prompt: lead.md, budget: {attempts: 3}}
+  scribe: {script: [{on: hi, say: "yes", takes: 1s}], retry: {attempts: 2, backoff: 500ms}}
+  ana: {backend: human}
+setup: [{shell: "echo ${{ inputs.issue }}", as: told, timeout: 5s}]
+kickoff: "@lead ${{ told }}"
+notify: {shell: say hello}
+limits: {hops: false}
+result: ${{ told }}
+"""
+
+
+def test_a_workflow_comes_back_from_its_stored_form_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "lead.md").write_text("You lead.\n")
+    (tmp_path / "fix.yaml").write_text(FILE)
+    loaded = reading.load(tmp_path / "fix.yaml")
+    text = json.dumps(stored.to_json(loaded))
+    (tmp_path / "lead.md").unlink()
+    (tmp_path / "fix.yaml").unlink()
+    found = stored.from_json(json.load_object(text))
+    assert found == loaded
+    assert found.agent("lead").system_prompt == "You lead."
+    values = {**variables.values(found, "pr-1", {"issue": 42, "files": ("a", "b")}), "told": "fix it"}
+    assert variables.expand(found.kickoff, values).text == "@lead fix it"
+    assert variables.expand_shell(found.setup[0].shell, values) == "echo '42'"
