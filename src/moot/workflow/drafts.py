@@ -75,10 +75,10 @@ def read_document(file: Path) -> Document:
         raise WorkflowInvalid(f"{fact}.", error.remedy) from error
 
 
-def fit(model: type[M], document: Document, faults: Faults, *, at: yaml.Path = ()) -> M | None:
-    """What stands there, in the form of the model. What is wrong is noted and left out, so that the rest can be
-    looked at; None if nothing useful is left."""
-    data: Any = deepcopy(schemas.value_at(document.data, at))
+def fit(model: type[M], document: Document, faults: Faults) -> M | None:
+    """What it says, in the form of the model. What is wrong is noted and left out, so that the rest can be looked at;
+    None if nothing useful is left."""
+    data: Any = deepcopy(document.data)
     for number in range(_ROUNDS):
         try:
             return model.model_validate(data)
@@ -86,7 +86,7 @@ def fit(model: type[M], document: Document, faults: Faults, *, at: yaml.Path = (
             found = problems.found(error, model, data)
             if number == 0:  # what comes up later may only be wrong because something was left out
                 for one in found:
-                    faults.add(document, _below(at, _explained(one, data)))
+                    faults.add(document, _explained(one, data))
             is_mended = [_leave_out(data, one.path) for one in found]
             if not all(is_mended):
                 return None
@@ -107,10 +107,6 @@ def _explained(problem: Problem, data: object) -> Problem:
         fact = f"`{name}` is known, but this version of moot does not run it yet"
         return Problem(problem.path, fact, "Leave it out.", is_key=True)
     return problem
-
-
-def _below(at: yaml.Path, problem: Problem) -> Problem:
-    return Problem((*at, *problem.path), problem.fact, problem.remedy, problem.is_key)
 
 
 def _leave_out(data: Any, path: yaml.Path) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from moot.core import problems, schemas, yaml
+from moot.core import problems, yaml
 from moot.core.errors import MootError
 from moot.core.nearest import hint
 from moot.core.problems import Problem
@@ -25,6 +25,7 @@ from moot.workflow.shape import (
     InputShape,
     LimitsShape,
     NotifyShape,
+    ProjectShape,
 )
 from moot.workflow.workflow import (
     NOTIFY_TIMEOUT,
@@ -95,10 +96,9 @@ def _defaults(
 ) -> tuple[Layer, ...]:
     layers = [Layer(document, ("defaults",), folder, said.defaults)] if said.defaults else []
     for config in around.configs:
-        if schemas.value_at(config.data, ("defaults",)) is not None:
-            found = drafts.fit(DefaultsShape, config, faults, at=("defaults",))
-            if found is not None:
-                layers.append(Layer(config, ("defaults",), Path(config.name).parent, found))
+        found = None if config.data is None else drafts.fit(ProjectShape, config, faults)
+        if found is not None and found.defaults is not None:
+            layers.append(Layer(config, ("defaults",), Path(config.name).parent, found.defaults))
     return tuple(layers)
 
 

@@ -163,6 +163,14 @@ class DefaultsShape(Shape):
     timeout: Duration | None = Field(default=None, description="How long one attempt may take")
 
 
+class ProjectShape(BaseModel):
+    """The part of a project's configuration that concerns workflows."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    defaults: DefaultsShape | None = None
+
+
 class AgentFileShape(DefaultsShape):
     """The head of an agent file; its text is the system prompt."""
 

@@ -60,6 +60,11 @@ def places(text: str) -> list[Place]:
     return found
 
 
+def written(text: str) -> str:
+    """What stands there before any value is known, with a gap for each."""
+    return _PLACE.sub(" ", text)
+
+
 def faults(text: str) -> Iterator[tuple[int, str, str]]:
     """What begins like a variable and is none: where, the fact, the remedy."""
     known = {one.start: one for one in places(text)}

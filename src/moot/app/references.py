@@ -1,0 +1,108 @@
+"""Checks what a workflow file refers to and only other parts know: names, tools, lines of scripts, whom it mentions."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from moot.backends.script import Line, Script
+from moot.bus import mentions
+from moot.core import problems, yaml
+from moot.core.errors import MootError
+from moot.core.nearest import hint
+from moot.core.problems import Problem
+from moot.core.yaml import Document
+from moot.registry import names
+from moot.tools import groups, table
+from moot.tools.talk import EVERYONE
+from moot.workflow import templates
+from moot.workflow.members import Member
+from moot.workflow.reading import Draft
+from moot.workflow.workflow import Workflow
+
+Found = tuple[Document, Problem]
+_RULES = frozenset(("elect", "none"))  # what `document_owner` may be besides a name
+
+
+class _Scripts(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    agents: Mapping[str, Script]
+
+
+def check(draft: Draft) -> None:
+    """Add to the draft's faults what is wrong."""
+    for found in (*_names(draft), *_kickoff(draft)):
+        draft.faults.add(*found)
+    for name, member in draft.members.items():
+        for found in (*_tools(name, member), *_script(name, member)):
+            draft.faults.add(*found)
+
+
+def woken(workflow: Workflow) -> tuple[str, ...]:
+    """Whom the kickoff wakes, in the order of the file, by what its author wrote in it."""
+    mentioned = {names.fold(name) for name in mentions.names(templates.written(workflow.kickoff))}
+    everyone = not mentioned.isdisjoint(EVERYONE)
+    known = (*(agent.name for agent in workflow.agents), *(["human"] if "human" in mentioned else []))
+    return tuple(name for name in known if everyone or names.fold(name) in mentioned)
+
+
+def _names(draft: Draft) -> Iterator[Found]:
+    seen: dict[str, str] = {}
+    for name in draft.members:
+        path = ("agents", name)
+        try:
+            names.check_agent(name)
+        except MootError as error:
+            yield draft.document, problems.of_error(path, error, is_key=True)
+        other = seen.setdefault(names.fold(name), name)
+        if other != name:
+            fact = f"`{problems.spell(path)}` and `agents.{other}` are the same name"
+            yield draft.document, Problem(path, fact, "Choose another.", is_key=True)
+        if names.fold(name) in _RULES:
+            fact = f"`{problems.spell(path)}`: `document_owner: {name}` means something else"
+            yield draft.document, Problem(path, fact, "Choose another name.", is_key=True)
+
+
+def _kickoff(draft: Draft) -> Iterator[Found]:
+    if draft.workflow is None:
+        return
+    known = {names.fold(name) for name in draft.members} | EVERYONE | names.SERVICES | {"human"}
+    for name in mentions.names(templates.written(draft.workflow.kickoff)):
+        if names.fold(name) not in known:
+            fact = f"`kickoff` mentions @{name[:80]}, who is not among the agents"
+            remedy = f"{hint(name, draft.members)} To only write the name, put it in backticks."
+            yield draft.document, Problem(("kickoff",), fact, remedy)
+
+
+def _tools(name: str, member: Member) -> Iterator[Found]:
+    known = {*groups.NAMES, *table.TOOLS}
+    for at, tool in enumerate(member.definition.tools or ()):
+        document, path = member.places["tools"]
+        where = f"`agents.{name}`: " if document.name else ""
+        if tool.startswith("mcp:"):
+            fact = f"{where}this version of moot does not hand out tools of other servers, as `{tool[:80]}` is"
+            yield document, Problem((*path, at), fact, "Leave it out.")
+        elif tool not in known:
+            fact = f"{where}there is no tool or group `{tool[:80]}`"
+            yield document, Problem((*path, at), fact, hint(tool, known))
+
+
+def _script(name: str, member: Member) -> Iterator[Found]:
+    document, path = member.places["script"]
+    data = {"agents": {name: {"script": list(member.definition.script)}}}
+    try:
+        lines = _Scripts.model_validate(data).agents[name].script
+    except ValidationError as error:
+        for one in problems.found(error, _Scripts, data):
+            yield document, Problem((*path, *one.path[3:]), one.fact, one.remedy, one.is_key)
+        return
+    yield from ((document, one) for one in _unknown_calls(path, lines))
+
+
+def _unknown_calls(path: yaml.Path, lines: Iterable[Line]) -> Iterator[Problem]:
+    """Found here and not when the line is played, which may be never or hours later."""
+    for at, line in enumerate(lines):
+        for number, call in enumerate(line.calls):
+            for tool in call.keys() - table.TOOLS.keys():
+                spot = (*path, at, "calls", number, tool)
+                yield Problem(spot, f"there is no tool `{tool[:80]}`", hint(tool, table.TOOLS), is_key=True)

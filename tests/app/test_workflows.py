@@ -1,0 +1,242 @@
+"""A workflow is checked whole, against everything that moot knows, before anything is done with it."""
+
+from pathlib import Path
+
+import pytest
+
+from moot.app import references, workflows
+from moot.app.project import Project
+from moot.app.workflows import BackendUnavailable
+from moot.core.errors import MootError
+from moot.core.yaml import YamlInvalid
+from moot.workflow.finding import WorkflowNotFound
+from moot.workflow.inputs import InputInvalid
+from moot.workflow.members import Flags
+from moot.workflow.workflow import PRESETS, Permissions, Workflow, WorkflowInvalid
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+
+
+def write(folder: Path, text: str, name: str = "agents.yaml") -> Path:
+    file = folder / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    return file
+
+
+def read(folder: Path, text: str, flags: Flags | None = None) -> Workflow:
+    return workflows.read(Project(folder), write(folder, text), flags)
+
+
+def test_agents_and_the_first_words_are_read(tmp_path: Path) -> None:
+    found = read(tmp_path, "agents: {coder: {description: writes, script: [{on: hi, say: yes}]}}\nkickoff: '@coder hi'")
+    assert (found.name, found.source, found.kickoff) == ("agents", "agents.yaml", "@coder hi")
+    (coder,) = workflows.members(found)
+    assert (coder.name, coder.backend, coder.label, coder.metadata) == (
+        "coder",
+        "scripted",
+        "writes",
+        {"source": "agents.yaml"},
+    )
+    assert coder.settings["script"] == [{"on": "hi", "say": "yes"}]
+    assert coder.settings["transport"] == "direct"
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("agents: {}", WorkflowInvalid),
+        ("agents: {a: {scrip: []}}", WorkflowInvalid),
+        ("agents: {a: {backend: magic}}", WorkflowInvalid),
+        ("agents: {a: {script: [{on: '('}]}}", WorkflowInvalid),
+        ("agents: {a: {script: [{takes: soon}]}}", WorkflowInvalid),
+        ("agents: {a: {script: [{say: 3}]}}", WorkflowInvalid),
+        ("agents: {human: {backend: scripted}}", WorkflowInvalid),
+        ("agents: {a b: {backend: scripted}}", WorkflowInvalid),
+        ("agents: {a: {backend: scripted}, A: {backend: scripted}}", WorkflowInvalid),
+        ("agents: {elect: {backend: scripted}}", WorkflowInvalid),
+        ("agents: [", YamlInvalid),
+        ("", WorkflowInvalid),
+        ("- a", WorkflowInvalid),
+        ("unknown: 1\nagents: {a: {backend: scripted}}", WorkflowInvalid),
+    ],
+)
+def test_a_wrong_file_is_refused(tmp_path: Path, text: str, error: type[MootError]) -> None:
+    with pytest.raises(error) as caught:
+        read(tmp_path, text)
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("agents:\n  a:\n    scrip: []", "agents.yaml:3:5: `scrip` is no key of `agents.a`. Did you mean `script`?"),
+        ("kickoff: hi", "agents.yaml:1:1: `agents` is missing in this file. Add it."),
+        ("agents: {}", "agents.yaml:1:9: `agents` must not be empty."),
+        (
+            "agents:\n  human: {backend: external}",
+            "agents.yaml:2:3: `agents.human`: The name 'human' is kept for moot itself.",
+        ),
+        (
+            "agents:\n  a: {script: [{say: hi}, {say: 3}]}",
+            "agents.yaml:2:33: `agents.a.script item 2, say` must be text",
+        ),
+        ("agents:\n  a: {backend: external, transport: mpc}", "Did you mean mcp?"),
+        ("agents:\n  a:\n    script:\n    - say: @b hi", "agents.yaml:4:12 is not YAML"),
+        ("", "agents.yaml is empty."),
+        (
+            "agents: {coder: {backend: scripted}}\nkickoff: Ask @codr and `@nobody`, @human, @all.",
+            "agents.yaml:2:10: `kickoff` mentions @codr, who is not among the agents. Did you mean `coder`?",
+        ),
+        (
+            "agents:\n  a: {backend: scripted, tools: [channel, chanel_send]}",
+            "agents.yaml:2:43: `agents.a`: there is no tool or group `chanel_send`. Did you mean `channel_send`?",
+        ),
+        (
+            "agents:\n  a: {backend: scripted, tools: ['mcp:github']}",
+            "this version of moot does not hand out tools of other servers, as `mcp:github` is",
+        ),
+    ],
+)
+def test_an_error_names_the_place_in_our_own_words(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(MootError) as caught:
+        read(tmp_path, text)
+    assert said in str(caught.value)
+
+
+def test_tools_that_there_are_not_are_found_before_a_line_is_played(tmp_path: Path) -> None:
+    lines = "[{say: hi}, {calls: [{channel_read: {}}, {chanel_send: {message: hi}}, {dance: {}}]}]"
+    with pytest.raises(WorkflowInvalid) as caught:
+        read(tmp_path, f"agents:\n  a: {{script: {lines}}}")
+    _, near, far = caught.value.fact.splitlines()
+    assert near.endswith("agents.yaml:2:57: there is no tool `chanel_send`. Did you mean `channel_send`?")
+    assert "there is no tool `dance`. Known are: agent_get, " in far
+
+
+def test_a_script_in_a_file_of_its_own_is_checked_there(tmp_path: Path) -> None:
+    write(tmp_path, "- say: hi\n- say: 3\n", "lines.yaml")
+    with pytest.raises(WorkflowInvalid) as caught:
+        read(tmp_path, "agents: {a: {script: lines.yaml}}")
+    assert "lines.yaml:2:8: `agents.a.script item 2, say` must be text, not a number." in str(caught.value)
+    write(tmp_path, "- say: hi\n", "lines.yaml")
+    assert read(tmp_path, "agents: {a: {script: lines.yaml}}").agents[0].script == ({"say": "hi"},)
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(WorkflowInvalid, match="There is no file"):
+        workflows.read(Project(tmp_path), tmp_path / "absent.yaml")
+
+
+TEAM = "agents: {lead: {backend: scripted}, coder: {backend: external}, ana: {backend: human}}\n"
+
+
+@pytest.mark.parametrize(
+    ("kickoff", "woken"),
+    [
+        ("@lead and @Coder, not `@ana`", ("lead", "coder")),
+        ("@all", ("lead", "coder", "ana")),
+        ("nobody", ()),
+        ("@human @ana ${{ '@lead' }}", ("ana", "human")),
+    ],
+)
+def test_the_kickoff_wakes_whom_its_author_mentions(tmp_path: Path, kickoff: str, woken: tuple[str, ...]) -> None:
+    found = read(tmp_path, f'{TEAM}kickoff: "{kickoff}"')
+    assert references.woken(found) == woken
+    assert found.warnings == (() if woken else ("The kickoff mentions nobody, so it wakes nobody.",))
+
+
+def test_without_a_kickoff_there_is_a_warning(tmp_path: Path) -> None:
+    assert read(tmp_path, TEAM).warnings == ("There is no kickoff: the agents wait until somebody speaks to them.",)
+
+
+def test_what_is_said_nearer_to_an_agent_goes_before_the_rest(tmp_path: Path) -> None:
+    write(tmp_path / "home", "defaults: {permissions: full, workspace: none, timeout: 1m}", ".moot/config.yaml")
+    write(tmp_path, "defaults: {permissions: read-only, timeout: 2m, model: haiku}", ".moot/config.yaml")
+    write(tmp_path, "---\nmodel: opus\ntimeout: 4m\n---\nYou lead.", ".moot/agents/lead.md")
+    text = """
+defaults: {model: sonnet, permissions: edit, timeout: 3m}
+agents:
+  own: {timeout: 5m}
+  lead: {from: lead}
+  both: {from: lead, model: anthropic/claude-x}
+  person: {backend: human}
+"""
+    found = {agent.name: agent for agent in read(tmp_path, text).agents}
+    facts = {name: (one.model, one.timeout and one.timeout.total_seconds()) for name, one in found.items()}
+    assert facts == {
+        "own": ("anthropic/sonnet", 300),
+        "lead": ("anthropic/opus", 240),
+        "both": ("anthropic/claude-x", 240),
+        "person": ("sonnet", 180),
+    }
+    assert {one.permissions for one in found.values()} == {PRESETS["edit"]}
+    assert {one.workspace for one in found.values()} == {"none"}
+    assert found["lead"].system_prompt == "You lead."
+    flagged = read(tmp_path, text, Flags(backend="claude", permissions="full"))
+    assert [agent.backend for agent in flagged.agents] == ["claude", "claude", "claude", "human"]
+    assert flagged.agents[0].permissions == Permissions("allow", "allow", "allow")
+
+
+def test_wrong_defaults_in_the_configuration_are_told_with_their_place(tmp_path: Path) -> None:
+    write(tmp_path, "store: x\ndefaults:\n  permisions: edit", ".moot/config.yaml")
+    with pytest.raises(WorkflowInvalid) as caught:
+        read(tmp_path, TEAM)
+    assert ".moot/config.yaml:3:3: `permisions` is no key of `defaults`. Did you mean `permissions`?" in str(
+        caught.value
+    )
+
+
+def test_a_workflow_is_found_by_path_or_by_name(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    ours = write(tmp_path, TEAM, ".moot/workflows/fix.yaml")
+    write(tmp_path / "home", TEAM, ".moot/workflows/fix.yml")
+    theirs = write(tmp_path / "home", TEAM, ".moot/workflows/other.yml")
+    nested = write(tmp_path, TEAM, ".moot/workflows/team/review.yaml")
+    coloned = write(tmp_path, TEAM, ".moot/workflows/a:b.yaml")
+    beside = write(tmp_path, TEAM, "review.yaml")
+    named = {name: workflows.find(project, name) for name in ("fix", "other", "team:review", "a:b", "review.yaml")}
+    assert named == {"fix": ours, "other": theirs, "team:review": nested, "a:b": coloned, "review.yaml": beside}
+    assert list(workflows.names(project)) == ["a:b", "fix", "team:review", "other"]
+    for absent in ("absent", "absent.yaml", "./fix", "..:x", ""):
+        with pytest.raises(WorkflowNotFound):
+            workflows.find(project, absent)
+
+
+def test_a_loaded_workflow_has_its_values_and_its_files_named(tmp_path: Path) -> None:
+    text = "inputs: {n: {type: number}, xs: {type: array}}\n"
+    text += "context: {config: {dir: 'talk/${{ inputs.n }}/', document: '${{ instance }}.md'}}\n" + TEAM
+    write(tmp_path, text, "w.yaml")
+    loaded = workflows.load(Project(tmp_path), "w.yaml", "pr-1", ("n=4", "xs=a,b"))
+    assert (loaded.source, loaded.workflow.context.dir, loaded.workflow.context.document) == (
+        "w.yaml", "talk/4/", "pr-1.md",
+    )  # fmt: skip
+    assert loaded.given == {
+        "workflow.name": "w",
+        "workflow.instance": "pr-1",
+        "instance": "pr-1",
+        "inputs.n": 4,
+        "inputs.xs": ["a", "b"],
+        "context.channel": "talk/4/channel.md",
+        "context.document": "talk/4/pr-1.md",
+    }
+    assert [one.name for one in loaded.members] == ["lead", "coder", "ana"]
+    with pytest.raises(InputInvalid):
+        workflows.load(Project(tmp_path), "w.yaml", "pr-1", ("n=x",))
+
+
+def test_agents_that_cannot_be_run_yet_are_named_where_they_would_be_run(tmp_path: Path) -> None:
+    text = "agents: {a: {model: sonnet}, b: {backend: codex}, c: {backend: external, workspace: worktree}}"
+    write(tmp_path, text, "w.yaml")
+    assert len(workflows.read(Project(tmp_path), tmp_path / "w.yaml").agents) == 3
+    with pytest.raises(BackendUnavailable) as caught:
+        workflows.load(Project(tmp_path), "w.yaml", "default")
+    assert caught.value.fact.splitlines()[1:] == [
+        "  a: models (anthropic/sonnet) cannot be run yet",
+        "  b: the backend codex cannot be run yet",
+        "  c: a worktree of its own cannot be made yet",
+    ]
+    assert "moot mcp --as a" in caught.value.remedy
