@@ -17,6 +17,7 @@ from moot.core.ids import HostId
 from moot.core.json import Json
 from moot.core.tool import Toolbox
 from moot.core.tx import ReadTx, Tx
+from moot.jobs import jobs
 from moot.process import identity
 from moot.registry import agents, instances
 from moot.registry.agents import NewAgent
@@ -69,6 +70,10 @@ class Team:
             return mailbox.unread(tx, agent.id, 100) + mailbox.parked(tx, agent.id, 100)
 
         return await self.store.read(look)
+
+    async def idle_but_for_mail(self) -> None:
+        """Until nobody works, whatever lies in mailboxes."""
+        await self.until(lambda tx: not jobs.live(tx, self.instance.stream))
 
     async def idle(self) -> None:
         await self.until(lambda tx: idle.is_idle(tx, self.instance.stream))

@@ -30,6 +30,7 @@ async def test_sending_answers_sent_and_where_it_went(store: Store, clock: Manua
     clock.advance(1)
     bob = await desk.house.join("bob")
     arguments: dict[str, Json] = {"message": "@bob and @nobody, look", "to": ["human"]}
+    clock.advance(1)
     answer = await desk.call(member(ann), "channel_send", arguments)
     assert answer.text == "sent"
     assert answer.structured == {
@@ -46,6 +47,7 @@ async def test_sending_answers_sent_and_where_it_went(store: Store, clock: Manua
 async def test_an_entry_has_the_names_that_everyone_knows(store: Store, clock: ManualClock) -> None:
     desk = await open_desk(store)
     ann = await desk.house.join("ann")
+    clock.advance(1)
     root = await desk.done(OPERATOR, "channel_send", message="urgent: @ann")
     asked_at = clocks.to_iso(clock.now())
     clock.advance(1)

@@ -129,6 +129,12 @@ def renew(tx: Tx, host: HostId, ids: Iterable[JobId]) -> list[JobId]:
     return [id for id in sorted(ids) if tx.run(sql.renew, id=id, host=host, lease_until=until)]
 
 
+def is_cancelled(tx: ReadTx, id: JobId) -> bool:
+    """Whether somebody has decided that nobody needs it any more."""
+    found = get(tx, id)
+    return found is not None and found.state == "cancelled"
+
+
 def resolve(tx: Tx, id: JobId, verdict: Literal["queued", "done", "failed"]) -> bool:
     """Decide about a job of unknown outcome: do it again, or count it as done or failed. False if it is not one."""
     ended_at = None if verdict == "queued" else tx.now

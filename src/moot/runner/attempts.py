@@ -25,7 +25,7 @@ from moot.registry import agents, attempts, instances, tokens
 from moot.registry.agents import Agent
 from moot.registry.attempts import NewAttempt
 from moot.registry.tokens import Grant
-from moot.runner.reactions.wake_agents import wake
+from moot.runner.reactions.wake_agents import attempt_key, may_run, wake
 from moot.runner.worker import Task
 from moot.store.store import Store
 from moot.tools import channel, talk
@@ -77,8 +77,7 @@ class AttemptWorker:
     def begin(self, tx: Tx, job: Job) -> Task | None:
         tx.lock("agents", job.subject)
         agent = agents.get(tx, AgentId(job.subject))
-        is_gone = agent.left_at is not None or agent.stopped_at is not None
-        if is_gone or not mailbox.has_queued(tx, agent.id):
+        if not may_run(tx, agent) or not mailbox.has_queued(tx, agent.id):
             jobs.finish(tx, job)
             return None
         return partial(self._carry_out, _begin(tx, job, agent, self.host, tokens.new_text()))
@@ -229,6 +228,18 @@ def _storable(error: str) -> str:
 def _first_line(error: str) -> str:
     """What fits into a notice; the event has more."""
     return (error.strip().splitlines() or ["no reason given"])[0][:300]
+
+
+def interrupt(tx: Tx, agent: Agent) -> bool:
+    """End what an agent is doing, wherever that is: its host finds the job gone. False if it does nothing."""
+    is_cancelled = jobs.cancel(tx, attempt_key(agent))
+    attempt = attempts.running(tx, agent.id)
+    if attempt is None:
+        return is_cancelled
+    _end(tx, attempt.id, "interrupted")
+    mailbox.take_back(tx, agent.id, attempt.id, is_failure=False)
+    tx.announce(Event(agent.stream, "attempt_interrupted", attempt.id, {"agent": agent.id}, is_quiet=True))
+    return True
 
 
 def _interrupt(tx: Tx, begun: Begun) -> None:

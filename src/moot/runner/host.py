@@ -102,6 +102,7 @@ class Host:
         while not self._stopping.is_set():
             signal.clear()
             try:
+                await self._drop_cancelled()
                 if await self._store.read(self._has_work):
                     await self._turn(group, signal)
                 else:
@@ -212,6 +213,15 @@ class Host:
         if gone or bearers:
             await self._store.write(lambda tx: neighbours.clear(tx, gone, bearers), caller=SYSTEM)
 
+    async def _drop_cancelled(self) -> None:
+        """End at once what somebody has cancelled."""
+        if not self._desk.tasks:
+            return
+        running = dict(self._desk.tasks)
+        cancelled = await self._store.read(lambda tx: [id for id in running if jobs.is_cancelled(tx, id)])
+        for id in cancelled:
+            _end(running[id])
+
     async def _beat(self) -> None:
         tasks = dict(self._desk.tasks)
 
@@ -223,7 +233,7 @@ class Host:
         owned = set(await self._store.write(renew, caller=SYSTEM))
         for id, task in tasks.items():
             if id not in owned:
-                task.cancel("the job was taken away")
+                _end(task)
 
     async def _drain(self) -> None:
         """Let what runs come to its end, for a while; then cancel it."""
@@ -242,6 +252,12 @@ class Host:
             forced.cancel()
         for task in tasks:
             task.cancel("the host stops")
+
+
+def _end(task: "asyncio.Task[None]") -> None:
+    """Once: a second cancellation would cut short how it cleans up."""
+    if not task.cancelling():
+        task.cancel("the job was taken away")
 
 
 async def _contained(job: Job, task: Task, seconds: float | None) -> None:

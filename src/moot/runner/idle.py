@@ -7,10 +7,13 @@ from moot.jobs import jobs
 from moot.registry import agents
 from moot.store import feed
 
+# Jobs that only watch the time: what they wait for is looked at itself.
+HOUSEKEEPING = frozenset(("expire_proposal", "expire_request", "time_budget"))
+
 
 def is_idle(tx: ReadTx, stream: StreamId) -> bool:
-    """No live job, nothing to react to, and no mail that somebody other than a person could still read."""
-    if jobs.live(tx, stream) or feed.has_news(tx, stream):
+    """No live job but housekeeping, nothing to react to, and no mail that somebody other than a person could read."""
+    if any(job.kind not in HOUSEKEEPING for job in jobs.live(tx, stream)) or feed.has_news(tx, stream):
         return False
     people = {agent.id for agent in agents.members(tx, stream) if agent.backend == "human"}
     counts = mailbox.counts(tx, stream)

@@ -4,10 +4,10 @@ from typing import cast
 
 from moot.core.events import StoredEvent
 from moot.core.ids import AgentId
-from moot.core.tx import Tx
+from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import NewJob
-from moot.registry import agents
+from moot.registry import agents, runs
 from moot.registry.agents import Agent
 
 ATTEMPT = "attempt"
@@ -20,5 +20,18 @@ def wake_agents(tx: Tx, event: StoredEvent) -> None:
 
 def wake(tx: Tx, agent: Agent) -> None:
     """Have the agent read its mail, once more if it is reading right now."""
-    if agent.is_started_by_moot and agent.stopped_at is None and agent.left_at is None:
-        jobs.add(tx, NewJob(f"attempt:{agent.id}", ATTEMPT, agent.stream, agent.id))
+    if may_run(tx, agent):
+        jobs.add(tx, NewJob(attempt_key(agent), ATTEMPT, agent.stream, agent.id))
+
+
+def may_run(tx: ReadTx, agent: Agent) -> bool:
+    """Whether moot starts it, and nobody has stopped it or paused its run."""
+    if not agent.is_started_by_moot or agent.stopped_at is not None or agent.left_at is not None:
+        return False
+    run = runs.live(tx, agent.instance)
+    return run is None or not run.is_paused
+
+
+def attempt_key(agent: Agent) -> str:
+    """An agent reads its mail in one attempt at a time."""
+    return f"attempt:{agent.id}"
