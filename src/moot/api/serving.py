@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from moot.api import access
-from moot.app import hosting, scenario
+from moot.app import hosting, workflows
 from moot.app.hosting import HostOptions, Running
 from moot.app.stores import open_store
 from moot.core.ids import InstanceName
@@ -21,8 +21,8 @@ async def serve(
     ready: Callable[[Running], None] = lambda running: None,
 ) -> None:
     """Run agents for this store. The first SIGTERM or SIGINT lets them finish, the second ends them."""
-    newcomers = scenario.load(agents_file).agents if agents_file else ()
     project = access.find_project()
+    newcomers = workflows.agents_of(project, agents_file) if agents_file else ()
     opened = open_store(project.store_url(store), create=True)
     try:
         await hosting.introduce(opened, instance, newcomers)

@@ -67,6 +67,13 @@ def read(project: Project, file: Path, flags: Flags | None = None) -> Workflow:
     return replace(workflow, warnings=(*workflow.warnings, *_warnings(workflow)))
 
 
+def agents_of(project: Project, file: Path) -> tuple[NewAgent, ...]:
+    """Only the agents of a file, whatever else it says; they can be run."""
+    workflow = read(project, file)
+    check_runnable(workflow)
+    return members(workflow)
+
+
 def members(workflow: Workflow) -> tuple[NewAgent, ...]:
     """Its agents, as the registry takes them in."""
     return tuple(_member(agent, workflow.source) for agent in workflow.agents)
