@@ -20,12 +20,13 @@ from moot.store import queries
 sql = queries.beside(__file__)
 Action = Literal["created", "written", "appended", "deleted"]
 CHANGED = "document_changed"
+CONFLICT = "document_conflict"
 MOST_CHARACTERS = text.MAX_TEXT
 MOST_DOCUMENTS = 1000  # in an instance: each of them is also a file
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Listing:
     """A document as it is listed."""
 
     file: str
@@ -137,13 +138,13 @@ def delete(tx: Tx, instance: InstanceName, file: str, author: Author, if_version
     return _record(tx, instance, _Row(row.file, row.version + 1, None), 0, _Change("deleted", author))
 
 
-def all_of(tx: ReadTx, instance: InstanceName) -> list[Entry]:
+def all_of(tx: ReadTx, instance: InstanceName) -> list[Listing]:
     """Every document that is there, by path."""
-    return tx.all(sql.all_of, Entry, instance=instance)
+    return tx.all(sql.all_of, Listing, instance=instance)
 
 
-def find(tx: ReadTx, instance: InstanceName, file: str) -> Entry | None:
-    return tx.maybe(sql.find, Entry, instance=instance, folded=paths.fold(file))
+def find(tx: ReadTx, instance: InstanceName, file: str) -> Listing | None:
+    return tx.maybe(sql.find, Listing, instance=instance, folded=paths.fold(file))
 
 
 def history(tx: ReadTx, instance: InstanceName, file: str | None, limit: int) -> list[Version]:
@@ -169,6 +170,11 @@ def heads(tx: ReadTx) -> dict[InstanceName, int]:
 class _Head:
     instance: str
     changes: int
+
+
+def note_conflict(tx: Tx, instance: InstanceName, file: str, kept: str) -> None:
+    """A text from disk could not become a version and was put beside its document."""
+    tx.announce(Event(ownership.stream_of(tx, instance), CONFLICT, file, {"kept": kept}, is_quiet=True))
 
 
 def hash_of(content: str) -> str:

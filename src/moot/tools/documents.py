@@ -10,7 +10,7 @@ from moot.core.errors import InvalidInput
 from moot.core.tool import EVERYONE, WRITERS, Call, Tool
 from moot.core.tx import ReadTx, Tx
 from moot.documents import documents, ownership, paths
-from moot.documents.documents import Document, Entry, Version, Written
+from moot.documents.documents import Document, Listing, Version, Written
 from moot.documents.ownership import Author
 from moot.tools import acting, talk
 from moot.tools.shapes import MOST_SEQ, Arguments, Limit, Result
@@ -221,7 +221,7 @@ def changed_of(written: Written) -> Changed:
     return Changed(status=written.action, file=written.file, version=written.version, changed=written.is_new)
 
 
-def _listed(entry: Entry, entry_point: str) -> Listed:
+def _listed(entry: Listing, entry_point: str) -> Listed:
     return Listed(
         file=entry.file,
         version=entry.version,

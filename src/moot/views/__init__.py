@@ -1,1 +1,1 @@
-"""Files people read, written from the store and never read back."""
+"""Files people read, written from the store; of these only documents are read back."""

@@ -1,0 +1,198 @@
+"""A folder that others can write to as well: files in it are reached step by step from its open descriptor, and
+nothing is followed on the way.
+
+A link, a pipe, a device or a file with a second name is never read from and never written through; a link that is put
+in place of a file or a folder at any moment is at most moved or replaced itself.
+"""
+
+import errno
+import fcntl
+import os
+import secrets
+import stat
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # opening a pipe waits for nobody
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_MOST_FILES = 5000
+_DEEPEST = 8
+
+
+class NotPlain(OSError):
+    """What is there is not an ordinary file with one name, or is too large."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What tells a file from a later state of itself."""
+
+    device: int
+    inode: int
+    size: int
+    modified: int  # in nanoseconds
+    changed: int
+    is_plain: bool
+
+
+class Folder:
+    """Made by `opened`."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def lock(self) -> bool:
+        """Keep other processes that ask the same out until the folder is closed; False if one was faster."""
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def files(self) -> dict[str, Stamp]:
+        """Everything in it that is not a folder and not hidden, by path."""
+        found: dict[str, Stamp] = {}
+        for path, stamp in _walk(self._descriptor, "", 1):
+            found[path] = stamp
+            if len(found) >= _MOST_FILES:
+                break
+        return found
+
+    def read(self, path: str, most: int) -> tuple[bytes, Stamp]:
+        """The content of a plain file of at most so many bytes."""
+        with self._parent(path) as (parent, name):
+            descriptor = os.open(name, _READ, dir_fd=parent)
+        with os.fdopen(descriptor, "rb") as file:
+            stamp = _stamp(os.fstat(descriptor))
+            if not stamp.is_plain or stamp.size > most:
+                raise NotPlain(errno.EINVAL, "not a plain file, or too large", path)
+            content = file.read(most + 1)
+        if len(content) > most:
+            raise NotPlain(errno.EFBIG, "too large", path)
+        return content, stamp
+
+    def write(self, path: str, content: bytes, over: Stamp | None) -> Stamp | None:
+        """Put the content in place whole, on disk before this returns. None, and nothing done, if what is there is not
+        what `over` says."""
+        with self._parent(path, create=True) as (parent, name):
+            if _look(parent, name) != over:
+                return None
+            beside = f".{secrets.token_hex(8)}"
+            descriptor = os.open(beside, _NEW, 0o600, dir_fd=parent)
+            try:
+                with os.fdopen(descriptor, "wb") as file:
+                    file.write(content)
+                    file.flush()
+                    os.fsync(descriptor)
+                if _look(parent, name) != over:
+                    os.unlink(beside, dir_fd=parent)
+                    return None
+                os.rename(beside, name, src_dir_fd=parent, dst_dir_fd=parent)
+            except BaseException:
+                with suppress(OSError):
+                    os.unlink(beside, dir_fd=parent)
+                raise
+            os.fsync(parent)
+            return _look(parent, name)
+
+    def move(self, path: str, to: str) -> bool:
+        """Give whatever is there another name in the same folder; False if that name is taken."""
+        with self._parent(path) as (parent, name):
+            taken = to.rpartition("/")[2]
+            if _look(parent, taken) is not None:
+                return False
+            os.rename(name, taken, src_dir_fd=parent, dst_dir_fd=parent)
+            return True
+
+    def remove(self, path: str, expected: Stamp) -> bool:
+        """Away with it, and with folders that are empty then; False if it is not what was expected."""
+        with self._parent(path) as (parent, name):
+            if _look(parent, name) != expected:
+                return False
+            os.unlink(name, dir_fd=parent)
+        folder = path.rpartition("/")[0]
+        with suppress(OSError):
+            while folder:
+                with self._parent(folder) as (parent, name):
+                    os.rmdir(name, dir_fd=parent)
+                folder = folder.rpartition("/")[0]
+        return True
+
+    @contextmanager
+    def _parent(self, path: str, *, create: bool = False) -> Generator[tuple[int, str]]:
+        """The folder of a path, and its name in there."""
+        *folders, name = path.split("/")
+        here = os.dup(self._descriptor)
+        try:
+            for folder in folders:
+                if create:
+                    with suppress(FileExistsError):
+                        os.mkdir(folder, 0o700, dir_fd=here)
+                below = os.open(folder, _FOLDER, dir_fd=here)
+                os.close(here)
+                here = below
+            yield here, name
+        finally:
+            os.close(here)
+
+
+@contextmanager
+def opened(above: Path, name: str, *, create: bool = False) -> Generator[Folder | None]:
+    """The folder of this name; None if it is not there. It must not be a link; what is above it may."""
+    try:
+        parent = os.open(above, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        yield None
+        return
+    try:
+        if create:
+            with suppress(FileExistsError):
+                os.mkdir(name, 0o700, dir_fd=parent)
+        descriptor = os.open(name, _FOLDER, dir_fd=parent)
+    except FileNotFoundError:
+        descriptor = None
+    finally:
+        os.close(parent)
+    if descriptor is None:
+        yield None
+        return
+    try:
+        yield Folder(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _walk(descriptor: int, before: str, depth: int) -> Iterator[tuple[str, Stamp]]:
+    for name in sorted(os.listdir(descriptor)):
+        found = None if name.startswith(".") else _status(descriptor, name)
+        if found is None:
+            continue
+        if not stat.S_ISDIR(found.st_mode):
+            yield before + name, _stamp(found)
+        elif depth < _DEEPEST:
+            with suppress(OSError):  # it is a link by now, or gone, or closed to us
+                below = os.open(name, _FOLDER, dir_fd=descriptor)
+                try:
+                    yield from _walk(below, f"{before}{name}/", depth + 1)
+                finally:
+                    os.close(below)
+
+
+def _look(parent: int, name: str) -> Stamp | None:
+    found = _status(parent, name)
+    return None if found is None else _stamp(found)
+
+
+def _status(parent: int, name: str) -> os.stat_result | None:
+    try:
+        return os.stat(name, dir_fd=parent, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+
+
+def _stamp(found: os.stat_result) -> Stamp:
+    is_plain = stat.S_ISREG(found.st_mode) and found.st_nlink == 1
+    return Stamp(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns, is_plain)

@@ -1,0 +1,192 @@
+"""Files are reached without following anything, whatever is put in their way and whenever."""
+
+import os
+import stat
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from moot.views import folder
+from moot.views.folder import Folder, NotPlain
+
+MOST = 1000
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    found = tmp_path / "above" / "default"
+    found.mkdir(parents=True)
+    return found
+
+
+@pytest.fixture
+def opened(place: Path) -> Iterator[Folder]:
+    with folder.opened(place.parent, "default") as found:
+        assert found is not None
+        yield found
+
+
+def test_what_is_written_is_read_back_whole_and_private(opened: Folder, place: Path) -> None:
+    stamp = opened.write("a/b/c.md", "öne".encode(), None)
+    assert opened.read("a/b/c.md", MOST) == ("öne".encode(), stamp)
+    assert stat.S_IMODE((place / "a/b/c.md").stat().st_mode) == 0o600
+    assert stat.S_IMODE((place / "a").stat().st_mode) == 0o700
+    assert opened.files() == {"a/b/c.md": stamp}
+    assert [one.name for one in (place / "a/b").iterdir()] == ["c.md"]
+
+
+def test_only_what_was_expected_is_replaced(opened: Folder, place: Path) -> None:
+    first = opened.write("a.md", b"one", None)
+    assert opened.write("a.md", b"two", None) is None
+    second = opened.write("a.md", b"two", first)
+    assert second is not None
+    assert opened.write("a.md", b"three", first) is None
+    assert not opened.remove("a.md", first) if first else False
+    assert (place / "a.md").read_bytes() == b"two"
+    assert opened.remove("a.md", second)
+    assert os.listdir(place) == []
+
+
+def test_folders_that_are_empty_go_with_the_last_file(opened: Folder, place: Path) -> None:
+    stamp, other = opened.write("a/b/c.md", b"x", None), opened.write("a/d.md", b"x", None)
+    assert stamp is not None
+    assert other is not None
+    assert opened.remove("a/b/c.md", stamp)
+    assert os.listdir(place / "a") == ["d.md"]
+    assert opened.remove("a/d.md", other)
+    assert os.listdir(place) == []
+
+
+def test_a_file_is_moved_only_to_a_free_name(opened: Folder, place: Path) -> None:
+    opened.write("a/x.md", b"x", None)
+    opened.write("a/y.md", b"y", None)
+    assert not opened.move("a/x.md", "a/y.md")
+    assert opened.move("a/x.md", "a/z.md")
+    assert sorted(os.listdir(place / "a")) == ["y.md", "z.md"]
+
+
+def odd(kind: str, path: Path, secret: Path) -> None:
+    match kind:
+        case "link":
+            path.symlink_to(secret)
+        case "hard link":
+            path.hardlink_to(secret)
+        case "pipe":
+            os.mkfifo(path)
+        case "dangling link":
+            path.symlink_to("nowhere")
+        case _:
+            path.write_bytes(b"x" * (MOST + 1))
+
+
+@pytest.mark.parametrize("kind", ["link", "hard link", "pipe", "dangling link", "large"])
+def test_what_is_no_plain_file_is_not_read(opened: Folder, place: Path, tmp_path: Path, kind: str) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    odd(kind, place / "a.md", secret)
+    with pytest.raises(OSError) as refused:  # noqa: PT011  # which one depends on the system
+        opened.read("a.md", MOST)
+    assert not isinstance(refused.value, FileNotFoundError)
+    (stamp,) = opened.files().values()
+    assert stamp.is_plain == (kind == "large")
+
+
+@pytest.mark.parametrize("kind", ["link", "hard link", "pipe", "dangling link"])
+def test_writing_replaces_what_is_odd_and_not_what_it_leads_to(
+    opened: Folder, place: Path, tmp_path: Path, kind: str
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    odd(kind, place / "a.md", secret)
+    assert opened.write("a.md", b"ours", opened.files()["a.md"]) is not None
+    assert secret.read_text() == "secret"
+    assert (place / "a.md").read_bytes() == b"ours"
+    assert not (place / "a.md").is_symlink()
+
+
+def test_a_folder_that_is_a_link_is_not_entered(opened: Folder, place: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret.md").write_text("secret")
+    (place / "sub").symlink_to(outside)
+    with pytest.raises(OSError, match=r"Not a directory|symbolic"):
+        opened.read("sub/secret.md", MOST)
+    with pytest.raises(OSError, match=r"Not a directory|symbolic"):
+        opened.write("sub/new.md", b"x", None)
+    assert list(opened.files()) == ["sub"]
+    assert os.listdir(outside) == ["secret.md"]
+
+
+def test_the_folder_itself_must_not_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "default").symlink_to(tmp_path / "other")
+    with pytest.raises(OSError, match=r"Not a directory|symbolic"), folder.opened(tmp_path, "default", create=True):
+        pass
+
+
+def test_a_missing_folder_is_made_only_on_demand(tmp_path: Path) -> None:
+    with folder.opened(tmp_path, "default") as found:
+        assert found is None
+    with folder.opened(tmp_path / "nothing", "default", create=True) as found:
+        assert found is None
+    with folder.opened(tmp_path, "default", create=True) as found:
+        assert found is not None
+    assert stat.S_IMODE((tmp_path / "default").stat().st_mode) == 0o700
+
+
+def test_hidden_files_are_not_seen(opened: Folder, place: Path) -> None:
+    (place / ".git").mkdir()
+    (place / ".git" / "config").write_text("x")
+    (place / ".hidden.md").write_text("x")
+    assert opened.files() == {}
+
+
+def test_only_one_process_has_the_folder(place: Path, opened: Folder) -> None:
+    assert opened.lock()
+    with folder.opened(place.parent, "default") as other:
+        assert other is not None
+        assert not other.lock()
+
+
+def test_a_link_swapped_in_at_any_moment_never_leads_outside(opened: Folder, place: Path, tmp_path: Path) -> None:
+    """A file and its folder are exchanged with links, as fast as can be, while both are read and written."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "a.md").write_text("secret")
+    is_over = threading.Event()
+
+    def swap() -> None:
+        real, link = place / "sub", place / "link"
+        while not is_over.is_set():
+            for source, name in ((outside, "sub"), (outside / "a.md", "sub/a.md")):
+                target, kept = place / name, place / f"{name}.kept"
+                try:
+                    target.rename(kept)
+                    link.symlink_to(source)
+                    link.rename(target)
+                    target.unlink()
+                    kept.rename(target)
+                except OSError:
+                    link.unlink(missing_ok=True)
+            real.mkdir(exist_ok=True)
+
+    opened.write("sub/a.md", b"ours", None)
+    attacker = threading.Thread(target=swap, daemon=True)
+    attacker.start()
+    read: set[bytes] = set()
+    try:
+        for number in range(3000):
+            try:
+                content, stamp = opened.read("sub/a.md", MOST)
+                read.add(content)
+                if number % 10 == 0:
+                    opened.write("sub/a.md", b"ours", stamp)
+            except (OSError, NotPlain):
+                pass
+    finally:
+        is_over.set()
+        attacker.join(20)
+    assert read <= {b"ours"}
+    assert [(one.name, one.read_text()) for one in outside.iterdir()] == [("a.md", "secret")]
