@@ -21,12 +21,18 @@ from moot.process import identity
 from moot.registry import agents, instances
 from moot.registry.agents import NewAgent
 from moot.registry.hosts import NewHost
-from moot.runner import neighbours
+from moot.runner import neighbours, phases
 from moot.runner.attempts import AttemptWorker, Begun, Retry
+from moot.runner.expiry import ExpiryWorker
 from moot.runner.host import Host, Pace
+from moot.runner.kickoff import KickoffWorker
+from moot.runner.reactions import begin_talk
+from moot.runner.setup import SetupWorker
 from moot.runner.worker import Worker
 from moot.store.store import Store
+from moot.tools import voting
 from moot.tools.toolbox import AttemptToolbox, RemoteToolbox
+from moot.views.keeper import DocumentKeeper
 
 EVERYTHING = ("serve", "react", "work", "run")
 WITHOUT_AGENTS = ("serve", "react", "work")  # for a lone MCP client, which is the agent itself
@@ -57,7 +63,8 @@ class Running:
 async def hosting(project: Project, store: Store, options: HostOptions | None = None) -> AsyncGenerator[Running]:
     """A host while the block runs. Attempts may still use the server while the host comes to its end."""
     chosen = options or HostOptions()
-    async with _serving(project, store, chosen) as address:
+    files = DocumentKeeper(store, project.folder)
+    async with files.keeping(), _serving(project, store, chosen) as address:
         host = _host(project, store, chosen, address)
         is_ready = asyncio.Event()
         async with asyncio.TaskGroup() as group:
@@ -106,7 +113,10 @@ def _host(project: Project, store: Store, options: HostOptions, address: Address
         return {
             "attempt": AttemptWorker(
                 store, host, {"scripted": ScriptedBackend()}, _toolboxes(store, address), retry, time_limit
-            )
+            ),
+            phases.SETUP: SetupWorker(store, project.root),
+            begin_talk.KICKOFF: KickoffWorker(),
+            voting.EXPIRE: ExpiryWorker(store),
         }
 
     return Host(store, new, workers, options.pace)

@@ -7,7 +7,7 @@ read on from as a number.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, get_args
+from typing import Literal
 
 from moot.bus.errors import MessageEmpty, MessageNotFound
 from moot.bus.mentions import Priority
@@ -38,7 +38,6 @@ Kind = Literal[
     "mode_set_request",
     "mode_set_response",
 ]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 POSTED = "message_posted"
 
 
@@ -148,6 +147,18 @@ def latest_after_time(tx: ReadTx, stream: StreamId, moment: datetime, limit: int
 def of_thread(tx: ReadTx, thread: MessageId, limit: int) -> list[Message]:
     """The last of a message and all that answers it, oldest first."""
     return list(reversed(tx.all(sql.of_thread, Message, thread=thread, limit=limit)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    sender: str
+    count: int
+
+
+def count_by_sender(tx: ReadTx, stream: StreamId, first: int, last: int | None) -> dict[str, int]:
+    """How much everybody has said in a part of a stream; `last` None: up to its end."""
+    shares = tx.all(sql.count_by_sender, _Share, stream=stream, first=first, last=last)
+    return {share.sender: share.count for share in shares}
 
 
 def count(tx: ReadTx, stream: StreamId) -> int:

@@ -33,5 +33,10 @@ from messages where stream = :stream and seq > :seq order by seq limit :limit
 select stream, seq, id, sender, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at
 from messages where id = :thread or (thread = :thread and reply_to is not null) order by seq desc limit :limit
 
+-- count_by_sender: How much everybody has said in a part of a stream.
+select sender, count(*) as count from messages
+where stream = :stream and seq >= :first and seq <= coalesce(cast(:last as bigint), 9223372036854775807)
+group by sender
+
 -- count: How many messages a stream has.
 select count(*) from messages where stream = :stream

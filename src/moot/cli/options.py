@@ -12,6 +12,14 @@ store_option = click.option(
     "--store", metavar="URL", help="sqlite:///path/moot.db or postgresql://…  [default: $MOOT_STORE, or this project's]"
 )
 instance_option = click.option("--instance", metavar="NAME", help="Which instance.  [default: default]")
+input_option = click.option(
+    "--input",
+    "-i",
+    "inputs",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An input of the workflow; NAME=@FILE reads it.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 

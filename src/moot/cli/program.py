@@ -14,6 +14,15 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Begin": {
         "demo": ("moot.cli.demo", "Watch scripted agents work together"),
         "doctor": ("moot.cli.doctor", "Say what is wrong and how to fix it"),
+        "check": ("moot.cli.check", "Validate a workflow; show who runs where"),
+    },
+    "Run": {
+        "run": ("moot.cli.run", "Run a workflow until it is done"),
+        "start": ("moot.cli.start", "Start a workflow and keep it running"),
+        "resume": ("moot.cli.resume", "Go on with a run that was interrupted or paused"),
+        "retry": ("moot.cli.retry", "Try mail again that was given up"),
+        "pause": ("moot.cli.pause", "Wake nobody until moot resume"),
+        "stop": ("moot.cli.stop", "Stop a run or an agent at a safe point"),
     },
     "Take part": {
         "send": ("moot.cli.send", "Say something to agents"),
@@ -22,6 +31,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "See": {
         "list": ("moot.cli.list", "Agents and what they do (ls)"),
         "log": ("moot.cli.log", "Conversation and events"),
+        "search": ("moot.cli.search", "Find messages and documents by their words"),
     },
     "Serve": {
         "serve": ("moot.cli.serve", "Run agents for this store"),

@@ -6,7 +6,7 @@ from typing import Literal
 
 from moot.core.caller import Caller
 from moot.core.events import Event
-from moot.core.ids import AgentId, AttemptId, HostId, JobId, StreamId
+from moot.core.ids import AgentId, AttemptId, HostId, JobId, RunId, StreamId
 from moot.core.tx import ReadTx, Tx
 from moot.registry.errors import AttemptEnded
 from moot.store import queries
@@ -39,6 +39,7 @@ class NewAttempt:
     fence: int
     number: int
     host: HostId
+    run: RunId | None = None
 
 
 def start(tx: Tx, new: NewAttempt) -> AttemptId:
@@ -47,6 +48,7 @@ def start(tx: Tx, new: NewAttempt) -> AttemptId:
         sql.add,
         id=id,
         agent=new.agent,
+        run=new.run,
         job=new.job,
         fence=new.fence,
         number=new.number,
@@ -74,6 +76,17 @@ def guard(tx: Tx, caller: Caller) -> None:
             "This attempt has ended and another may have taken its place; nothing was written.",
             "Stop working.",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Count:
+    agent: AgentId
+    count: int
+
+
+def count_by_agent(tx: ReadTx, run: RunId) -> dict[AgentId, int]:
+    """How often each agent was started in a run."""
+    return {found.agent: found.count for found in tx.all(sql.count_by_agent, _Count, run=run)}
 
 
 def of_job(tx: ReadTx, job: JobId) -> list[Attempt]:

@@ -1,6 +1,9 @@
 -- add: An attempt that starts now.
-insert into attempts (id, agent, job, fence, number, host, state, started_at)
-values (:id, :agent, :job, :fence, :number, :host, 'running', :now)
+insert into attempts (id, agent, run, job, fence, number, host, state, started_at)
+values (:id, :agent, :run, :job, :fence, :number, :host, 'running', :now)
+
+-- count_by_agent: How often each agent was started in a run.
+select agent, count(*) as count from attempts where run = :run group by agent
 
 -- end: Close an attempt once.
 update attempts set state = :state, error = :error, ended_at = :now where id = :id and state = 'running'

@@ -21,7 +21,7 @@ from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job, JobLost
 from moot.ledger import operations
-from moot.registry import agents, attempts, instances, tokens
+from moot.registry import agents, attempts, instances, runs, tokens
 from moot.registry.agents import Agent
 from moot.registry.attempts import NewAttempt
 from moot.registry.tokens import Grant
@@ -147,7 +147,9 @@ class AttemptWorker:
 
 def _begin(tx: Tx, job: Job, agent: Agent, host: HostId, token: str) -> Begun:
     number = job.tries + 1
-    attempt = attempts.start(tx, NewAttempt(agent.id, agent.stream, job.id, job.fence, number, host))
+    run = runs.live(tx, agent.instance)
+    new = NewAttempt(agent.id, agent.stream, job.id, job.fence, number, host, run.id if run else None)
+    attempt = attempts.start(tx, new)
     if number == 1:
         mailbox.rejoin(tx, agent.id, attempt)
     mail = mailbox.hand_out(tx, agent.id, attempt, BATCH)

@@ -5,11 +5,16 @@ from collections.abc import Callable, Mapping
 from moot.bus import messages
 from moot.core.events import StoredEvent
 from moot.core.tx import ReadTx, Tx
+from moot.proposals import votes
+from moot.runner.reactions.begin_talk import begin_talk
 from moot.runner.reactions.wake_agents import wake_agents
 from moot.store import feed, streams
 
 Reaction = Callable[[Tx, StoredEvent], None]
-REACTIONS: Mapping[str, tuple[Reaction, ...]] = {messages.POSTED: (wake_agents,)}
+REACTIONS: Mapping[str, tuple[Reaction, ...]] = {
+    messages.POSTED: (wake_agents,),
+    votes.CLOSED: (begin_talk,),
+}
 _PAGE = 100
 _STREAMS = 20
 

@@ -22,3 +22,6 @@ create table runs (
 ) strict;
 create unique index runs_live on runs (instance) where state = 'live';
 create index runs_of_instance on runs (instance, started_at, id);
+
+alter table attempts add column run text;
+create index attempts_of_run on attempts (run) where run is not null;

@@ -1,0 +1,139 @@
+"""Attending a run: showing what happens, and ending it when it is done, stopped, or waits for somebody who is away.
+
+The run itself is rows; whoever attends it may die and another may go on.
+"""
+
+import asyncio
+import signal as signals
+from collections.abc import AsyncIterator, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from moot.bus import messages
+from moot.bus.messages import Message
+from moot.core.caller import SYSTEM
+from moot.core.events import StoredEvent
+from moot.core.ids import AgentId, MessageId, RunId
+from moot.core.tx import Tx
+from moot.registry import agents
+from moot.registry.runs import Run, State
+from moot.runner import lookout, phases
+from moot.runner.host import Host
+from moot.runner.lookout import Look
+from moot.store.store import Store
+from moot.store.wakes import Signal
+
+EXIT_CODES: dict[State, int] = {"done": 0, "failed": 1, "limit": 3, "stopped": 0, "interrupted": 130, "live": 0}
+WAITING = 4  # the exit code of a run that needs a person
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """An attempt that went wrong; it is repeated, or its mail was parked."""
+
+    agent: str
+    error: str
+    number: int
+    is_last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What a run comes to."""
+
+    state: State
+    reason: str = ""
+    exit_code: int = 0
+    is_hasty: bool = False  # attempts that still run are ended at once
+
+
+@dataclass(frozen=True, slots=True)
+class Attendant:
+    """Who attends a run, and whether a person is there to answer."""
+
+    store: Store
+    host: Host
+    has_person: bool
+
+    async def attend(self, run: Run) -> AsyncIterator[Message | Failed | Ending]:
+        """What is said from the start of the run, as it is said; at the end, what came of it."""
+        seen = run.first_seq
+        with self.store.listen() as signal, _interruptions(self.host, signal) as interruptions:
+            while True:
+                signal.clear()
+                look = await self.store.read(lambda tx: lookout.look(tx, run.id))
+                page = await self.store.feed(run.stream).page({run.stream: seen})
+                for event in page.events:
+                    seen = event.seq
+                    async for piece in self._told(event):
+                        yield piece
+                if page.events:
+                    continue
+                ending = self._ending(look, is_interrupted=interruptions.count > 0)
+                if ending is None:
+                    await signal.wait()
+                elif await self._end(run.id, ending):
+                    yield ending
+                    return
+
+    def _ending(self, look: Look, *, is_interrupted: bool) -> Ending | None:
+        """What the run has come to, if it has."""
+        run = look.run
+        if run.state != "live":
+            return Ending(run.state, run.reason, EXIT_CODES[run.state])
+        if is_interrupted:
+            return Ending("interrupted", "interrupted", EXIT_CODES["interrupted"])
+        if run.stop_asked == "now" or (run.stop_asked == "safely" and not look.is_working):
+            code = 0 if run.mode == "start" else EXIT_CODES["interrupted"]
+            return Ending("stopped", "stopped", code, is_hasty=run.stop_asked == "now")
+        if run.mode == "start" or run.is_paused or not look.is_idle:
+            return None
+        return self._result(look)
+
+    def _result(self, look: Look) -> Ending | None:
+        if look.awaited:
+            names = ", ".join(agent.name for agent in look.awaited)
+            return None if self.has_person else Ending("interrupted", f"waits for {names}", WAITING)
+        if look.parked:
+            return Ending("failed", f"{look.parked} message(s) were given up", EXIT_CODES["failed"])
+        return Ending("done")
+
+    async def _end(self, run: RunId, ending: Ending) -> bool:
+        def change(tx: Tx) -> bool:
+            return phases.close(tx, run, ending.state, ending.reason)
+
+        return await self.store.write(change, caller=SYSTEM)
+
+    async def _told(self, event: StoredEvent) -> AsyncIterator[Message | Failed]:
+        if event.kind == messages.POSTED:
+            id, stream = MessageId(event.subject), event.stream
+            yield await self.store.read(lambda tx: messages.get(tx, id, stream))
+        elif event.kind == "attempt_failed":
+            yield await self._failed(event)
+
+    async def _failed(self, event: StoredEvent) -> Failed:
+        id = AgentId(str(event.data["agent"]))
+        name = (await self.store.read(lambda tx: agents.get(tx, id))).name
+        error = (str(event.data["error"]).splitlines() or [""])[0]
+        return Failed(name, error, int(str(event.data["number"])), "parked" in event.data)
+
+
+@dataclass(slots=True)
+class _Interruptions:
+    count: int = 0
+
+
+@contextmanager
+def _interruptions(host: Host, signal: Signal) -> Generator[_Interruptions]:
+    """The first SIGINT or SIGTERM lets attempts finish for a while, the second ends them at once."""
+    loop, found = asyncio.get_running_loop(), _Interruptions()
+
+    def interrupt() -> None:
+        found.count += 1
+        if found.count > 1:
+            host.stop(now=True)
+        signal.ring()
+
+    for number in (signals.SIGTERM, signals.SIGINT):
+        loop.add_signal_handler(number, interrupt)
+    yield found  # the handlers stay: the second signal may come while the host ends

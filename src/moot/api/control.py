@@ -1,0 +1,122 @@
+"""Control from a terminal: stop, pause, go on, try again. Everything is written down; a host notices."""
+
+from dataclasses import dataclass
+
+from moot.api.access import Access
+from moot.api.targets import Target
+from moot.bus import mailbox
+from moot.core.ids import InstanceName
+from moot.core.tx import Tx
+from moot.registry import agents, instances, runs, stopping
+from moot.registry.agents import Agent
+from moot.registry.errors import AgentNotFound
+from moot.registry.instances import Instance
+from moot.registry.runs import How, Run, RunNotFound
+from moot.runner import attempts, phases
+from moot.runner.reactions.wake_agents import wake
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """What was asked to stop: a run, or a single agent."""
+
+    name: str
+    is_run: bool
+    is_attended: bool  # somebody is there to end it
+
+
+async def stop(access: Access, target: Target, how: How) -> list[Stopped]:
+    """A run with all its agents, or one agent. At a safe point: what runs now comes to its end."""
+
+    def change(tx: Tx) -> list[Stopped]:
+        instance = instances.get(tx, target.instance)
+        if target.agent is not None:
+            return [_stop_agent(tx, agents.named(tx, instance.stream, target.agent), how)]
+        return _stop_instance(tx, instance, how)
+
+    return await access.store.write(change, caller=access.caller)
+
+
+async def stop_all(access: Access, how: How) -> list[Stopped]:
+    """Every run, and every agent that moot starts."""
+
+    def change(tx: Tx) -> list[Stopped]:
+        return [stopped for instance in instances.all_of(tx) for stopped in _stop_instance(tx, instance, how)]
+
+    return await access.store.write(change, caller=access.caller)
+
+
+async def pause(access: Access, instance: InstanceName) -> Run:
+    """Nobody is woken until the run goes on; who works now comes to an end."""
+
+    def change(tx: Tx) -> Run:
+        run = _live(tx, instance)
+        runs.pause(tx, run, is_paused=True)
+        return run
+
+    return await access.store.write(change, caller=access.caller)
+
+
+async def unpause(access: Access, instance: InstanceName) -> bool:
+    """Let a paused run go on; False if there is none."""
+
+    def change(tx: Tx) -> bool:
+        run = runs.live(tx, instance)
+        if run is None or not runs.pause(tx, run, is_paused=False):
+            return False
+        phases.wake_waiting(tx, runs.get(tx, run.id))
+        return True
+
+    return await access.store.write(change, caller=access.caller)
+
+
+async def retry(access: Access, target: Target) -> dict[str, int]:
+    """Hand out parked mail again, as if it were new; how much for whom."""
+
+    def change(tx: Tx) -> dict[str, int]:
+        instance = instances.get(tx, target.instance)
+        members = agents.members(tx, instance.stream)
+        chosen = [agents.named(tx, instance.stream, target.agent)] if target.agent else members
+        revived = {agent.name: _revive(tx, agent) for agent in chosen}
+        return {name: count for name, count in revived.items() if count}
+
+    return await access.store.write(change, caller=access.caller)
+
+
+def _stop_agent(tx: Tx, agent: Agent, how: How) -> Stopped:
+    if not agent.is_started_by_moot:
+        raise AgentNotFound(f"{agent.name} is not started by moot, so moot cannot stop it.", "See moot list.")
+    stopping.stop(tx, agent)
+    if how == "now":
+        attempts.interrupt(tx, agent)
+    return Stopped(f"{agent.name}@{agent.instance}", is_run=False, is_attended=True)
+
+
+def _stop_instance(tx: Tx, instance: Instance, how: How) -> list[Stopped]:
+    """The run there is; else the agents that stand alone."""
+    run = runs.live(tx, instance.name)
+    if run is not None:
+        for agent in phases.members_of(tx, run):
+            stopping.stop(tx, agent)
+        is_attended = runs.is_attended(tx, run)
+        if is_attended:
+            runs.ask_stop(tx, run, how)
+        else:
+            phases.close(tx, run.id, "stopped", "stopped")
+        return [Stopped(f"{run.name}@{run.instance}", is_run=True, is_attended=is_attended)]
+    alone = [one for one in agents.members(tx, instance.stream) if one.is_started_by_moot and one.stopped_at is None]
+    return [_stop_agent(tx, one, how) for one in alone]
+
+
+def _revive(tx: Tx, agent: Agent) -> int:
+    count = mailbox.revive(tx, agent.id)
+    if count:
+        wake(tx, agent)
+    return count
+
+
+def _live(tx: Tx, instance: InstanceName) -> Run:
+    found = runs.live(tx, instance)
+    if found is None:
+        raise RunNotFound(f"No run is going on in {instance}.", "Start one with moot run FILE.")
+    return found

@@ -1,0 +1,101 @@
+"""Running a workflow: a host in this process, and somebody who attends the run until it is over."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from moot.api import access, summaries
+from moot.api.attending import Attendant, Ending, Failed
+from moot.api.summaries import Summary
+from moot.app import hosting, workflows
+from moot.app.hosting import Running
+from moot.app.project import Project
+from moot.app.stores import open_store
+from moot.app.workflows import Loaded
+from moot.bus.messages import Message
+from moot.core.caller import SYSTEM
+from moot.core.ids import InstanceName
+from moot.core.tx import Tx
+from moot.registry import instances, runs
+from moot.registry.runs import Mode, NewRun, Run
+from moot.runner import phases
+from moot.store.store import Store
+from moot.workflow import stored
+
+Piece = Run | Message | Failed | Ending | Summary
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Which workflow is to be run, how, and where."""
+
+    source: str
+    mode: Mode
+    instance: InstanceName
+    inputs: tuple[str, ...] = ()
+    store: str | None = None
+    has_person: bool = False  # at the terminal, who can answer
+
+
+def load(order: Order) -> Loaded:
+    """Read and check everything before anything happens."""
+    return workflows.load(access.find_project(), order.source, order.instance, order.inputs)
+
+
+async def run(order: Order, loaded: Loaded) -> AsyncIterator[Piece]:
+    """Start it, and attend it to its end: the run, what is said, how it ended, what came of it."""
+
+    def begin(tx: Tx, running: Running) -> Run:
+        instance = instances.ensure(tx, order.instance)
+        new = NewRun(
+            loaded.workflow.name,
+            loaded.source,
+            order.mode,
+            stored.to_json(loaded.workflow),
+            loaded.given,
+            running.host.id,
+        )
+        return phases.launch(tx, instance, new, loaded.members)
+
+    async for piece in _attended(order, begin):
+        yield piece
+
+
+async def resume(order: Order) -> AsyncIterator[Piece]:
+    """Go on with the last run of an instance."""
+
+    def begin(tx: Tx, running: Running) -> Run:
+        run = runs.resume(tx, order.instance, running.host.id)
+        phases.carry_on(tx, run)
+        return run
+
+    async for piece in _attended(order, begin):
+        yield piece
+
+
+async def _attended(order: Order, begin: Callable[[Tx, Running], Run]) -> AsyncIterator[Piece]:
+    project = access.find_project()
+    async with _opened(project, order.store) as store:
+        async with hosting.hosting(project, store) as running:
+            run = await store.write(lambda tx: begin(tx, running), caller=SYSTEM)
+            yield run
+            ending: Ending | None = None
+            async for piece in Attendant(store, running.host, order.has_person).attend(run):
+                if isinstance(piece, Ending):
+                    ending = piece
+                else:
+                    yield piece
+            assert ending is not None
+            if ending.is_hasty:
+                running.host.stop(now=True)
+        yield ending
+        yield await summaries.of_run(store, run.id)
+
+
+@asynccontextmanager
+async def _opened(project: Project, url: str | None) -> AsyncGenerator[Store]:
+    store = open_store(project.store_url(url), create=True)
+    try:
+        yield store
+    finally:
+        await store.close()

@@ -1,0 +1,51 @@
+"""What a run came to: who did what, how much was said and written, how long it took."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from moot.bus import messages
+from moot.core.ids import RunId
+from moot.core.tx import ReadTx
+from moot.documents import documents
+from moot.registry import attempts, runs
+from moot.registry.runs import Run
+from moot.runner import phases
+from moot.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Deeds:
+    """What one agent did."""
+
+    name: str
+    attempts: int
+    messages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    run: Run
+    agents: tuple[Deeds, ...]
+    messages: int
+    documents: tuple[str, ...]  # that were changed
+    duration: timedelta
+    cost: float
+
+
+async def of_run(store: Store, id: RunId) -> Summary:
+    return await store.read(lambda tx: _of_run(tx, id))
+
+
+def _of_run(tx: ReadTx, id: RunId) -> Summary:
+    run = runs.get(tx, id)
+    said = messages.count_by_sender(tx, run.stream, run.first_seq, run.last_seq)
+    tried = attempts.count_by_agent(tx, run.id)
+    members = phases.members_of(tx, run)
+    return Summary(
+        run=run,
+        agents=tuple(Deeds(one.name, tried.get(one.id, 0), said.get(one.name, 0)) for one in members),
+        messages=sum(said.values()),
+        documents=tuple(one.file for one in documents.all_of(tx, run.instance) if one.at >= run.started_at),
+        duration=(run.ended_at or tx.now) - run.started_at,
+        cost=0.0,
+    )

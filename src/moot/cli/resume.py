@@ -1,0 +1,45 @@
+"""`moot resume`: go on with a run that was interrupted, reached a limit, waits or is paused."""
+
+import sys
+
+import click
+
+from moot.api import control, running, targets
+from moot.api.access import access
+from moot.api.running import Order
+from moot.cli import loop, play, terminal
+from moot.cli.options import json_option, store_option
+from moot.core.ids import InstanceName
+
+
+@click.command()
+@click.argument("target", required=False)
+@store_option
+@json_option
+def command(*, target: str | None, store: str | None, as_json: bool) -> int:
+    """Go on with the last run of an instance (TARGET, as @instance or its name) where it was.
+
+    Nothing that is finished is done again. A paused run goes on where it is attended, and this command returns.
+    """
+    order = Order(
+        source="",
+        mode="run",
+        instance=_instance(target),
+        store=store,
+        has_person=terminal.is_terminal(sys.stdin) and terminal.is_terminal(sys.stdout) and not as_json,
+    )
+    if loop.run(_unpause(order)):
+        terminal.say(f"{order.instance} goes on")
+        return 0
+    return loop.run(play.show(running.resume(order), as_json=as_json))
+
+
+def _instance(target: str | None) -> InstanceName:
+    if target is None:
+        return targets.DEFAULT
+    return targets.parse(target if target.startswith("@") else f"@{target}").instance
+
+
+async def _unpause(order: Order) -> bool:
+    async with access(store=order.store) as opened:
+        return await control.unpause(opened, order.instance)

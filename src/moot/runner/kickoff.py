@@ -1,0 +1,24 @@
+"""The kickoff after an election: a job that is done as soon as it is begun."""
+
+from moot.core.ids import RunId
+from moot.core.tx import Tx
+from moot.jobs import jobs
+from moot.jobs.jobs import Job
+from moot.registry import runs
+from moot.runner import phases
+from moot.runner.worker import Task
+
+
+class KickoffWorker:
+    """Carries out the jobs of kind `kickoff`."""
+
+    def begin(self, tx: Tx, job: Job) -> Task | None:
+        jobs.finish(tx, job)
+        phases.kick_off(tx, runs.get(tx, RunId(job.subject)))
+        return None
+
+    def late(self, tx: Tx, job: Job) -> None:
+        """It has no deadline."""
+
+    def lost(self, tx: Tx, job: Job) -> None:
+        """Nobody owns it for longer than the transaction that begins it."""

@@ -1,0 +1,131 @@
+"""The phases of a run: it is launched, set up, perhaps elects an owner of its documents, then talks, then is closed.
+
+Each step is one transaction that finds the run in the phase before, so that whoever comes first takes it and a crash
+between two steps loses nothing.
+"""
+
+from collections.abc import Sequence
+from typing import cast
+
+from moot.bus import mailbox
+from moot.core.ids import RunId
+from moot.core.json import Json
+from moot.core.tx import ReadTx, Tx
+from moot.documents import documents, ownership
+from moot.jobs import jobs
+from moot.jobs.jobs import NewJob
+from moot.registry import agents, instances, runs, stopping
+from moot.registry.agents import Agent, NewAgent
+from moot.registry.instances import Instance
+from moot.registry.runs import NewRun, Run, State
+from moot.runner import idle
+from moot.runner.reactions.wake_agents import wake
+from moot.tools import talk, voting
+from moot.tools.talk import Words
+from moot.workflow import stored, templates
+from moot.workflow.workflow import AgentDefinition, Value, Workflow
+
+SETUP = "setup"
+# After these nobody goes on: what was not read will not be.
+_FINAL: frozenset[State] = frozenset(("done", "failed", "stopped"))
+
+
+def launch(tx: Tx, instance: Instance, new: NewRun, members: Sequence[NewAgent]) -> Run:
+    """Begin a run: its agents are known from now on, and its setup is a job."""
+    workflow = stored.from_json(new.definition)
+    run = runs.start(tx, instance, new)
+    jobs.add(tx, _setup(run))
+    for member in members:
+        agents.ensure(tx, instance, member)
+    documents.configure(tx, instance.name, workflow.context.document, workflow.context.documents)
+    ownership.give(tx, instance.name, workflow.context.owner)  # None until an election has found one
+    return run
+
+
+def carry_on(tx: Tx, run: Run) -> None:
+    """Go on with a run that was interrupted, whatever it was doing."""
+    if run.phase == "setup":
+        jobs.add(tx, _setup(run))
+    for agent in members_of(tx, run):
+        stopping.release(tx, agent)
+    if run.phase != "setup":
+        wake_waiting(tx, run)
+
+
+def begin(tx: Tx, run: Run) -> None:
+    """Setup is done: elect an owner of the documents first where one is to be elected."""
+    electors = _electors(tx, run)
+    if not electors:
+        kick_off(tx, run)
+    elif runs.enter(tx, run, "election"):
+        voting.start_election(tx, instances.get(tx, run.instance), electors)
+
+
+def kick_off(tx: Tx, run: Run) -> None:
+    """Say the first words, unless that was done; mail that came before the run is read now."""
+    if not runs.enter(tx, run, "talk"):
+        return
+    workflow = stored.from_json(run.definition)
+    if workflow.kickoff:
+        said = templates.expand(workflow.kickoff, values(run, workflow, run.outputs))
+        talk.say(tx, instances.get(tx, run.instance), None, Words(said.text, spoken=said.spoken))
+    wake_waiting(tx, run)
+
+
+def close(tx: Tx, id: RunId, state: State, reason: str) -> bool:
+    """End a run; False if it turned out to have more to do. Its agents are stopped, and mail nobody will read dies."""
+    run = runs.get(tx, id)
+    tx.lock("instances", run.instance)
+    if state == "done" and not idle.is_idle(tx, run.stream):
+        return False
+    for agent in members_of(tx, run):
+        stopping.stop(tx, agent)
+        if state in _FINAL:
+            mailbox.bury(tx, agent.id)
+    runs.end(tx, run, state, reason)
+    return True
+
+
+def wake_waiting(tx: Tx, run: Run) -> None:
+    """Have everybody read what waits for them."""
+    for agent in members_of(tx, run):
+        if mailbox.has_queued(tx, agent.id):
+            wake(tx, agents.get(tx, agent.id))
+
+
+def members_of(tx: ReadTx, run: Run) -> list[Agent]:
+    """The agents of the run's own workflow."""
+    workflow = stored.from_json(run.definition)
+    found = (agents.find(tx, run.stream, agent.name) for agent in workflow.agents)
+    return [agent for agent in found if agent is not None]
+
+
+def values(run: Run, workflow: Workflow, outputs: Sequence[str]) -> dict[str, Value]:
+    """What the variables stand for: what was given at the start, and what setup's commands have printed so far."""
+    printed = {task.name: output for task, output in zip(workflow.setup, outputs, strict=False) if task.name}
+    return {**{name: _value(value) for name, value in run.given.items()}, **printed}
+
+
+def _value(stored_form: Json) -> Value:
+    """JSON has lists where variables have tuples."""
+    return cast(Value, tuple(stored_form) if isinstance(stored_form, list) else stored_form)
+
+
+def _setup(run: Run) -> NewJob:
+    return NewJob(f"setup:{run.id}", SETUP, run.stream, run.id)
+
+
+def _electors(tx: ReadTx, run: Run) -> list[Agent]:
+    """Who chooses an owner: with a kickoff, everybody who can write documents, if they are two or more."""
+    workflow = stored.from_json(run.definition)
+    context = workflow.context
+    if not workflow.kickoff or not context.is_on or context.owner_rule not in ("default", "elect"):
+        return []
+    writers = {agent.name for agent in workflow.agents if _writes_documents(agent)}
+    found = [agent for agent in members_of(tx, run) if agent.name in writers]
+    return found if len(found) > 1 else []
+
+
+def _writes_documents(agent: AgentDefinition) -> bool:
+    chosen = {"documents"} if agent.tools is None else set(agent.tools)
+    return agent.backend != "human" and not chosen.isdisjoint(("documents", "document_write", "document_append"))

@@ -1,0 +1,128 @@
+"""Setup: the shell commands of a run, one after the other, before anybody is woken.
+
+What a command printed is on record before the next one starts. A command whose end is not on record is run again when
+somebody goes on with the run: setup looks things up, it does not change them.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from moot.core.caller import SYSTEM
+from moot.core.errors import MootError
+from moot.core.ids import RunId
+from moot.core.tx import Tx
+from moot.jobs import jobs
+from moot.jobs.jobs import Job, JobLost
+from moot.process import child, environment
+from moot.process.program import Finished, Program, shell_argv
+from moot.registry import instances, runs
+from moot.registry.runs import Run
+from moot.runner import phases
+from moot.runner.worker import Task
+from moot.store.store import Store
+from moot.tools import talk
+from moot.tools.talk import Words
+from moot.workflow import shell, stored
+from moot.workflow.workflow import OUTPUT_LIMIT, SetupTask, Workflow
+
+_log = logging.getLogger("moot.runner")
+_SHOWN = 2000  # characters of a failed command's output
+
+
+class SetupFailed(MootError):
+    """A command of a run's setup went wrong; the run is over."""
+
+    code = "SETUP_FAILED"
+
+
+@dataclass(frozen=True, slots=True)
+class SetupWorker:
+    """Carries out the jobs of kind `setup`."""
+
+    store: Store
+    root: Path  # where commands are run
+
+    def begin(self, tx: Tx, job: Job) -> Task | None:
+        run = runs.get(tx, RunId(job.subject))
+        if run.state != "live" or run.phase != "setup":
+            jobs.finish(tx, job)
+            return None
+        return partial(self._carry_out, job, run)
+
+    def late(self, tx: Tx, job: Job) -> None:
+        """Setup has no deadline as a whole; each command has its own."""
+
+    def lost(self, tx: Tx, job: Job) -> None:
+        """Nothing is half done in the store; the next owner goes on behind the last output."""
+
+    async def _carry_out(self, job: Job, run: Run) -> None:
+        try:
+            await self._run_commands(job, run)
+        except asyncio.CancelledError:
+            await self._write(lambda tx: jobs.put_back(tx, job))
+            raise
+        except JobLost as error:
+            _log.warning("setup of %s was taken away: %s", run.name, error)
+        except MootError as error:
+            failure = error
+            await self._write(lambda tx: _fail(tx, job, run.id, failure))
+
+    async def _run_commands(self, job: Job, run: Run) -> None:
+        workflow = stored.from_json(run.definition)
+        outputs = list(run.outputs)
+        for task in workflow.setup[len(outputs) :]:
+            line = shell.expand(task.shell, phases.values(run, workflow, outputs))
+            outputs.append(await self._output(task, line, workflow))
+            so_far = tuple(outputs)
+            await self._write(lambda tx, so_far=so_far: _keep(tx, job, run, so_far))
+        await self._write(lambda tx: _succeed(tx, job, run.id))
+
+    async def _output(self, task: SetupTask, line: str, workflow: Workflow) -> str:
+        """What it printed, without the line ends at its end, as a shell's `$(…)` gives it."""
+        env = environment.build(also=workflow.env)
+        seconds = task.timeout.total_seconds()
+        program = Program(shell_argv(line), cwd=self.root, env=env, deadline=seconds, output_cap=OUTPUT_LIMIT)
+        finished = await child.run(program)
+        if not finished.is_success:
+            raise _failed(task, finished)
+        return _text(finished.stdout)
+
+    async def _write(self, change: Callable[[Tx], None]) -> None:
+        await self.store.write(change, caller=SYSTEM)
+
+
+def _keep(tx: Tx, job: Job, run: Run, outputs: tuple[str, ...]) -> None:
+    jobs.guard(tx, job)
+    runs.keep(tx, run, outputs)
+
+
+def _succeed(tx: Tx, job: Job, id: RunId) -> None:
+    jobs.finish(tx, job)
+    phases.begin(tx, runs.get(tx, id))
+
+
+def _fail(tx: Tx, job: Job, id: RunId, error: MootError) -> None:
+    """The channel tells what happened, and the run is over."""
+    jobs.fail(tx, job, str(error))
+    run = runs.get(tx, id)
+    talk.say(tx, instances.get(tx, run.instance), None, Words(str(error), kind="system", spoken=""))
+    phases.close(tx, id, "failed", error.fact)
+
+
+def _failed(task: SetupTask, finished: Finished) -> SetupFailed:
+    if finished.ended == "deadline":
+        how = f"did not end in {task.timeout.total_seconds():g} s"
+    elif finished.signal is not None:
+        how = f"was ended by signal {finished.signal}"
+    else:
+        how = f"failed with exit code {finished.exit_code}"
+    printed = (_text(finished.stdout) + "\n" + _text(finished.stderr)).strip()[-_SHOWN:]
+    return SetupFailed(f"The setup command `{task.shell}` {how}." + (f"\n{printed}" if printed else ""), "Mend it.")
+
+
+def _text(output: bytes) -> str:
+    return output.decode(errors="replace").replace("\0", "�").rstrip("\r\n")
