@@ -59,6 +59,7 @@ class Tool:
     roles: frozenset[Role] = WRITERS
     waits: bool = False  # the answer may take a while, because something else has to happen first
     is_fresh: bool = False  # about this very moment: asked again under the same key, it is answered anew
+    is_hidden: bool = False  # another name for something that is offered
 
 
 @dataclass(frozen=True, slots=True)

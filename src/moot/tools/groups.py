@@ -2,7 +2,7 @@
 
 from moot.core.errors import InvalidInput
 
-NAMES = ("channel", "inbox", "documents", "agents")
+NAMES = ("channel", "inbox", "documents", "proposals", "agents")
 
 
 class GroupUnknown(InvalidInput):

@@ -2,15 +2,15 @@
 
 from moot.core.caller import Caller
 from moot.core.tool import Tool
-from moot.tools import agents, channel, documents, inbox
+from moot.tools import agents, channel, documents, inbox, proposals
 
-TOOLS: dict[str, Tool] = {tool.name: tool for group in (channel, inbox, documents, agents) for tool in group.TOOLS}
-GROUPS: tuple[str, ...] = tuple(dict.fromkeys(tool.group for tool in TOOLS.values()))
+_GROUPS = (channel, inbox, documents, proposals, agents)
+TOOLS: dict[str, Tool] = {tool.name: tool for group in _GROUPS for tool in group.TOOLS}
 
 
 def offered(caller: Caller) -> list[Tool]:
     """What this caller sees and may call."""
-    return [tool for tool in TOOLS.values() if is_offered(tool, caller)]
+    return [tool for tool in TOOLS.values() if is_offered(tool, caller) and not tool.is_hidden]
 
 
 def is_offered(tool: Tool, caller: Caller) -> bool:
