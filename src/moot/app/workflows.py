@@ -50,7 +50,7 @@ def load(project: Project, target: str, instance: str, given: Sequence[str] = ()
 
 def find(project: Project, target: str) -> Path:
     """The file that `moot run TARGET` means."""
-    return finding.workflow_file(target, _folders(project), Path.cwd())
+    return finding.workflow_file(target, _folders(project))
 
 
 def names(project: Project) -> dict[str, Path]:
@@ -67,6 +67,13 @@ def read(project: Project, file: Path, flags: Flags | None = None) -> Workflow:
     return replace(workflow, warnings=(*workflow.warnings, *_warnings(workflow)))
 
 
+def read_agent(project: Project, file: Path) -> AgentDefinition:
+    """The agent of an agent file, by itself."""
+    draft = reading.draft_agent(file, Surroundings(_folders(project)))
+    references.check(draft)
+    return draft.finish().agents[0]
+
+
 def agents_of(project: Project, file: Path) -> tuple[NewAgent, ...]:
     """Only the agents of a file, whatever else it says; they can be run."""
     workflow = read(project, file)
@@ -81,22 +88,21 @@ def members(workflow: Workflow) -> tuple[NewAgent, ...]:
 
 def check_runnable(workflow: Workflow) -> None:
     """BackendUnavailable names every agent that this version of moot cannot run, and what can be done."""
-    problems = [found for agent in workflow.agents if (found := _obstacle(agent))]
+    problems = {agent.name: found for agent in workflow.agents if (found := obstacle(agent))}
     if problems:
-        lines = [f"  {agent}: {fact}" for agent, fact in problems]
-        first = problems[0][0]
-        raise BackendUnavailable(
-            "\n".join(["Not all agents can be run by this version of moot:", *lines]), _TALK.format(name=first)
-        )
+        lines = [f"  {name}: {fact}" for name, fact in problems.items()]
+        fact = "\n".join(["Not all agents can be run by this version of moot:", *lines])
+        raise BackendUnavailable(fact, _TALK.format(name=next(iter(problems))))
 
 
-def _obstacle(agent: AgentDefinition) -> tuple[str, str] | None:
+def obstacle(agent: AgentDefinition) -> str | None:
+    """Why this version of moot cannot run the agent."""
     if agent.backend is None:
-        return agent.name, f"models ({agent.model}) cannot be run yet"
+        return f"models ({agent.model}) cannot be run yet"
     if agent.backend not in RUNNABLE:
-        return agent.name, f"the backend {agent.backend} cannot be run yet"
+        return f"the backend {agent.backend} cannot be run yet"
     if agent.workspace == "worktree":
-        return agent.name, "a worktree of its own cannot be made yet"
+        return "a worktree of its own cannot be made yet"
     return None
 
 

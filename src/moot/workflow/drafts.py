@@ -13,7 +13,7 @@ from moot.core.errors import InvalidInput, MootError
 from moot.core.problems import Problem
 from moot.core.yaml import Document
 from moot.workflow import shape
-from moot.workflow.workflow import WorkflowInvalid
+from moot.workflow.workflow import Fault, WorkflowInvalid
 
 M = TypeVar("M", bound=BaseModel)
 MOST_BYTES = 1_000_000  # of one file
@@ -36,10 +36,18 @@ class Faults:
             return
         documents = list({id(document): document for document, _ in self.found}.values())
         told: list[WorkflowInvalid] = []
+        placed: list[Fault] = []
         for document in documents:
             own = [problem for one, problem in self.found if one is document]
             told += problems.errors(own, document, WorkflowInvalid)
-        raise problems.together(told, name)
+            placed += sorted((_placed(document, one) for one in own), key=lambda one: (one.line, one.column))
+        whole = problems.together(told, name)
+        raise WorkflowInvalid(whole.fact, whole.remedy, placed)
+
+
+def _placed(document: Document, problem: Problem) -> Fault:
+    line, column = document.place(problem.path, key=problem.is_key)
+    return Fault(document.name, line, column, f"{problem.fact}.", problem.remedy)
 
 
 def read_bytes(file: Path) -> bytes:

@@ -27,9 +27,9 @@ class Folders:
         return (folder / "agents" for folder in self.people)
 
 
-def workflow_file(target: str, folders: Folders, here: Path) -> Path:
+def workflow_file(target: str, folders: Folders) -> Path:
     """What `moot run TARGET` means: a path if it is there or looks like one, else the name of a workflow."""
-    path = here / Path(target).expanduser()
+    path = Path(target).expanduser()
     if path.is_file() or "/" in target or target.endswith(SUFFIXES):
         if not path.is_file():
             raise WorkflowNotFound(f"There is no file {target[:200]}.", "Check the path.")

@@ -18,6 +18,7 @@ from moot.workflow.finding import Folders
 from moot.workflow.members import Flags, Member
 from moot.workflow.merging import Layer, budget
 from moot.workflow.shape import (
+    AgentShape,
     ConfigShape,
     ContextShape,
     DefaultsShape,
@@ -89,6 +90,18 @@ def draft(file: Path, around: Surroundings | None = None) -> Draft:
     workflow = _workflow(said, file, document, found, faults)
     checking.check(workflow, document, found, around.environ, faults)
     return Draft(document, faults, workflow, found)
+
+
+def draft_agent(file: Path, around: Surroundings | None = None) -> Draft:
+    """An agent file by itself. Whether its variables exist depends on the workflow that will use it."""
+    around = around or Surroundings()
+    faults = Faults()
+    said = AgentShape.model_validate({"from": str(file.absolute())})
+    document = Document(str(file), {}, None)
+    reader = members.Reader(document, file.parent, around.folders, (), around.flags, faults)
+    name = file.stem
+    member = reader.member(name, said)
+    return Draft(document, faults, Workflow(name, str(file.absolute()), (member.definition,)), {name: member})
 
 
 def _defaults(

@@ -1,6 +1,6 @@
 """A workflow as it is run: everything its files say, in plain records."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import PurePath
@@ -25,10 +25,25 @@ NOTIFY_TIMEOUT = timedelta(seconds=30)
 OUTPUT_LIMIT = 500_000  # bytes kept of what one setup command prints
 
 
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong in a file."""
+
+    file: str
+    line: int
+    column: int
+    fact: str
+    remedy: str
+
+
 class WorkflowInvalid(InvalidInput):
     """A workflow file, or one that it names, says something that cannot be."""
 
     code = "WORKFLOW_INVALID"
+
+    def __init__(self, fact: str, remedy: str = "", faults: Sequence[Fault] = ()) -> None:
+        super().__init__(fact, remedy)
+        self.faults = tuple(faults)
 
 
 @dataclass(frozen=True, slots=True)

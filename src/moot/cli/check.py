@@ -1,0 +1,111 @@
+"""`moot check`: validate a file, and show who would run where. Runs nothing."""
+
+import click
+
+from moot.api import checking
+from moot.api.checking import Checked
+from moot.cli import terminal
+from moot.cli.options import input_option, json_option
+from moot.core import durations
+from moot.core.errors import InvalidInput
+from moot.workflow import inputs as wanted
+from moot.workflow.workflow import AgentDefinition, Budget, Workflow, WorkflowInvalid
+
+HEADING = ("AGENT", "BACKEND", "MODEL", "PERMISSIONS", "WORKSPACE", "LIMITS")
+LEAST_WIDTHS = (5, 7, 5, 11, 9)
+
+
+@click.command()
+@click.argument("file", required=False)
+@input_option
+@click.option("--schema", "shows_schema", is_flag=True, help="Print the JSON Schema of workflow files, for editors.")
+@json_option
+def command(*, file: str | None, inputs: tuple[str, ...], shows_schema: bool, as_json: bool) -> int:
+    """Say what is wrong with FILE, or who would run where and whom the kickoff wakes.
+
+    FILE is a workflow, by path or by name, or an agent file (.md). Nothing is run. The exit code is 2 if there is a
+    problem.
+    """
+    if shows_schema:
+        terminal.document(checking.editor_schema())
+        return 0
+    if file is None:
+        raise click.UsageError("Which file? Write moot check FILE.", click.get_current_context())
+    try:
+        found = checking.check(file, inputs)
+    except InvalidInput as error:
+        if not as_json:
+            raise
+        terminal.document(_refusal(error))
+        return error.exit_code
+    if as_json:
+        terminal.document(checking.plain(found))
+    elif isinstance(found, AgentDefinition):
+        terminal.table([HEADING, _row(found)], LEAST_WIDTHS)
+    else:
+        _show(found)
+    return 0
+
+
+def _show(found: Checked) -> None:
+    workflow = found.workflow
+    terminal.say(f"{workflow.name} ({workflow.source}): nothing is wrong with it")
+    terminal.say("")
+    terminal.table([HEADING, *(_row(agent) for agent in workflow.agents)], LEAST_WIDTHS)
+    terminal.say("")
+    for heading, line in _facts(workflow):
+        terminal.say(terminal.paint(f"{heading:<9}", "bold"), "  ", terminal.one_line(line))
+    terminal.say(terminal.paint("kickoff  ", "bold"), f"  wakes {', '.join(found.woken) or 'nobody'}")
+    terminal.flush()
+    for warning in workflow.warnings:
+        terminal.warn(warning)
+    for name, why in found.obstacles.items():
+        terminal.warn(f"{name}: {why}.")
+
+
+def _row(agent: AgentDefinition) -> tuple[str, ...]:
+    is_its_own = agent.backend in ("human", "external")  # does as it likes, where it likes
+    may, where = ("-", "-") if is_its_own else (agent.permissions.spelling, agent.workspace)
+    return agent.name, agent.backend or "(by model)", agent.model or "-", may, where, _spelled(agent.budget) or "-"
+
+
+def _facts(workflow: Workflow) -> list[tuple[str, str]]:
+    facts = [("input", wanted.spelled(one)) for one in workflow.inputs]
+    for task in workflow.setup:
+        becomes = f"  becomes {task.name}" if task.name else ""
+        facts.append(("setup", f"{task.shell.strip()}{becomes}  (at most {durations.spell(task.timeout)})"))
+    facts.append(("documents", _owner(workflow)))
+    return [*facts, ("budget", _spelled(workflow.budget) or "no limit")]
+
+
+def _owner(workflow: Workflow) -> str:
+    context = workflow.context
+    if not context.is_on:
+        return "none, and no channel: the agents share nothing"
+    match context.owner_rule:
+        case "named":
+            return f"{context.document}, written by {context.owner} alone"
+        case "none":
+            return f"{context.document}, written by everybody"
+        case "default" | "elect":
+            return f"{context.document}, written by whom the agents elect, or by everybody if one writes alone"
+
+
+def _spelled(budget: Budget) -> str:
+    parts = [
+        f"${budget.cost:.2f}" if budget.cost is not None else "",
+        durations.spell(budget.time) if budget.time is not None else "",
+        f"{budget.attempts} attempts" if budget.attempts is not None else "",
+        f"{budget.tokens} tokens" if budget.tokens is not None else "",
+        f"{budget.turns} turns" if budget.turns is not None else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _refusal(error: InvalidInput) -> dict[str, object]:
+    faults = error.faults if isinstance(error, WorkflowInvalid) else ()
+    placed = [
+        {"file": one.file, "line": one.line, "column": one.column, "fact": one.fact, "remedy": one.remedy}
+        for one in faults
+    ]
+    return {"ok": False, "code": error.code, "problems": placed or [{"fact": error.fact, "remedy": error.remedy}]}

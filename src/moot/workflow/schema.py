@@ -1,0 +1,44 @@
+"""The JSON Schema of workflow files, for editors: made from the form they are read by, with its words."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from moot.core.json import Json
+from moot.workflow import shape
+from moot.workflow.shape import FileShape
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def schema(line: Mapping[str, Any]) -> dict[str, Json]:
+    """Draft 2020-12. `line` is the form of a script's lines. Other spellings of keys are there too, marked as such."""
+    made = FileShape.model_json_schema(by_alias=True)
+    forms: dict[str, dict[str, Any]] = {**made["$defs"], "Line": dict(line)}
+    for part in (made, *forms.values()):
+        _add_spellings(part)
+        _forget_titles(part)
+    lines = {"type": "array", "items": {"$ref": "#/$defs/Line"}}
+    forms["AgentShape"]["properties"]["script"]["anyOf"][0] = lines
+    return {"$schema": DIALECT, "title": "moot workflow", **made, "$defs": forms}
+
+
+def _add_spellings(part: dict[str, Any]) -> None:
+    properties = cast(dict[str, Any], part.get("properties", {}))
+    for name, form in list(properties.items()):
+        others = {shape.camel(name)} - {name}
+        if name == "options":
+            others = {"enum"}
+        for other in others:
+            properties[other] = {**form, "description": f"Another spelling of {name}", "deprecated": True}
+
+
+def _forget_titles(part: Any) -> None:
+    """Pydantic's titles are the names of our classes."""
+    if isinstance(part, dict):
+        if isinstance(cast(dict[str, Any], part).get("title"), str):
+            del part["title"]
+        for inner in cast(dict[str, Any], part).values():
+            _forget_titles(inner)
+    elif isinstance(part, list):
+        for inner in cast(list[Any], part):
+            _forget_titles(inner)
