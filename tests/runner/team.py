@@ -25,11 +25,12 @@ from moot.registry.hosts import NewHost
 from moot.registry.instances import Instance
 from moot.runner import idle, neighbours
 from moot.runner.attempts import AttemptWorker, Begun, Retry
+from moot.runner.expiry import ExpiryWorker
 from moot.runner.host import Host, Pace
 from moot.runner.worker import Worker
 from moot.store import feed
 from moot.store.store import Store
-from moot.tools import talk
+from moot.tools import talk, voting
 from moot.tools.talk import Said, Words
 from moot.tools.toolbox import AttemptToolbox
 
@@ -109,7 +110,10 @@ def make_host(store: Store, *, retry: Retry = QUICK, pace: Pace | None = None, b
     """A host as the application wires it, with tools in process."""
 
     def workers(host: HostId) -> Mapping[str, Worker]:
-        return {"attempt": make_worker(store, host, retry=retry, backend=backend)}
+        return {
+            "attempt": make_worker(store, host, retry=retry, backend=backend),
+            voting.EXPIRE: ExpiryWorker(store),
+        }
 
     new = NewHost(neighbours.machine(), str(identity.current()), ("serve", "react", "work", "run"))
     return Host(store, new, workers, pace)

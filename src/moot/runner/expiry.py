@@ -1,5 +1,6 @@
 """The end of proposals whose time is up, whether or not anybody touches them."""
 
+import contextlib
 from dataclasses import dataclass
 from functools import partial
 
@@ -7,7 +8,7 @@ from moot.core.caller import SYSTEM
 from moot.core.ids import ProposalId
 from moot.core.tx import Tx
 from moot.jobs import jobs
-from moot.jobs.jobs import Job
+from moot.jobs.jobs import Job, JobLost
 from moot.runner.worker import Task
 from moot.store.store import Store
 from moot.tools import voting
@@ -30,10 +31,12 @@ class ExpiryWorker:
         """It is done again: what is over does not expire."""
 
     async def _expire(self, job: Job) -> None:
-        await self.store.write(partial(_expire, job=job), caller=SYSTEM)
+        with contextlib.suppress(JobLost):  # the last vote came first, or another host
+            await self.store.write(partial(end, job=job), caller=SYSTEM)
 
 
-def _expire(tx: Tx, job: Job) -> None:
+def end(tx: Tx, job: Job) -> None:
+    """End the proposal, and the job with it."""
     # The proposal before the job, like those who vote: the last vote cancels the timer.
     voting.expire(tx, ProposalId(job.subject))
     jobs.finish(tx, job)
