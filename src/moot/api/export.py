@@ -9,9 +9,11 @@ from moot.api.plain import Plain
 from moot.bus import messages
 from moot.bus.messages import Message
 from moot.core.ids import MessageId
+from moot.documents import documents
 from moot.registry import instances
 from moot.registry.instances import Instance
 from moot.views import channel, files
+from moot.views.keeper import DocumentKeeper
 
 _CHUNK = 1000
 
@@ -28,7 +30,16 @@ async def views(connection: Connection) -> list[Path]:
                 view.writelines(channel.pieces(chunk, day))
                 day = chunk[-1].at.date()
         written.append(file)
+        written += await _documents(connection, instance)
     return written
+
+
+async def _documents(connection: Connection, instance: Instance) -> list[Path]:
+    """Edits on disk are taken in before anything is written."""
+    folder = connection.project.folder
+    await DocumentKeeper(connection.store, folder).look(instance.name)
+    found = await connection.store.read(lambda tx: documents.all_of(tx, instance.name))
+    return [folder / instance.name / one.file for one in found]
 
 
 async def lines(connection: Connection) -> AsyncIterator[Plain]:

@@ -27,6 +27,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Take part": {
         "send": ("moot.cli.send", "Say something to agents"),
         "inbox": ("moot.cli.inbox", "What waits for you, or for an agent"),
+        "doc": ("moot.cli.doc", "List, show and edit documents, and see who changed them"),
     },
     "See": {
         "list": ("moot.cli.list", "Agents and what they do (ls)"),

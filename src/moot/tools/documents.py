@@ -5,20 +5,18 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from moot.core import clock, json
-from moot.core.caller import Caller
 from moot.core.errors import InvalidInput
 from moot.core.tool import EVERYONE, WRITERS, Call, Tool
 from moot.core.tx import ReadTx, Tx
 from moot.documents import documents, ownership, paths
 from moot.documents.documents import Document, Listing, Version, Written
-from moot.documents.ownership import Author
 from moot.tools import acting, talk
+from moot.tools.authors import author_of
 from moot.tools.shapes import MOST_SEQ, Arguments, Limit, Result
 from moot.tools.talk import Words
 
 SYSTEM = "system"
 READ = "document_read"
-FREE = frozenset(("operator", "system"))  # roles that no owner and no election binds
 
 
 def _path_or_none(value: str | None) -> str | None:
@@ -199,12 +197,6 @@ async def history(call: Call, arguments: History) -> Versions:
         return Versions(file=paths.check(file), versions=tuple(_past(one) for one in found))
 
     return await call.read(look)
-
-
-def author_of(tx: Tx, caller: Caller) -> Author:
-    """The agent itself; the person behind an operator may always write."""
-    agent = acting.agent_for(tx, caller, None)
-    return Author(agent.name, agent.id, caller.attempt, is_free=caller.role in FREE)
 
 
 def text_of(document: Document) -> Text:
