@@ -14,7 +14,8 @@ def test_the_views_are_rebuilt(both: Terminal) -> None:
     both.join("ann", instance="pr-1")
     both.act(lambda connection: say(connection, "coder", "hello"))
     views = [both.folder / ".workflow" / name / "channel.md" for name in ("default", "pr-1")]
-    assert both.ok("export").out == "".join(f"wrote {view}\n" for view in views)
+    names = ("channel.md", "inbox-state.json", "proposals.json", "mcp.json")
+    assert both.ok("export").out == "".join(f"wrote {view.with_name(name)}\n" for view in views for name in names)
     assert views[0].read_text().endswith(" [coder]\nhello\n\n")
     views[0].unlink()
     both.ok("export")

@@ -7,29 +7,19 @@ from moot.api import plain
 from moot.api.connection import Connection
 from moot.api.plain import Plain
 from moot.bus import messages
-from moot.bus.messages import Message
 from moot.core.ids import MessageId
 from moot.documents import documents
 from moot.registry import instances
 from moot.registry.instances import Instance
-from moot.views import channel, files
 from moot.views.keeper import DocumentKeeper
-
-_CHUNK = 1000
+from moot.views.live import LiveViews
 
 
 async def views(connection: Connection) -> list[Path]:
     """Write the views of every instance again; returns the files."""
-    written: list[Path] = []
     connection.project.make_folder()
+    written = await LiveViews(connection.store, connection.project.folder, is_anew=True).look()
     for instance in await connection.store.read(instances.all_of):
-        file = connection.project.folder / instance.name / "channel.md"
-        with files.replacing(file) as view:
-            day = None
-            async for chunk in _chunks(connection, instance):
-                view.writelines(channel.pieces(chunk, day))
-                day = chunk[-1].at.date()
-        written.append(file)
         written += await _documents(connection, instance)
     return written
 
@@ -51,11 +41,3 @@ async def lines(connection: Connection) -> AsyncIterator[Plain]:
             found = await connection.store.read(lambda tx, id=id, stream=event.stream: messages.get(tx, id, stream))
             line["message"] = plain.message(found)
         yield line
-
-
-async def _chunks(connection: Connection, instance: Instance) -> AsyncIterator[list[Message]]:
-    """In pieces, so that no read holds a snapshot for long and no view has to fit into memory."""
-    seq = 0
-    while chunk := await connection.store.read(lambda tx, seq=seq: messages.after(tx, instance.stream, seq, _CHUNK)):
-        yield chunk
-        seq = chunk[-1].seq

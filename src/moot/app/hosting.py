@@ -33,6 +33,7 @@ from moot.store.store import Store
 from moot.tools import voting
 from moot.tools.toolbox import AttemptToolbox, RemoteToolbox
 from moot.views.keeper import DocumentKeeper
+from moot.views.live import LiveViews
 
 EVERYTHING = ("serve", "react", "work", "run")
 WITHOUT_AGENTS = ("serve", "react", "work")  # for a lone MCP client, which is the agent itself
@@ -63,8 +64,8 @@ class Running:
 async def hosting(project: Project, store: Store, options: HostOptions | None = None) -> AsyncGenerator[Running]:
     """A host while the block runs. Attempts may still use the server while the host comes to its end."""
     chosen = options or HostOptions()
-    files = DocumentKeeper(store, project.folder)
-    async with files.keeping(), _serving(project, store, chosen) as address:
+    files, views = DocumentKeeper(store, project.folder), LiveViews(store, project.folder)
+    async with files.keeping(), views.keeping(), _serving(project, store, chosen) as address:
         host = _host(project, store, chosen, address)
         is_ready = asyncio.Event()
         async with asyncio.TaskGroup() as group:

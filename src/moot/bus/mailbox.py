@@ -12,8 +12,7 @@ from datetime import datetime
 from typing import Literal
 
 from moot.bus.errors import NothingToAcknowledge
-from moot.bus.mentions import Priority
-from moot.bus.messages import Kind, Message
+from moot.bus.messages import Message
 from moot.core.ids import AgentId, AttemptId, MessageId, StreamId
 from moot.core.tx import ReadTx, Tx
 from moot.store import queries
@@ -23,30 +22,10 @@ State = Literal["queued", "delivered", "acked", "parked", "dead"]
 
 
 @dataclass(frozen=True, slots=True)
-class Mail:
+class Mail(Message):
     """A message as it lies in somebody's mailbox."""
 
-    stream: StreamId
-    seq: int
-    id: MessageId
-    sender: str
-    kind: Kind
-    body: str
-    mentions: tuple[str, ...]
-    priority: Priority
-    thread: MessageId
-    reply_to: MessageId | None
-    task_id: str | None
-    attempt: AttemptId | None
-    at: datetime
     state: State
-
-    @property
-    def message(self) -> Message:
-        return Message(
-            self.stream, self.seq, self.id, self.sender, self.kind, self.body, self.mentions, self.priority,
-            self.thread, self.reply_to, self.task_id, self.attempt, self.at,
-        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +147,11 @@ def ack_one(tx: Tx, agent: AgentId, seq: int) -> int:
 def ack_until(tx: Tx, agent: AgentId, moment: datetime) -> int:
     """Acknowledge what was delivered and said up to a moment; what was never handed out stays unread."""
     return tx.run(sql.ack_until, agent=agent, moment=moment, now=tx.now)
+
+
+def done_until(tx: ReadTx, agent: AgentId, stream: StreamId) -> datetime | None:
+    """The time of the newest message that an agent is done with."""
+    return tx.maybe(sql.last_acked, datetime, stream=stream, agent=agent)
 
 
 def receipts(tx: ReadTx, stream: StreamId, seq: int) -> list[Receipt]:

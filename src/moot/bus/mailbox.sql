@@ -100,6 +100,10 @@ where agent = :agent and state = 'delivered' and exists (
   select 1 from messages m where m.stream = mailbox.stream and m.seq = mailbox.seq and m.at <= :moment
 )
 
+-- last_acked: The newest message of a stream that an agent is done with, and its time.
+select m.at from mailbox b join messages m on m.stream = b.stream and m.seq = b.seq
+where b.stream = :stream and b.agent = :agent and b.state = 'acked' order by b.seq desc limit 1
+
 -- receipts: How far a message has come with each recipient.
 select agent, state, delivered_at, acked_at from mailbox where stream = :stream and seq = :seq order by agent
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # opening a pipe waits for nobody
+_APPEND = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _MOST_FILES = 5000
 _DEEPEST = 8
@@ -52,6 +53,21 @@ class Folder:
             return False
         return True
 
+    @contextmanager
+    def alone(self, name: str) -> Generator[bool]:
+        """Keep others out who use this hidden file's name while the block runs; False if one was faster."""
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(name, flags, 0o600, dir_fd=self._descriptor)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            is_alone = True
+        except BlockingIOError:
+            is_alone = False
+        try:
+            yield is_alone
+        finally:
+            os.close(descriptor)
+
     def files(self) -> dict[str, Stamp]:
         """Everything in it that is not a folder and not hidden, by path."""
         found: dict[str, Stamp] = {}
@@ -74,9 +90,9 @@ class Folder:
             raise NotPlain(errno.EFBIG, "too large", path)
         return content, stamp
 
-    def write(self, path: str, content: bytes, over: Stamp | None) -> Stamp | None:
-        """Put the content in place whole, on disk before this returns. None, and nothing done, if what is there is not
-        what `over` says."""
+    def write(self, path: str, content: bytes, over: Stamp | None, *, is_durable: bool = True) -> Stamp | None:
+        """Put the content in place whole, on disk before this returns unless it can be made again. None, and nothing
+        done, if what is there is not what `over` says."""
         with self._parent(path, create=True) as (parent, name):
             if _look(parent, name) != over:
                 return None
@@ -86,7 +102,8 @@ class Folder:
                 with os.fdopen(descriptor, "wb") as file:
                     file.write(content)
                     file.flush()
-                    os.fsync(descriptor)
+                    if is_durable:
+                        os.fsync(descriptor)
                 if _look(parent, name) != over:
                     os.unlink(beside, dir_fd=parent)
                     return None
@@ -95,8 +112,36 @@ class Folder:
                 with suppress(OSError):
                     os.unlink(beside, dir_fd=parent)
                 raise
-            os.fsync(parent)
+            if is_durable:
+                os.fsync(parent)
             return _look(parent, name)
+
+    def append(self, path: str, content: bytes, over: Stamp) -> Stamp | None:
+        """Add to the end of a plain file. None, and nothing done, if it is not what `over` says."""
+        with self._parent(path) as (parent, name):
+            try:
+                descriptor = os.open(name, _APPEND, dir_fd=parent)
+            except OSError:  # gone, or a link by now
+                return None
+        with os.fdopen(descriptor, "ab") as file:
+            if _stamp(os.fstat(descriptor)) != over or not over.is_plain:
+                return None
+            file.write(content)
+            file.flush()
+            return _stamp(os.fstat(descriptor))
+
+    def link(self, name: str, target: str) -> None:
+        """A link of this name, unless something is there already."""
+        with suppress(FileExistsError):
+            os.symlink(target, name, dir_fd=self._descriptor)
+
+    def stamp(self, path: str) -> Stamp | None:
+        """What is there now; None if nothing is."""
+        try:
+            with self._parent(path) as (parent, name):
+                return _look(parent, name)
+        except OSError:
+            return None
 
     def move(self, path: str, to: str) -> bool:
         """Give whatever is there another name in the same folder; False if that name is taken."""

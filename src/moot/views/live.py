@@ -1,0 +1,110 @@
+"""Keeps the files people read in step with the store for as long as a host runs: `channel.md`, who has read how far,
+what was voted on, how clients connect. None of them is ever read back."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+from moot.bus import messages
+from moot.core.errors import MootError
+from moot.core.ids import StreamId
+from moot.core.tx import ReadTx
+from moot.registry import instances
+from moot.registry.instances import Instance
+from moot.store import feed
+from moot.store.errors import StoreNotFound
+from moot.store.store import Store
+from moot.views import channel_file, folder, instance_files
+from moot.views.channel_file import Mark
+from moot.views.folder import Folder
+
+_log = logging.getLogger("moot.views")
+_PAUSE = 0.2  # seconds at least between two looks at a busy store
+_CHUNK = 1000  # messages read at once
+_SOCKET = "context.sock"
+_LOCK = ".views.lock"
+
+
+class LiveViews:
+    """`keeping` while a block runs, or `look` once."""
+
+    def __init__(self, store: Store, above: Path, *, is_anew: bool = False) -> None:
+        self._store = store
+        self._above = above
+        self._is_anew = is_anew  # whatever is there already
+        self._shown: dict[StreamId, int] = {}
+
+    @asynccontextmanager
+    async def keeping(self) -> AsyncGenerator[None]:
+        """While the block runs, and once more when it has ended."""
+        running = asyncio.ensure_future(self.run())
+        try:
+            yield
+        finally:
+            running.cancel()
+            await asyncio.wait([running])
+            with suppress(MootError, OSError):
+                await self.look()
+
+    async def run(self) -> None:
+        with self._store.listen() as signal:
+            while True:
+                signal.clear()
+                try:
+                    await self.look()
+                except StoreNotFound:
+                    return  # there is nothing left to show
+                except (MootError, OSError) as error:
+                    _log.warning("the views could not be written: %s", error)
+                await asyncio.sleep(_PAUSE)
+                await signal.wait()
+
+    async def look(self) -> list[Path]:
+        """Write what has changed; the files."""
+        written: list[Path] = []
+        for instance, head in await self._store.read(_heads):
+            if self._shown.get(instance.stream) != head:
+                written += await self._bring(instance, head)
+        return written
+
+    async def _bring(self, instance: Instance, head: int) -> list[Path]:
+        small = await self._store.read(lambda tx: instance_files.contents(tx, instance))
+        with folder.opened(self._above, instance.name, create=True) as place:
+            if place is None:
+                return []
+            with place.alone(_LOCK) as is_alone:
+                if not is_alone:
+                    return []  # another host shows the same, and what it misses is seen at the next look
+                names = await self._write(place, instance, small)
+        self._shown[instance.stream] = head
+        return [self._above / instance.name / name for name in names]
+
+    async def _write(self, place: Folder, instance: Instance, small: dict[str, bytes]) -> list[str]:
+        changed = instance_files.write(place, small, is_anew=self._is_anew)
+        if await self._extend(place, instance):
+            changed.insert(0, channel_file.FILE)
+        place.link(_SOCKET, "../moot.sock")
+        return changed
+
+    async def _extend(self, place: Folder, instance: Instance) -> bool:
+        """In pieces, so that no read holds a snapshot for long and no view has to fit into memory."""
+        mark = Mark(instance.stream) if self._is_anew else channel_file.mark(place, instance.stream)
+        is_changed = False
+        while True:
+            seq = mark.seq
+            said = await self._store.read(lambda tx, seq=seq: messages.after(tx, instance.stream, seq, _CHUNK))
+            if not said and mark.size:
+                return is_changed
+            reached = channel_file.extend(place, mark, said)
+            if reached is None:
+                return is_changed
+            mark, is_changed = reached, True
+            if not said:
+                return is_changed
+
+
+def _heads(tx: ReadTx) -> list[tuple[Instance, int]]:
+    found = instances.all_of(tx)
+    return [(instance, feed.end(tx, instance.stream).get(instance.stream, 0)) for instance in found]
