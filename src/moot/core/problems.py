@@ -4,7 +4,8 @@ Nothing of pydantic's wording gets through, which speaks of inputs and classes. 
 brings pydantic along.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -86,7 +87,8 @@ def _other(error: ErrorDetails, spot: Spot) -> Problem:
     *_, name = ("", *path)
     match type_:
         case "extra_forbidden":
-            return Problem(path, f"`{name}` is no key of {_owner(path)}", hint(str(name), spot.keys), is_key=True)
+            remedy = hint(str(name), _plain(spot.keys))
+            return Problem(path, f"`{name}` is no key of {_owner(path)}", remedy, is_key=True)
         case "missing":
             return Problem(path, f"`{name}` is missing in {_owner(path)}", "Add it.", is_key=True)
         case "union_tag_not_found":
@@ -99,6 +101,12 @@ def _other(error: ErrorDetails, spot: Spot) -> Problem:
         case _:
             fact, remedy, further = expectations.told(type_, context, error["input"])
             return Problem((*path, *further), f"{_thing((*path, *further))} {fact}", remedy)
+
+
+def _plain(keys: Iterable[str]) -> set[str]:
+    """Without the other spelling of a key, such as `documentOwner` beside `document_owner`."""
+    known = set(keys)
+    return {key for key in known if re.sub(r"[A-Z]", lambda found: f"_{found[0].lower()}", key) not in known - {key}}
 
 
 def _own_words(error: Exception, path: Path) -> Problem:

@@ -9,8 +9,9 @@ from moot.core.nearest import hint
 from moot.core.problems import Problem
 from moot.core.yaml import Document
 from moot.workflow import shell, templates, variables
-from moot.workflow.drafts import Faults
+from moot.workflow.drafts import Faults, Text
 from moot.workflow.members import Member
+from moot.workflow.templates import Place
 from moot.workflow.workflow import Workflow
 
 
@@ -19,6 +20,12 @@ def check(
 ) -> None:
     """Note what is wrong with the variables, and with the names they are given."""
     _Checker(workflow, document, environ, faults).check(members)
+
+
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    document: Document
+    path: yaml.Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,31 +82,29 @@ class _Checker:
     def _check_text(
         self, document: Document, path: yaml.Path, text: str, known: Collection[str], later: Collection[str] = ()
     ) -> None:
-        where = f"`{problems.spell(path)}`: " if path else ""
-        for _, fact, remedy in templates.faults(text):
-            self._wrong(document, path, where + fact, remedy)
+        spot = _Spot(document, path)
+        for at, fact, remedy in templates.faults(text):
+            self._wrong_at(spot, at, fact, remedy)
         for place in templates.places(text):
             if place.name is not None:
-                self._check_name(document, path, place.name, known, later)
-        for _, inside in templates.step_time(text):
+                self._check_name(spot, place, known, later)
+        for at, inside in templates.step_time(text):
             if inside in known and path not in (("kickoff",), ("result",)):
-                fact = f"{where}`{{{{ {inside} }}}}` is not filled in here"
-                self._wrong(document, path, fact, f"Write ${{{{ {inside} }}}}.")
+                fact = f"`{{{{ {inside} }}}}` is not filled in here"
+                self._wrong_at(spot, at, fact, f"Write ${{{{ {inside} }}}}.")
 
-    def _check_name(
-        self, document: Document, path: yaml.Path, name: str, known: Collection[str], later: Collection[str]
-    ) -> None:
-        where = f"`{problems.spell(path)}`: " if path else ""
+    def _check_name(self, spot: _Spot, place: Place, known: Collection[str], later: Collection[str]) -> None:
+        name = place.name or ""
         if name.startswith("env."):
             try:
                 variables.of_environment(self.workflow.env, name.removeprefix("env."), self.environ)
             except MootError as error:
-                self._wrong(document, path, where + error.fact.rstrip("."), error.remedy)
+                self._wrong_at(spot, place.start, error.fact.rstrip("."), error.remedy)
         elif name in later and name not in known:
-            remedy = "Set it by a command that stands before."
-            self._wrong(document, path, f"{where}`{name}` is not set yet at this command", remedy)
+            fact = f"`{name}` is not set yet at this command"
+            self._wrong_at(spot, place.start, fact, "Set it by a command that stands before.")
         elif name not in known and templates.is_name(name):
-            self._wrong(document, path, f"{where}there is no variable `{name[:80]}`", hint(name, known))
+            self._wrong_at(spot, place.start, f"there is no variable `{name[:80]}`", hint(name, known))
 
     def _check_braces(self, path: yaml.Path, text: str) -> None:
         for _, inside in templates.step_time(text)[:1]:
@@ -119,6 +124,13 @@ class _Checker:
         written = schemas.value_at(self.document.data, ("setup",))
         tasks: list[object] = written if isinstance(written, list) else []  # pyright: ignore[reportUnknownVariableType]
         return {name for task in tasks if isinstance(task, Mapping) and isinstance(name := task.get("as"), str)}  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+
+    def _wrong_at(self, spot: _Spot, at: int, fact: str, remedy: str) -> None:
+        """In a text of its own, where it stands; in a value, which value it is."""
+        if isinstance(spot.document, Text):
+            self._wrong(spot.document, (at,), fact, remedy)
+        else:
+            self._wrong(spot.document, spot.path, f"`{problems.spell(spot.path)}`: {fact}", remedy)
 
     def _wrong(self, document: Document, path: yaml.Path, fact: str, remedy: str) -> None:
         self.faults.add(document, Problem(path, fact, remedy))

@@ -20,6 +20,23 @@ MOST_BYTES = 1_000_000  # of one file
 _ROUNDS = 5
 
 
+@dataclass(frozen=True, slots=True)
+class Text(Document):
+    """A file that is text to a program, or ends in it; a path in it is how many characters stand before the place."""
+
+    text: str = ""
+    skipped: int = 0  # what stands before the part that is looked at
+
+    def place(self, path: yaml.Path, *, key: bool = False) -> tuple[int, int]:
+        before = self.text[: self.skipped + (path[0] if path and isinstance(path[0], int) else 0)]
+        return before.count("\n") + 1, len(before) - before.rfind("\n")
+
+
+def as_text(file: Path, text: str, part: str) -> Text:
+    """The file, with the part of it that is looked at."""
+    return Text(str(file), None, None, text, max(0, text.find(part)))
+
+
 @dataclass(slots=True)
 class Faults:
     """Everything wrong in the files of one workflow, to be told at once."""

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from moot.core import problems, yaml
+from moot.core import problems, schemas, yaml
 from moot.core.errors import MootError
 from moot.core.problems import Problem
 from moot.core.yaml import Document
 from moot.workflow import agent_files, drafts, finding, merging, models
+from moot.workflow.agent_files import AgentFile
 from moot.workflow.drafts import Faults
 from moot.workflow.finding import Folders
 from moot.workflow.merging import Choice, Layer
@@ -19,6 +20,7 @@ from moot.workflow.workflow import PRESETS, AgentDefinition, Backend, Budget, Pe
 
 _PATH = re.compile(r"\S+\.(?:md|txt)")
 _UNSTARTED: frozenset[Backend] = frozenset(("human", "external"))
+_RUNS = ("model", "backend", "script")
 _FIELDS = ("model", "system_prompt_mode", "description", "tools", "workspace", "timeout", "transport")
 
 
@@ -52,8 +54,8 @@ class Reader:
     def member(self, name: str, said: AgentShape | None) -> Member:
         path: yaml.Path = ("agents", name)
         own = Layer(self.document, path, self.folder, said or AgentShape())
-        agent_file = self._agent_file(own)
-        layers = (own, *(layer for layer, _ in agent_file), *self.defaults)
+        found = self._agent_file(own)
+        layers = (own, *([self._head(found)] if found else []), *self.defaults)
         places: dict[str, tuple[Document, yaml.Path]] = {"name": (self.document, path)}
 
         def chosen(field: str) -> Any:
@@ -64,8 +66,8 @@ class Reader:
 
         script, places["script"] = self._script(own)
         backend = self._backend(chosen("backend"), own, has_script=bool(script))
-        prompt, places["system_prompt"] = self._prompt(own, agent_file)
-        self._check_runs(own, backend, chosen("model"))
+        prompt, places["system_prompt"] = self._prompt(own, found)
+        self._check_runs(layers, is_complete=found is not None or said is None or said.source is None)
         fields = {field: found for field in _FIELDS if (found := chosen(field)) is not None}
         fields["model"] = self._model(merging.choose(layers, "model"), backend)
         if "tools" in fields:
@@ -82,38 +84,41 @@ class Reader:
         )
         return Member(definition, places)
 
-    def _agent_file(self, own: Layer) -> list[tuple[Layer, str]]:
-        """The layer of the file that `from` names, and its prompt; nothing if there is none."""
+    def _agent_file(self, own: Layer) -> AgentFile | None:
+        """The file that `from` names."""
         written = cast(AgentShape, own.said).source
         if written is None:
-            return []
+            return None
         file = finding.agent_file(written, self.folder, self.folders)
         if file is None:
             where = "" if "/" in written else ", .moot/agents and ~/.moot/agents"
             self._wrong(own, "source", f"there is no agent file `{written[:200]}`", f"Looked in {self.folder}{where}.")
-            return []
+            return None
         try:
-            document, prompt = agent_files.read(file)
+            return agent_files.read(file)
         except MootError as error:
             self._wrong(own, "source", error.fact.rstrip("."), error.remedy)
-            return []
-        head = drafts.fit(AgentFileShape, document, self.faults)
-        return [(Layer(document, (), file.parent, head or AgentFileShape()), prompt)]
+            return None
 
-    def _prompt(self, own: Layer, agent_file: list[tuple[Layer, str]]) -> tuple[str, tuple[Document, yaml.Path]]:
+    def _head(self, file: AgentFile) -> Layer:
+        said = drafts.fit(AgentFileShape, file.head, self.faults) or AgentFileShape()
+        return Layer(file.head, (), Path(file.head.name).parent, said)
+
+    def _prompt(self, own: Layer, agent_file: AgentFile | None) -> tuple[str, tuple[Document, yaml.Path]]:
         written = cast(AgentShape, own.said).system_prompt
         place = own.place("system_prompt")
         if written is None:
-            layer, prompt = agent_file[0] if agent_file else (own, "")
-            return prompt, (layer.document, ())
+            return (agent_file.prompt, (agent_file.body, ())) if agent_file else ("", (own.document, place))
         if not _PATH.fullmatch(written.strip()):
             return written, (own.document, place)
         file = self.folder / Path(written.strip()).expanduser()
         try:
-            return drafts.read_text(file).strip(), (Document(str(file), None, None), ())
+            text = drafts.read_text(file)
         except MootError as error:
             self._wrong(own, "system_prompt", error.fact, "Mend the path, or write the prompt itself there.")
             return "", (own.document, place)
+        prompt = text.strip()
+        return prompt, (drafts.as_text(file, text, prompt), ())
 
     def _script(self, own: Layer) -> tuple[Sequence[Any], tuple[Document, yaml.Path]]:
         written = cast(AgentShape, own.said).script
@@ -141,10 +146,13 @@ class Reader:
             self._wrong(own, "script", f"only scripted agents have one, and this is {written}", "Leave it out.")
         return written
 
-    def _check_runs(self, own: Layer, backend: Backend | None, model: str | None) -> None:
-        if backend is None and model is None:
-            fact = f"`{problems.spell(own.path)}` has neither a model nor a backend nor a script"
-            self.faults.add(self.document, Problem(own.path, fact, "Say what runs it, as in model: sonnet.", True))
+    def _check_runs(self, layers: Sequence[Layer], *, is_complete: bool) -> None:
+        """Something must say what runs it, even if that is wrong."""
+        said = [schemas.value_at(layer.document.data, (*layer.path, key)) for layer in layers for key in _RUNS]
+        if is_complete and all(one is None for one in said):
+            path = layers[0].path
+            fact = f"`{problems.spell(path)}` has neither a model nor a backend nor a script"
+            self.faults.add(self.document, Problem(path, fact, "Say what runs it, as in model: sonnet.", True))
 
     def _model(self, choice: Choice | None, backend: Backend | None) -> str | None:
         if choice is None:

@@ -79,6 +79,8 @@ class _Reader:
 
     def trouble(self, command: str, at: int) -> tuple[str, str] | None:
         before = command[at - 1] if at else ""
+        if self.lost:
+            return f"after {self.lost}", _SEPARATE
         match self.quote:
             case "'":
                 return "in single quotes", _BARE
@@ -86,8 +88,6 @@ class _Reader:
                 return "in double quotes", _BARE
             case "#":
                 return "in a comment", "Leave it out there."
-            case _ if self.lost:
-                return f"after {self.lost}", _SEPARATE
             case _ if before in ("$", "\\"):
                 return f"right after a {before}", "Leave that out, or put a space between."
             case _:
