@@ -27,10 +27,12 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Take part": {
         "send": ("moot.cli.send", "Say something to agents"),
         "inbox": ("moot.cli.inbox", "What waits for you, or for an agent"),
+        "vote": ("moot.cli.vote", "Vote, or show how a vote stands"),
         "doc": ("moot.cli.doc", "List, show and edit documents, and see who changed them"),
     },
     "See": {
         "list": ("moot.cli.list", "Agents and what they do (ls)"),
+        "status": ("moot.cli.status", "Who does what, and why nothing moves"),
         "log": ("moot.cli.log", "Conversation and events"),
         "search": ("moot.cli.search", "Find messages and documents by their words"),
     },

@@ -48,7 +48,7 @@ def _detach(order: Order, argv: list[str]) -> int:
             terminal.note(line)
         return started.exit_code or 1
     terminal.say(f"{order.source} runs in the background (process {started.pid}); its log is {_shown(started.log)}")
-    terminal.say(f"see it with: moot log -f    end it with: moot stop @{order.instance}")
+    terminal.say(f"see it with: moot log -f --instance {order.instance}    end it with: moot stop @{order.instance}")
     return 0
 
 

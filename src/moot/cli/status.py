@@ -1,0 +1,61 @@
+"""`moot status`: who does what, who waits for whom, and why nothing moves."""
+
+import click
+
+from moot.api import status, targets
+from moot.api.access import access
+from moot.api.status import Doing, Status
+from moot.cli import loop, terminal
+from moot.cli.options import json_option, store_option
+from moot.core import durations
+from moot.core.ids import InstanceName
+from moot.store.errors import StoreNotFound
+
+NOTHING = "nothing has happened here yet; begin with: moot run FILE"
+
+
+@click.command()
+@click.argument("instance", required=False)
+@store_option
+@json_option
+def command(*, instance: str | None, store: str | None, as_json: bool) -> None:
+    """Who does what, who waits for whom, and why nothing moves; in one INSTANCE or in all."""
+    only = None if instance is None else targets.parse(f"@{instance.removeprefix('@')}").instance
+    try:
+        found = loop.run(_look(only, store))
+    except StoreNotFound:
+        found = []
+    if as_json:
+        terminal.document([status.document(one) for one in found])
+        return
+    for one in found:
+        _show(one)
+    if not found:
+        terminal.say(NOTHING)
+
+
+async def _look(only: InstanceName | None, store: str | None) -> list[Status]:
+    async with access(store=store) as opened:
+        return await status.of_all(opened, only)
+
+
+def _show(one: Status) -> None:
+    run = one.run
+    about = "no run" if run is None else f"{run.name}  {run.state}" + (f", {run.phase}" if run.state == "live" else "")
+    terminal.say(terminal.paint(one.instance.name, "bold"), f"  {about}")
+    rows = [(f"  {doing.agent.name}", doing.state, _mail(doing), _work(doing)) for doing in one.agents]
+    terminal.table(rows, (12, 8, 0))
+    for reason in one.reasons:
+        terminal.say("  ", terminal.paint("! ", "yellow"), reason)
+
+
+def _mail(doing: Doing) -> str:
+    parked = f", {doing.parked} parked" if doing.parked else ""
+    return f"{doing.unread} unread{parked}" if doing.unread or parked else ""
+
+
+def _work(doing: Doing) -> str:
+    if doing.attempt is None or doing.since is None:
+        return ""
+    again = f", attempt {doing.attempt}" if doing.attempt > 1 else ""
+    return f"for {durations.spell(doing.since)}{again}"
