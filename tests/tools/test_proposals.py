@@ -1,6 +1,8 @@
 """The tools for voting: their words, their shapes, who may do what, and what they refuse."""
 
+import re
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -19,6 +21,7 @@ from moot.tools import proposals as tools
 from moot.tools import table
 from tests.tools.desk import DEFAULT, OPERATOR, Desk, member, open_desk
 
+PAGE = Path(__file__).parents[2] / "docs" / "voting.md"
 COLOURS: list[Json] = [{"id": "red", "label": "Red wine"}, {"id": "blue", "label": "Blue sky"}]
 DECISION: dict[str, Json] = {"type": "decision", "title": "Which colour?", "options": COLOURS}
 
@@ -269,6 +272,13 @@ async def test_nobody_votes_twice_late_or_for_another(store: Store, clock: Manua
     clock.advance(60)
     assert await desk.refused(member(bob), "vote", proposal="prop-001", choice="red") == "PROPOSAL_CLOSED"
     assert (await standing(desk, "prop-001"))["result"]["votes"] == {"ann": "red"}
+
+
+async def test_the_example_of_the_page_on_voting_is_taken(store: Store) -> None:
+    desk, ann, *_ = await team(store)
+    (example,) = re.findall(r"```json\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    made = await desk.done(member(ann), "proposal_create", **orjson.loads(example))
+    assert made["resolution"] == {"type": "majority", "quorum": 2, "tieBreaker": "first"}
 
 
 async def test_who_only_watches_neither_proposes_nor_votes(store: Store) -> None:

@@ -1,10 +1,18 @@
 """A proposal as JSON, with the names that tools, files and commands share. Keys are added, never renamed."""
 
+from collections.abc import Sequence
+
 from moot.core import clock
 from moot.core.json import Json
 from moot.proposals.proposals import Proposal
 
 Plain = dict[str, Json]
+
+
+def document(found: Sequence[Proposal]) -> Plain:
+    """Many of them. The version grows with everything that happens to one: it is made, voted on, closed."""
+    version = sum(1 + len(one.votes) + (not one.is_open) for one in found)
+    return {"proposals": {one.id: proposal(one) for one in found}, "version": version}
 
 
 def proposal(one: Proposal) -> Plain:

@@ -3,7 +3,7 @@
 Votes and the end of a proposal are in `votes`. What the channel hears of it is for the caller to say.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
@@ -98,6 +98,7 @@ class Outcome:
 class Ballot:
     """An elector, and its vote if it has voted."""
 
+    proposal: ProposalId
     agent: AgentId
     name: str
     choice: str | None
@@ -228,7 +229,7 @@ def latest_for(tx: ReadTx, stream: StreamId, purpose: Purpose) -> Proposal | Non
 
 def open_of(tx: ReadTx, stream: StreamId) -> list[Proposal]:
     """What can be voted on, oldest first."""
-    return _whole(tx, tx.all(sql.open_of, Terms, stream=stream))
+    return [get(tx, terms.id) for terms in tx.all(sql.open_of, Terms, stream=stream)]
 
 
 def has_open(tx: ReadTx, stream: StreamId) -> bool:
@@ -236,12 +237,12 @@ def has_open(tx: ReadTx, stream: StreamId) -> bool:
 
 
 def all_of(tx: ReadTx, stream: StreamId) -> list[Proposal]:
-    """Everything that was ever proposed, oldest first."""
-    return _whole(tx, tx.all(sql.all_of, Terms, stream=stream))
-
-
-def _whole(tx: ReadTx, found: Iterable[Terms]) -> list[Proposal]:
-    return [get(tx, terms.id) for terms in found]
+    """Everything that was ever proposed, oldest first; in a few statements, however much it is."""
+    ballots: dict[ProposalId, list[Ballot]] = {}
+    for ballot in tx.all(sql.all_ballots, Ballot, stream=stream):
+        ballots.setdefault(ballot.proposal, []).append(ballot)
+    every = zip(tx.all(sql.all_of, Terms, stream=stream), tx.all(sql.all_of, Outcome, stream=stream), strict=True)
+    return [Proposal(terms, outcome, tuple(ballots[terms.id])) for terms, outcome in every]
 
 
 def _own_options(new: NewProposal) -> Mapping[str, str]:

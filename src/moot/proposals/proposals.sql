@@ -25,7 +25,12 @@ select id, stream, instance, type, purpose, title, description, options, creator
 from proposals where id = :id
 
 -- ballots: Who may vote on a proposal, and how they did.
-select agent, name, choice, reason, number, voted_at from electors where proposal = :id order by place
+select proposal, agent, name, choice, reason, number, voted_at from electors where proposal = :id order by place
+
+-- all_ballots: The same for every proposal of a stream.
+select e.proposal, e.agent, e.name, e.choice, e.reason, e.number, e.voted_at
+from proposals p join electors e on e.proposal = p.id
+where p.stream = :stream order by e.proposal, e.place
 
 -- open_of: What can be voted on in a stream, oldest first.
 select id, stream, instance, type, purpose, title, description, options, creator, creator_id, rule, quorum,
@@ -35,9 +40,10 @@ from proposals where stream = :stream and status = 'active' order by created_at,
 -- has_open: Whether anything can be voted on in a stream.
 select 1 from proposals where stream = :stream and status = 'active' limit 1
 
--- all_of: Everything that was proposed in a stream, oldest first.
+-- all_of: Everything that was proposed in a stream, oldest first, with what came of it.
 select id, stream, instance, type, purpose, title, description, options, creator, creator_id, rule, quorum,
-  is_quorum_required, tie_breaker, is_binding, created_at, expires_at, message
+  is_quorum_required, tie_breaker, is_binding, created_at, expires_at, message, status, winner, seed, assignments,
+  resolved_by, reason, closed_at
 from proposals where stream = :stream order by created_at, id
 
 -- latest_for: The last proposal of a stream that served a purpose.

@@ -154,7 +154,7 @@ class ProposalCard(Camel):
     result: ResultCard
 
 
-class Standing(Result):
+class ProposalCards(Result):
     """One proposal if it was asked for, else all that are open."""
 
     proposals: tuple[ProposalCard, ...]
@@ -228,15 +228,15 @@ async def vote_owner(call: Call, arguments: VoteOwner) -> Voted:
     return await call.write(change)
 
 
-async def status(call: Call, arguments: Look) -> Standing:
-    def look(tx: ReadTx) -> Standing:
+async def status(call: Call, arguments: Look) -> ProposalCards:
+    def look(tx: ReadTx) -> ProposalCards:
         instance = instances.find(tx, call.caller.instance)
         if arguments.proposal is None:
             found = proposals.open_of(tx, instance.stream) if instance else []
-            return Standing(proposals=tuple(card(one) for one in found))
+            return ProposalCards(proposals=tuple(card(one) for one in found))
         stream = instance.stream if instance else instances.get(tx, call.caller.instance).stream
         one = card(proposals.get(tx, ProposalId(arguments.proposal), stream))
-        return Standing(proposals=(one,), proposal=one)
+        return ProposalCards(proposals=(one,), proposal=one)
 
     return await call.read(look)
 
@@ -281,7 +281,7 @@ def _told(result: Voted) -> str:
             return f'Decided for "{result.label}".'
 
 
-def _standing(result: Standing) -> str:
+def _listed(result: ProposalCards) -> str:
     if result.proposal is not None:
         return _written(result.proposal)
     return json.dumps([one.model_dump(mode="json", exclude_none=True) for one in result.proposals])
@@ -320,9 +320,9 @@ TOOLS = (
         words="See how a proposal stands, or all that are open.",
         effect="none",
         arguments=Look,
-        result=Standing,
+        result=ProposalCards,
         function=status,
-        text=_standing,
+        text=_listed,
         roles=EVERYONE,
     ),
     Tool(

@@ -18,7 +18,7 @@ def contents(tx: ReadTx, instance: Instance) -> dict[str, bytes]:
     """What each file is to hold, by name."""
     return {
         INBOX_STATE: _pretty(_inbox_state(tx, instance)),
-        PROPOSALS: _pretty(_proposals(tx, instance)),
+        PROPOSALS: _pretty(plain.document(proposals.all_of(tx, instance.stream))),
         MCP: _pretty(_mcp(instance)),
     }
 
@@ -53,14 +53,6 @@ def _inbox_state(tx: ReadTx, instance: Instance) -> dict[str, Json]:
         if agent.id in counts and counts[agent.id].unread:
             unread[agent.name] = counts[agent.id].unread
     return {"readCursors": cursors, "unread": unread}
-
-
-def _proposals(tx: ReadTx, instance: Instance) -> dict[str, Json]:
-    found = proposals.all_of(tx, instance.stream)
-    return {
-        "proposals": {one.id: plain.proposal(one) for one in found},
-        "version": sum(1 + len(one.votes) for one in found),
-    }
 
 
 def _mcp(instance: Instance) -> dict[str, Json]:

@@ -1,0 +1,83 @@
+"""What is voted on in the caller's instance, and the caller's own vote."""
+
+from moot.api.access import Access
+from moot.core import text
+from moot.core.errors import NotAllowed
+from moot.core.ids import AgentId, ProposalId
+from moot.core.tool import WRITERS
+from moot.core.tx import ReadTx, Tx
+from moot.proposals import proposals
+from moot.proposals.errors import ProposalNotFound
+from moot.proposals.proposals import Proposal
+from moot.proposals.votes import Cast
+from moot.registry import agents, attempts, instances
+from moot.registry.agents import Agent
+from moot.registry.instances import Instance
+from moot.tools import voting
+from moot.tools.voting import Paper
+
+
+async def all_of(access: Access, *, is_open: bool) -> list[Proposal]:
+    """What can be voted on, or everything that ever could."""
+
+    def look(tx: ReadTx) -> list[Proposal]:
+        instance = instances.find(tx, access.caller.instance)
+        if instance is None:
+            return []
+        return proposals.open_of(tx, instance.stream) if is_open else proposals.all_of(tx, instance.stream)
+
+    return await access.store.read(look)
+
+
+async def get(access: Access, id: ProposalId) -> Proposal:
+    def look(tx: ReadTx) -> Proposal:
+        instance = instances.find(tx, access.caller.instance)
+        if instance is None:
+            raise ProposalNotFound(f"There is no proposal {id[:80]!r} here.", "See moot vote --all.")
+        return proposals.get(tx, id, instance.stream)
+
+    return await access.store.read(look)
+
+
+async def vote(access: Access, id: ProposalId, choice: str, reason: str) -> Cast:
+    """As the person, or as the agent whose token is in the environment."""
+    paper = Paper(id, choice, text.clean(reason, "reason", limit=10_000), access.caller.attempt)
+
+    def change(tx: Tx) -> Cast:
+        instance, voter = _caller(tx, access)
+        return voting.cast(tx, instance, voter, paper)
+
+    return await access.store.write(change, caller=access.caller)
+
+
+async def decide(access: Access, id: ProposalId, choice: str) -> Cast:
+    def change(tx: Tx) -> Cast:
+        instance, agent = _caller(tx, access)
+        return voting.decide(tx, instance, id, choice, _rights(access, agent))
+
+    return await access.store.write(change, caller=access.caller)
+
+
+async def cancel(access: Access, id: ProposalId, reason: str) -> Proposal:
+    told = text.clean(reason, "reason", limit=10_000)
+
+    def change(tx: Tx) -> Proposal:
+        instance, agent = _caller(tx, access)
+        return voting.cancel(tx, instance, id, _rights(access, agent), told)
+
+    return await access.store.write(change, caller=access.caller)
+
+
+def _caller(tx: Tx, access: Access) -> tuple[Instance, Agent]:
+    """Refuses who may only watch, and attempts that have ended."""
+    caller = access.caller
+    if caller.role not in WRITERS:
+        raise NotAllowed(f"As {caller.role}, {caller.name} changes nothing.", "Ask somebody who may.")
+    attempts.guard(tx, caller)
+    instance = instances.ensure(tx, caller.instance)
+    return instance, agents.get(tx, caller.agent) if caller.agent else agents.person(tx, instance)
+
+
+def _rights(access: Access, agent: Agent) -> AgentId | None:
+    """On whose proposals this caller may act: its own, the operator on all."""
+    return None if access.caller.role == "operator" else agent.id
