@@ -1,4 +1,4 @@
-"""Notices: those who listen hear that the channel has changed and that they were mentioned, and nothing else.
+"""Notices: those who listen hear that the channel or a document has changed and that they were mentioned.
 
 A notice is a hint and may be lost; the inbox is the truth. Nothing runs while nobody listens.
 """
@@ -20,6 +20,7 @@ from moot.core.events import StoredEvent
 from moot.core.ids import AgentId, InstanceName, MessageId, StreamId
 from moot.core.json import Json
 from moot.core.tx import ReadTx
+from moot.documents import documents, paths
 from moot.mcp import identity
 from moot.mcp.identity import Proof
 from moot.registry import agents, instances
@@ -48,6 +49,7 @@ class Wants:
 
     channel: bool = False
     mentions: bool = True
+    documents: dict[str, str] = field(default_factory=dict[str, str])  # addresses as asked for, by folded path
 
 
 @dataclass(eq=False, slots=True)
@@ -176,14 +178,14 @@ def _news(tx: ReadTx, name: InstanceName, watch: _Watch, listeners: Iterable[Lis
     if not events or watch.stream is None:
         return _moved(tx, name, watch)
     news = _News(watch.stream, events[-1].seq)
-    posted = [event for event in events if event.kind == messages.POSTED]
-    for listener in listeners if posted else ():
+    told = [event for event in events if event.kind in (messages.POSTED, documents.CHANGED)]
+    for listener in listeners if told else ():
         try:
             caller = identity.caller_by(tx, listener.proof)
         except MootError:
             news.lost.append(listener)
         else:
-            news.told.extend((listener, notice) for notice in _notices_for(tx, caller, listener.wants, posted))
+            news.told.extend((listener, notice) for notice in _notices_for(tx, caller, listener.wants, told))
     return news
 
 
@@ -193,8 +195,12 @@ def _moved(tx: ReadTx, name: InstanceName, watch: _Watch) -> _News | None:
     return None if instance is None or instance.stream == watch.stream else _News(instance.stream, 0)
 
 
-def _notices_for(tx: ReadTx, caller: Caller, wants: Wants, posted: Iterable[StoredEvent]) -> Iterator[Notice]:
-    for event in posted:
+def _notices_for(tx: ReadTx, caller: Caller, wants: Wants, events: Iterable[StoredEvent]) -> Iterator[Notice]:
+    for event in events:
+        if event.kind == documents.CHANGED:
+            if uri := wants.documents.get(paths.fold(event.subject)):
+                yield Notice(UPDATED, {"uri": uri})
+            continue
         if wants.channel:
             yield Notice(UPDATED, {"uri": CHANNEL})
         if wants.mentions:

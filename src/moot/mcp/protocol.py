@@ -16,29 +16,25 @@ from pydantic import BaseModel
 from starlette.requests import Request
 
 from moot import __version__
-from moot.bus import messages
 from moot.core.caller import Caller
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.tool import ToolAnswer
-from moot.core.tx import ReadTx
 from moot.ledger.operations import Key
-from moot.mcp import identity, schemas, transcript
-from moot.mcp.notices import CHANNEL, Notice, Notices, Wants
+from moot.mcp import identity, resources, schemas
+from moot.mcp.notices import Notice, Notices, Wants
 from moot.mcp.sessions import Sessions
-from moot.registry import instances
 from moot.store.store import Store
 from moot.tools import dispatch, table
 
 INSTRUCTIONS = (
     "Talk in the channel with channel_send; @name wakes that agent. "
-    "inbox_check shows what waits for you, inbox_ack marks it as done."
+    "inbox_check shows what waits for you, inbox_ack marks it as done. "
+    "What is to last goes into documents: document_read, document_write."
 )
 KEY = "moot/key"
 KEY_HEADER = "moot-key"
-SHOWN = 200
 _LONGEST_KEY = 200
-_READER = "channel_read"  # whoever may use this tool may read the channel as a resource
 
 Context = ServerRequestContext[Any, Any]
 
@@ -123,36 +119,26 @@ class Protocol:
     async def list_resources(
         self, context: Context, _: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        channel = types.Resource(
-            uri=CHANNEL,
-            name="channel",
-            description=f"The last {SHOWN} messages of the channel.",
-            mime_type="text/markdown",
-        )
-        return types.ListResourcesResult(resources=[channel] if _may_read(_caller(context)) else [])
+        caller = _caller(context)
+        return types.ListResourcesResult(resources=await self._store.read(lambda tx: resources.listed(tx, caller)))
 
     async def read_resource(
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         caller = _caller(context)
-        _check(caller, params.uri)
-
-        def look(tx: ReadTx) -> str:
-            instance = instances.find(tx, caller.instance)
-            return transcript.page(messages.latest(tx, instance.stream, SHOWN) if instance else [])
-
-        text = await self._store.read(look)
-        content = types.TextResourceContents(uri=CHANNEL, mime_type="text/markdown", text=text)
-        return types.ReadResourceResult(contents=[content])
+        found = await self._store.read(lambda tx: resources.read(tx, caller, params.uri))
+        if found is None:
+            raise _unknown(params.uri)
+        return types.ReadResourceResult(contents=[found])
 
     async def subscribe(self, context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         _check(_caller(context), params.uri)
-        self._wants(context).channel = True
+        resources.subscribe(self._wants(context), params.uri)
         return types.EmptyResult()
 
     async def unsubscribe(self, context: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
         _check(_caller(context), params.uri)
-        self._wants(context).channel = False
+        resources.unsubscribe(self._wants(context), params.uri)
         return types.EmptyResult()
 
     async def listen(
@@ -161,12 +147,12 @@ class Protocol:
         """The stream of the stateless revision: it lasts as long as this request."""
         caller, asked = _caller(context), params.notifications
         meta: dict[str, Any] = {SUBSCRIPTION_ID_META_KEY: context.request_id}
-        wants = Wants(
-            channel=CHANNEL in (asked.resource_subscriptions or ()) and _may_read(caller),
-            mentions=(asked.model_extra or {}).get("mentions") is True,
-        )
+        wants = Wants(mentions=(asked.model_extra or {}).get("mentions") is True)
+        uris = [uri for uri in asked.resource_subscriptions or () if resources.is_for(caller, uri)]
+        for uri in uris[: resources.MOST_SUBSCRIPTIONS]:
+            resources.subscribe(wants, uri)
         honored = {
-            **({"resourceSubscriptions": [CHANNEL]} if wants.channel else {}),
+            **({"resourceSubscriptions": uris[: resources.MOST_SUBSCRIPTIONS]} if uris else {}),
             **({"mentions": True} if wants.mentions else {}),
         }
         acknowledged = Notice("notifications/subscriptions/acknowledged", {"notifications": honored})
@@ -214,13 +200,13 @@ def _result(answer: ToolAnswer) -> dict[str, Any]:
     }
 
 
-def _may_read(caller: Caller) -> bool:
-    return table.is_offered(table.TOOLS[_READER], caller)
-
-
 def _check(caller: Caller, uri: str) -> None:
-    if uri != CHANNEL or not _may_read(caller):
-        raise MCPError(INVALID_PARAMS, f"There is no resource {uri[:80]!r} for you.")
+    if not resources.is_for(caller, uri):
+        raise _unknown(uri)
+
+
+def _unknown(uri: str) -> MCPError:
+    return MCPError(INVALID_PARAMS, f"There is no resource {uri[:80]!r} for you.")
 
 
 async def _notify(context: Context, notice: Notice, meta: Mapping[str, Any]) -> None:
