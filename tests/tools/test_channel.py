@@ -1,5 +1,7 @@
 """The channel tools: saying, reading and looking, and what they refuse."""
 
+from typing import cast
+
 import orjson
 
 from moot.core import clock as clocks
@@ -163,3 +165,51 @@ async def test_what_cannot_be_read_or_said_is_refused_with_a_code(store: Store) 
     codes = [await desk.refused(OPERATOR, tool, **arguments) for tool, arguments, _ in refused]
     assert codes == [code for _, _, code in refused]
     assert await desk.said() == ["human: hello"]
+
+
+async def test_searching_finds_messages_and_documents(store: Store, clock: ManualClock) -> None:
+    desk = await open_desk(store)
+    ann = await desk.house.join("ann")
+    sent = await desk.done(OPERATOR, "channel_send", message="the parser is slow")
+    clock.advance(1)
+    await desk.done(member(ann), "document_write", content="# Parser\n\nmake it quick", file="notes.md")
+    answer = await desk.call(member(ann, "observer"), "channel_search", {"query": "parser"})
+    hits = orjson.loads(answer.text)
+    assert answer.structured == {"hits": hits}
+    at = [hit.pop("timestamp") for hit in hits]
+    assert at == [clocks.to_iso(clock.now()), sent["timestamp"]]
+    assert hits == [
+        {"from": "ann", "snippet": "# Parser make it quick", "file": "notes.md", "version": 1},
+        {"from": "human", "snippet": "the parser is slow", "id": sent["id"], "seq": sent["seq"]},
+    ]
+    only = await desk.done(OPERATOR, "channel_search", query="parser", where="messages", limit=1)
+    assert [hit["id"] for hit in only["hits"]] == [sent["id"]]
+
+
+async def test_searching_is_on_nobodys_record_and_sees_what_is_new(store: Store) -> None:
+    desk = await open_desk(store)
+    ann = await desk.house.join("ann")
+    trial = await desk.attempt(ann)
+    assert (await trial.call("channel_search", query="word")).structured == {"hits": []}
+    await desk.done(OPERATOR, "channel_send", message="a word")
+    before = await desk.house.events()
+    found = (await trial.call("channel_search", query="word")).structured["hits"]
+    assert [one["snippet"] for one in cast(list[dict[str, Json]], found)] == ["a word"]
+    assert await desk.house.events() == before
+
+
+async def test_a_search_for_nothing_is_refused(store: Store) -> None:
+    desk = await open_desk(store)
+    elsewhere = Caller("human", "operator", InstanceName("other"))
+    assert await desk.done(elsewhere, "channel_search", query="word") == {"hits": []}
+    refused: list[tuple[dict[str, Json], str]] = [
+        ({"query": ""}, "NOTHING_WANTED"),
+        ({"query": "-word"}, "NOTHING_WANTED"),
+        ({"query": "a\0b"}, "INVALID_INPUT"),
+        ({"query": "x" * 501}, "INVALID_INPUT"),
+        ({"query": "word", "limit": 0}, "INVALID_INPUT"),
+        ({"query": "word", "where": "here"}, "INVALID_INPUT"),
+    ]
+    assert [await desk.refused(OPERATOR, "channel_search", **one) for one, _ in refused] == [
+        code for _, code in refused
+    ]

@@ -31,6 +31,11 @@ class Call(Protocol):
 
     async def read(self, look: Callable[[ReadTx], T]) -> T: ...
 
+    async def upkeep(self, change: Callable[[Tx], T]) -> T:
+        """Commit what changes nothing for anybody, like bringing an index up to date: it is not on record, and a
+        repeated call does it again if there is something to do."""
+        ...
+
     async def outside(self, act: Callable[[], Awaitable[T]]) -> T:
         """Do something beyond the store: the intent is on record before, the outcome after.
 

@@ -1,4 +1,7 @@
-"""Forward-only migrations: numbered SQL files, the same for both databases but for a few words."""
+"""Forward-only migrations: numbered SQL files, the same for both databases but for a few words.
+
+Where one file cannot serve both, `x.postgres.sql` is PostgreSQL's.
+"""
 
 import re
 from dataclasses import dataclass
@@ -22,10 +25,13 @@ class Migration:
     version: int
     name: str
     sql: str
+    own_postgres: str | None = None
 
     @property
     def postgres(self) -> str:
         """The same step in PostgreSQL's words: wide numbers, text that sorts by code point, no storage hints."""
+        if self.own_postgres is not None:
+            return self.own_postgres
         text = self.sql
         for pattern, word in _WORDS:
             text = pattern.sub(word, text)
@@ -34,10 +40,23 @@ class Migration:
 
 def migrations() -> list[Migration]:
     """All steps in order."""
-    files = sorted(_FOLDER.glob("[0-9]*_*.sql"))
-    return [Migration(int(file.stem.split("_")[0]), file.stem, file.read_text(encoding="utf-8")) for file in files]
+    return [_read(file) for file in _files()]
 
 
 def newest() -> int:
     """The version this moot reads and writes."""
-    return max(int(file.name.split("_")[0]) for file in _FOLDER.glob("[0-9]*_*.sql"))
+    return _number(_files()[-1])
+
+
+def _read(file: Path) -> Migration:
+    own = file.with_suffix(".postgres.sql")
+    theirs = own.read_text(encoding="utf-8") if own.exists() else None
+    return Migration(_number(file), file.stem, file.read_text(encoding="utf-8"), theirs)
+
+
+def _files() -> list[Path]:
+    return sorted(file for file in _FOLDER.glob("[0-9]*_*.sql") if not file.name.endswith(".postgres.sql"))
+
+
+def _number(file: Path) -> int:
+    return int(file.name.split("_")[0])

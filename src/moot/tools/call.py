@@ -7,7 +7,7 @@ from typing import TypeVar, cast
 
 from pydantic import BaseModel
 
-from moot.core.caller import Caller
+from moot.core.caller import SYSTEM, Caller
 from moot.core.errors import MootError
 from moot.core.ids import OperationId
 from moot.core.tool import Tool
@@ -40,6 +40,9 @@ class StoreCall:
 
     async def read(self, look: Callable[[ReadTx], T]) -> T:
         return await self.store.read(look)
+
+    async def upkeep(self, change: Callable[[Tx], T]) -> T:
+        return await self.store.write(change, caller=SYSTEM)
 
     async def outside(self, act: Callable[[], Awaitable[T]]) -> T:
         operation = await self.store.write(self._intend, caller=self.caller)

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import FailFast, Field
+from pydantic import AliasChoices, FailFast, Field
 
 from moot.bus import messages
 from moot.bus.messages import Kind, Message
@@ -13,7 +13,9 @@ from moot.core.ids import MessageId, StreamId
 from moot.core.tool import EVERYONE, WRITERS, Call, Tool
 from moot.core.tx import ReadTx, Tx
 from moot.registry import instances
-from moot.tools import acting, talk
+from moot.search import wanted as wants
+from moot.search.search import Found, FoundDocument, Place, Where
+from moot.tools import acting, finding, talk
 from moot.tools.shapes import Arguments, Entry, Id, Limit, Name, Reference, Result, entry_of
 from moot.tools.talk import Words
 
@@ -50,6 +52,30 @@ class Peek(Arguments):
 
 class Entries(Result):
     entries: tuple[Entry, ...]
+
+
+class Search(Arguments):
+    query: Annotated[
+        str, Field(description='Words that must all occur; "a phrase"; -word must not occur; begin* is a beginning.')
+    ]
+    where: Annotated[Where, Field(description="What to search.")] = "everything"
+    limit: Annotated[Limit, Field(description="At most N, the newest first.")] = 20
+
+
+class Hit(Result):
+    """A message, or a document as it is."""
+
+    timestamp: str
+    sender: str = Field(validation_alias=AliasChoices("sender", "from"), serialization_alias="from")
+    snippet: str
+    id: str | None = None
+    seq: int | None = None
+    file: str | None = None
+    version: int | None = None
+
+
+class Hits(Result):
+    hits: tuple[Hit, ...]
 
 
 async def send(call: Call, arguments: Send) -> Sent:
@@ -92,6 +118,23 @@ async def read(call: Call, arguments: Read) -> Entries:
 
 async def peek(call: Call, arguments: Peek) -> Entries:
     return await read(call, Read(limit=arguments.limit))
+
+
+async def search(call: Call, arguments: Search) -> Hits:
+    wanted = wants.parse(arguments.query)
+    instance = await call.read(lambda tx: instances.find(tx, call.caller.instance))
+    if instance is None:
+        return Hits(hits=())
+    place = Place(instance.name, instance.stream)
+    found = await finding.find(call, place, wanted, arguments.where, arguments.limit)
+    return Hits(hits=tuple(_hit(one) for one in found))
+
+
+def _hit(one: Found) -> Hit:
+    at = clock.to_iso(one.at)
+    if isinstance(one, FoundDocument):
+        return Hit(timestamp=at, sender=one.author, snippet=one.snippet, file=one.file, version=one.version)
+    return Hit(timestamp=at, sender=one.sender, snippet=one.snippet, id=one.id, seq=one.seq)
 
 
 def _found(tx: ReadTx, stream: StreamId, arguments: Read, moment: datetime | None) -> list[Message]:
@@ -156,6 +199,17 @@ TOOLS = (
         result=Entries,
         function=peek,
         text=bare_list,
+        roles=EVERYONE,
+    ),
+    Tool(
+        name="channel_search",
+        group="channel",
+        words="Find what was said in the channel and what stands in the documents, by words.",
+        effect="none",
+        arguments=Search,
+        result=Hits,
+        function=search,
+        text=lambda result: json.dumps([hit.model_dump(mode="json", exclude_none=True) for hit in result.hits]),
         roles=EVERYONE,
     ),
 )

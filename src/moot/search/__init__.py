@@ -1,0 +1,1 @@
+"""Finding what was said and written by the words in it."""
