@@ -7,11 +7,12 @@ from moot.api.targets import Target
 from moot.bus import mailbox
 from moot.core.ids import InstanceName
 from moot.core.tx import Tx
-from moot.registry import agents, instances, runs, stopping
+from moot.registry import agents, hosts, instances, runs, stopping
 from moot.registry.agents import Agent
 from moot.registry.errors import AgentNotFound
+from moot.registry.hosts import How
 from moot.registry.instances import Instance
-from moot.registry.runs import How, Run, RunNotFound
+from moot.registry.runs import Run, RunNotFound
 from moot.runner import attempts, phases
 from moot.runner.reactions.wake_agents import wake
 
@@ -38,10 +39,13 @@ async def stop(access: Access, target: Target, how: How) -> list[Stopped]:
 
 
 async def stop_all(access: Access, how: How) -> list[Stopped]:
-    """Every run, and every agent that moot starts."""
+    """Every run, every agent that moot starts, and the hosts that run them."""
 
     def change(tx: Tx) -> list[Stopped]:
-        return [stopped for instance in instances.all_of(tx) for stopped in _stop_instance(tx, instance, how)]
+        stopped = [one for instance in instances.all_of(tx) for one in _stop_instance(tx, instance, how)]
+        count = hosts.ask_stop(tx, how)
+        ended = [Stopped(f"{count} host(s)", is_run=False, is_attended=True)] if count else []
+        return [*stopped, *ended]
 
     return await access.store.write(change, caller=access.caller)
 

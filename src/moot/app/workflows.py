@@ -6,7 +6,7 @@ from pathlib import Path
 
 from moot.app import references
 from moot.app.project import PEOPLE_FOLDER, Project
-from moot.core import yaml
+from moot.core import json, yaml
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.yaml import Document
@@ -79,6 +79,17 @@ def agents_of(project: Project, file: Path) -> tuple[NewAgent, ...]:
     workflow = read(project, file)
     check_runnable(workflow)
     return members(workflow)
+
+
+def new_agent(project: Project, name: str, said: Mapping[str, Json]) -> NewAgent:
+    """An agent that stands alone, by what would stand in a workflow file; paths are relative to the current folder."""
+    document = yaml.read(json.pretty({"agents": {name: said}}), "moot new")
+    around = Surroundings(_folders(project), tuple(_configs(project)), Flags())
+    draft = reading.draft_document(document, Path.cwd() / "moot.yaml", around)
+    references.check(draft)
+    workflow = draft.finish()
+    check_runnable(workflow)
+    return replace(members(workflow)[0], metadata={})
 
 
 def members(workflow: Workflow) -> tuple[NewAgent, ...]:

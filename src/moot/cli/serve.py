@@ -12,7 +12,8 @@ from moot.api.serving import Running
 from moot.app.hosting import HostOptions
 from moot.cli import loop, terminal
 from moot.cli.options import instance_option, store_option
-from moot.core.ids import InstanceName
+from moot.core.ids import DEFAULT_INSTANCE, InstanceName
+from moot.process import detached
 
 
 @click.command()
@@ -43,7 +44,7 @@ def command(*, file: Path | None, port: int, trust_agent_header: bool, instance:
     loop.run(
         serving.serve(
             store=store,
-            instance=InstanceName(instance or "default"),
+            instance=InstanceName(instance or DEFAULT_INSTANCE),
             agents_file=file,
             options=options,
             ready=_say_where,
@@ -62,3 +63,4 @@ def _say_where(running: Running) -> None:
     beside = f"; another host already serves {running.taken}, and both share the work" if running.taken else ""
     terminal.say(f"moot serves on {' and '.join(where)}{beside}")
     terminal.flush()
+    detached.tell_ready()

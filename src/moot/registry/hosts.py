@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Literal
 
 from moot.core import json
 from moot.core.ids import HostId
@@ -10,6 +11,7 @@ from moot.store import queries
 
 sql = queries.beside(__file__)
 LEASE = timedelta(seconds=30)
+How = Literal["safely", "now"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,18 @@ def renew(tx: Tx, id: HostId) -> None:
 
 def stop(tx: Tx, id: HostId) -> None:
     tx.run(sql.stop, id=id, now=tx.now)
+
+
+def ask_stop(tx: Tx, how: How) -> int:
+    """Have every host that runs agents end: after the attempts that run now, or at once."""
+    asked = tx.run(sql.ask_stop, how=how, now=tx.now)
+    tx.wake()
+    return asked
+
+
+def stop_asked(tx: ReadTx, id: HostId) -> How | None:
+    found = tx.maybe(sql.stop_asked, str, id=id)
+    return None if found is None else "now" if found == "now" else "safely"
 
 
 def alive(tx: ReadTx) -> list[Host]:

@@ -8,6 +8,12 @@ update hosts set lease_until = :lease_until, stopped_at = null where id = :id
 -- stop: This host is gone.
 update hosts set stopped_at = :now where id = :id and stopped_at is null
 
+-- ask_stop: Have every host that lives and runs agents end.
+update hosts set stop_asked = :how where stopped_at is null and lease_until > :now and roles like '%"run"%'
+
+-- stop_asked: Whether somebody wants this host to end, and how.
+select stop_asked from hosts where id = :id and stop_asked is not null
+
 -- alive: Hosts whose lease runs.
 select id, machine, process, roles, url, started_at, lease_until, stopped_at
 from hosts where stopped_at is null and lease_until > :now

@@ -17,6 +17,7 @@ from moot.core.ids import HostId, InstanceName, RunId, StreamId
 from moot.core.json import Json
 from moot.core.tx import ReadTx, Tx
 from moot.registry import hosts
+from moot.registry.hosts import How
 from moot.registry.instances import Instance
 from moot.store import queries
 
@@ -24,7 +25,6 @@ sql = queries.beside(__file__)
 Mode = Literal["run", "start"]
 State = Literal["live", "interrupted", "done", "failed", "limit", "stopped"]
 Phase = Literal["setup", "election", "talk"]
-How = Literal["safely", "now"]
 STARTED, RESUMED, PAUSED, STOP_ASKED, ENDED = "run_started", "run_resumed", "run_paused", "run_stop_asked", "run_ended"
 
 

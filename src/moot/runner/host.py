@@ -102,7 +102,7 @@ class Host:
         while not self._stopping.is_set():
             signal.clear()
             try:
-                await self._drop_cancelled()
+                await self._heed()
                 if await self._store.read(self._has_work):
                     await self._turn(group, signal)
                 else:
@@ -213,14 +213,18 @@ class Host:
         if gone or bearers:
             await self._store.write(lambda tx: neighbours.clear(tx, gone, bearers), caller=SYSTEM)
 
-    async def _drop_cancelled(self) -> None:
-        """End at once what somebody has cancelled."""
-        if not self._desk.tasks:
-            return
+    async def _heed(self) -> None:
+        """End what somebody has cancelled; and this host itself, if that is wanted."""
         running = dict(self._desk.tasks)
-        cancelled = await self._store.read(lambda tx: [id for id in running if jobs.is_cancelled(tx, id)])
+
+        def look(tx: ReadTx) -> tuple[hosts.How | None, list[JobId]]:
+            return hosts.stop_asked(tx, self._id), [id for id in running if jobs.is_cancelled(tx, id)]
+
+        asked, cancelled = await self._store.read(look)
         for id in cancelled:
             _end(running[id])
+        if asked is not None:
+            self.stop(now=asked == "now")
 
     async def _beat(self) -> None:
         tasks = dict(self._desk.tasks)

@@ -76,8 +76,12 @@ def load(file: Path, around: Surroundings | None = None) -> Workflow:
 
 def draft(file: Path, around: Surroundings | None = None) -> Draft:
     """Read everything and note what is wrong; only what is no YAML at all is refused at once."""
+    return draft_document(drafts.read_document(file), file, around)
+
+
+def draft_document(document: Document, file: Path, around: Surroundings | None = None) -> Draft:
+    """The same for what was read already, as if it stood in the file."""
     around = around or Surroundings()
-    document = drafts.read_document(file)
     if document.data is None:
         raise WorkflowInvalid(f"{document.name} is empty.", "See docs/workflows.md for an example.")
     faults = Faults()
@@ -96,9 +100,9 @@ def draft_agent(file: Path, around: Surroundings | None = None) -> Draft:
     """An agent file by itself. Whether its variables exist depends on the workflow that will use it."""
     around = around or Surroundings()
     faults = Faults()
-    said = AgentShape.model_validate({"from": str(file.absolute())})
+    said = AgentShape.model_validate({"from": os.path.join(file.parent, file.name)})
     document = Document(str(file), {}, None)
-    reader = members.Reader(document, file.parent, around.folders, (), around.flags, faults)
+    reader = members.Reader(document, Path(), around.folders, (), around.flags, faults)
     name = file.stem
     member = reader.member(name, said)
     return Draft(document, faults, Workflow(name, str(file.absolute()), (member.definition,)), {name: member})

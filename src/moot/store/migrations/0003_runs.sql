@@ -23,5 +23,7 @@ create table runs (
 create unique index runs_live on runs (instance) where state = 'live';
 create index runs_of_instance on runs (instance, started_at, id);
 
+alter table hosts add column stop_asked text;
+
 alter table attempts add column run text;
 create index attempts_of_run on attempts (run) where run is not null;
