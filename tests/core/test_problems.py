@@ -82,7 +82,7 @@ def told(text: str) -> str:
         (
             "sender: x",
             (
-                "f:1:1: `sender` is no key of this file. Known are: any, checks, even, from, limits, maxTurns, "
+                "f:1:1: `sender` is no key of this file. Known are: any, checks, even, from, limits, "
                 "max_turns, name, pair, steps."
             ),
         ),

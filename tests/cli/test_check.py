@@ -1,0 +1,106 @@
+"""`moot check`: what is wrong, all at once, or who would run where. Nothing is run and nothing made."""
+
+from pathlib import Path
+
+from tests.cli.terminal import Terminal
+
+GOOD = """
+name: review
+inputs: {pr: {type: number, required: true, description: Which one.}}
+agents:
+  lead: {model: sonnet, permissions: read-only, budget: {cost: 1}}
+  coder: {script: [{say: done}], workspace: none}
+  ana: {backend: human}
+setup: [{shell: "touch ran; gh pr diff ${{ inputs.pr }}", as: diff}]
+kickoff: |
+  ${{ diff }}
+  @lead please look, `@coder` will help.
+context: {document_owner: lead}
+"""
+
+
+def write(terminal: Terminal, text: str, name: str = "review.yaml") -> Path:
+    file = terminal.folder / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    return file
+
+
+def test_who_would_run_where_is_shown_and_nothing_is_run(terminal: Terminal) -> None:
+    write(terminal, GOOD)
+    ended = terminal.ok("check", "review.yaml")
+    assert ended.out.splitlines() == [
+        "review (review.yaml): nothing is wrong with it",
+        "",
+        "AGENT  BACKEND     MODEL             PERMISSIONS  WORKSPACE  LIMITS",
+        "lead   (by model)  anthropic/sonnet  read-only    shared     $1.00",
+        "coder  scripted    -                 ask          none       -",
+        "ana    human       -                 -            -          -",
+        "",
+        "input      --input pr=…  a number, required. Which one.",
+        "setup      touch ran; gh pr diff ${{ inputs.pr }}  becomes diff  (at most 1 m 0 s)",
+        "documents  notes.md, written by lead alone",
+        "budget     $10.00, 1 h 0 m, 200 attempts",
+        "kickoff    wakes lead",
+    ]
+    assert ended.err == "warning: lead: models (anthropic/sonnet) cannot be run yet.\n"
+    assert sorted(path.name for path in terminal.folder.iterdir()) == [".moot", "home", "review.yaml"]
+
+
+def test_a_workflow_is_found_by_its_name(terminal: Terminal) -> None:
+    write(terminal, GOOD, ".moot/workflows/fix/bug.yaml")
+    assert "review (bug.yaml)" in terminal.ok("check", "fix:bug").out
+    ended = terminal.run("check", "fix:bugs")
+    assert (ended.code, ended.out) == (2, "")
+    assert "WORKFLOW_NOT_FOUND: There is no workflow `fix:bugs`.\n  Did you mean `fix:bug`?" in ended.err
+
+
+def test_everything_wrong_is_told_with_exit_code_2(terminal: Terminal) -> None:
+    write(terminal, "agents:\n  lead: {model: sonet, tols: []}\nkickoff: '@led ${{ x }}'\nsteps: []\n")
+    ended = terminal.run("check", "review.yaml")
+    assert (ended.code, ended.out) == (2, "")
+    places = [line.split(": ")[0].strip() for line in ended.err.splitlines()[1:-1]]
+    assert ended.err.startswith("error: WORKFLOW_INVALID: review.yaml has 5 problems:\n")
+    assert places == [f"review.yaml:{place}" for place in ("2:17", "2:24", "3:10", "3:10", "4:1")]
+    found = terminal.run("check", "review.yaml", "--json")
+    assert found.code == 2
+    assert found.json["ok"] is False
+    assert found.json["problems"][1] == {
+        "file": "review.yaml",
+        "line": 2,
+        "column": 24,
+        "fact": "`tols` is no key of `agents.lead`.",
+        "remedy": "Did you mean `tools`?",
+    }
+
+
+def test_inputs_are_checked_where_they_are_given(terminal: Terminal) -> None:
+    write(terminal, GOOD)
+    assert terminal.ok("check", "review.yaml", "--input", "pr=4").err
+    ended = terminal.run("check", "review.yaml", "--input", "pr=four", "--input", "x=1")
+    assert ended.code == 2
+    assert "INPUT_INVALID: 2 inputs are wrong:" in ended.err
+
+
+def test_json_tells_the_same(terminal: Terminal) -> None:
+    write(terminal, GOOD)
+    found = terminal.ok("check", "review.yaml", "--json").json
+    assert (found["ok"], found["wakes"]) == (True, ["lead"])
+    assert found["cannot_run"] == {"lead": "models (anthropic/sonnet) cannot be run yet"}
+    assert [agent["name"] for agent in found["workflow"]["agents"]] == ["lead", "coder", "ana"]
+
+
+def test_an_agent_file_can_be_checked_alone(terminal: Terminal) -> None:
+    write(terminal, "---\nmodel: opus\ntools: [inbox]\n---\nYou lead.", "lead.md")
+    assert "lead   (by model)  anthropic/opus" in terminal.ok("check", "lead.md").out
+    write(terminal, "---\nmodel: opus\ntools:\n- inbx\n---\nYou lead.", "lead.md")
+    ended = terminal.run("check", "lead.md")
+    assert ended.code == 2
+    fact = "lead.md:4:3: `agents.lead`: there is no tool or group `inbx`."
+    assert ended.err == f"error: WORKFLOW_INVALID: {fact}\n  Did you mean `inbox`?\n"
+    assert "there is no agent file `./absent.md`" in terminal.run("check", "absent.md").err
+
+
+def test_the_schema_is_printed(terminal: Terminal) -> None:
+    assert terminal.ok("check", "--schema").json["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert terminal.run("check").code == 2

@@ -1,0 +1,71 @@
+"""The JSON Schema for editors takes what moot takes, and refuses what it refuses, as far as a schema can."""
+
+from typing import Any
+
+import jsonschema
+import pytest
+
+from moot.api import checking
+from moot.core import yaml
+
+VALIDATOR: Any = jsonschema.Draft202012Validator(checking.editor_schema())
+GOOD = """
+name: code-review
+inputs: {pr: {type: number, required: true}, level: {enum: [low, high]}, free: null}
+env: {HOME: null, CI: "no"}
+defaults: {permissions: {shell: deny}, timeout: 5m}
+budget: {cost: 5, time: 30m, attempts: false}
+context: {provider: file, documentOwner: scribe, config: {documents: [a.md]}}
+agents:
+  lead: {from: lead.md, permissions: read-only, systemPrompt: Lead.}
+  scribe: {transport: mcp, script: [{on: hi, from: human, say: "yes", takes: 1s, calls: [{channel_read: {limit: 5}}]}]}
+  other: {script: lines.yaml}
+setup: [{shell: make, as: made, timeout: 30s}]
+kickoff: "@lead go"
+notify: say hello
+limits: {hops: 9, pingPong: false}
+together: false
+result: done
+"""
+
+
+def errors(text: str) -> list[str]:
+    return [str(error.message) for error in VALIDATOR.iter_errors(yaml.load(text, "f"))]
+
+
+def test_it_is_a_schema() -> None:
+    jsonschema.Draft202012Validator.check_schema(checking.editor_schema())
+
+
+@pytest.mark.parametrize("text", [GOOD, "agents: {a: {model: x}}\ncontext: false", "agents: {a: null}\ncontext:"])
+def test_what_is_right_is_right(text: str) -> None:
+    assert errors(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kickoff: hi",
+        "agents: {}",
+        "agents: {a: {modle: x}}",
+        "agents: {a: {backend: magic}}",
+        "agents: {a: {permissions: everything}}",
+        "agents: {a: {timeout: 30}}",
+        "agents: {a: {script: [{sai: x}]}}",
+        "agents: {a: {model: x}}\nsteps: []",
+        "agents: {a: {model: x}}\nbudget: {cost: 0}",
+        "agents: {a: {model: x}}\nsetup: [{as: x}]",
+        "agents: {a: {model: x}}\ninputs: {n: {type: int}}",
+        "agents: {a: {model: x}}\ncontext: {provider: disk}",
+    ],
+)
+def test_what_is_wrong_is_wrong(text: str) -> None:
+    assert errors(text)
+
+
+def test_every_key_has_words() -> None:
+    schema: Any = checking.editor_schema()
+    parts = {"": schema, **{name: part for name, part in schema["$defs"].items() if name != "Line"}}
+    silent = [f"{name}.{key}" for name, part in parts.items() for key, form in part.get("properties", {}).items()
+              if not form.get("description")]  # fmt: skip
+    assert silent == []
