@@ -9,15 +9,14 @@ from pathlib import Path
 from time import monotonic
 
 from moot.api.connection import messages_of
-from moot.app import hosting, scenario
+from moot.app import hosting, workflows
 from moot.app.project import Project
-from moot.app.scenario import Scenario
 from moot.app.stores import open_store
 from moot.bus import messages
 from moot.bus.messages import Message
 from moot.core.caller import SYSTEM
 from moot.core.events import StoredEvent
-from moot.core.ids import InstanceName
+from moot.core.ids import DEFAULT_INSTANCE
 from moot.core.tx import Tx
 from moot.registry import agents, instances
 from moot.registry.instances import Instance
@@ -25,9 +24,9 @@ from moot.runner import idle
 from moot.store.store import Store
 from moot.tools import talk
 from moot.tools.talk import Words
+from moot.workflow.workflow import Workflow
 
-_SCENARIO = Path(__file__).with_name("demo.yaml")
-_INSTANCE = InstanceName("default")
+_WORKFLOW = Path(__file__).with_name("demo.yaml")
 _LONGEST = timedelta(seconds=60)
 
 
@@ -49,32 +48,32 @@ class Summary:
 
 async def play() -> AsyncIterator[Message | Failed | Summary]:
     """What is said, as it is said; at the end, how it went."""
-    cast = scenario.load(_SCENARIO)
     with tempfile.TemporaryDirectory(prefix="moot-demo-") as folder:
         project = Project(Path(folder))
+        workflow = workflows.read(project, _WORKFLOW)
         store = open_store(project.own_store_url, create=True)
         try:
             async with asyncio.timeout(_LONGEST.total_seconds()):
-                async for piece in _play(project, store, cast):
+                async for piece in _play(project, store, workflow):
                     yield piece
         finally:
             await store.close()
 
 
-async def _play(project: Project, store: Store, cast: Scenario) -> AsyncIterator[Message | Failed | Summary]:
-    await hosting.introduce(store, _INSTANCE, cast.agents)
+async def _play(project: Project, store: Store, workflow: Workflow) -> AsyncIterator[Message | Failed | Summary]:
+    await hosting.introduce(store, DEFAULT_INSTANCE, workflows.members(workflow))
     started = monotonic()
     async with hosting.hosting(project, store):
-        instance = await store.write(lambda tx: _kick_off(tx, cast.kickoff), caller=SYSTEM)
+        instance = await store.write(lambda tx: _kick_off(tx, workflow.kickoff), caller=SYSTEM)
         said = 0
         async for piece in _until_quiet(store, instance):
             said += isinstance(piece, Message)
             yield piece
-    yield Summary(len(cast.agents), said, timedelta(seconds=monotonic() - started))
+    yield Summary(len(workflow.agents), said, timedelta(seconds=monotonic() - started))
 
 
 def _kick_off(tx: Tx, words: str) -> Instance:
-    instance = instances.get(tx, _INSTANCE)
+    instance = instances.get(tx, DEFAULT_INSTANCE)
     talk.say(tx, instance, agents.person(tx, instance), Words(words))
     return instance
 

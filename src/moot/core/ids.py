@@ -20,6 +20,8 @@ RunId = NewType("RunId", str)
 StreamId = NewType("StreamId", str)
 TokenId = NewType("TokenId", str)
 
+DEFAULT_INSTANCE = InstanceName("default")  # meant wherever none is named
+
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # no i, l, o, u: ids are read aloud and typed
 _TIME_DIGITS = 10  # 50 bits of milliseconds last for 35,000 years
 _CHANCE_DIGITS = 10  # 50 bits in one millisecond
