@@ -27,10 +27,11 @@ from moot.runner import idle, neighbours
 from moot.runner.attempts import AttemptWorker, Begun, Retry
 from moot.runner.expiry import ExpiryWorker
 from moot.runner.host import Host, Pace
+from moot.runner.request_expiry import RequestExpiryWorker
 from moot.runner.worker import Worker
 from moot.store import feed
 from moot.store.store import Store
-from moot.tools import talk, voting
+from moot.tools import asking, talk, voting
 from moot.tools.talk import Said, Words
 from moot.tools.toolbox import AttemptToolbox
 
@@ -113,6 +114,7 @@ def make_host(store: Store, *, retry: Retry = QUICK, pace: Pace | None = None, b
         return {
             "attempt": make_worker(store, host, retry=retry, backend=backend),
             voting.EXPIRE: ExpiryWorker(store),
+            asking.EXPIRE: RequestExpiryWorker(store),
         }
 
     new = NewHost(neighbours.machine(), str(identity.current()), ("serve", "react", "work", "run"))

@@ -27,10 +27,11 @@ from moot.runner.expiry import ExpiryWorker
 from moot.runner.host import Host, Pace
 from moot.runner.kickoff import KickoffWorker
 from moot.runner.reactions import begin_talk
+from moot.runner.request_expiry import RequestExpiryWorker
 from moot.runner.setup import SetupWorker
 from moot.runner.worker import Worker
 from moot.store.store import Store
-from moot.tools import voting
+from moot.tools import asking, voting
 from moot.tools.toolbox import AttemptToolbox, RemoteToolbox
 from moot.views.keeper import DocumentKeeper
 from moot.views.live import LiveViews
@@ -118,6 +119,7 @@ def _host(project: Project, store: Store, options: HostOptions, address: Address
             phases.SETUP: SetupWorker(store, project.root),
             begin_talk.KICKOFF: KickoffWorker(),
             voting.EXPIRE: ExpiryWorker(store),
+            asking.EXPIRE: RequestExpiryWorker(store),
         }
 
     return Host(store, new, workers, options.pace)

@@ -2,7 +2,7 @@
 
 from moot.core.errors import InvalidInput
 
-NAMES = ("channel", "inbox", "documents", "proposals", "agents")
+NAMES = ("channel", "inbox", "documents", "proposals", "requests", "agents")
 
 
 class GroupUnknown(InvalidInput):

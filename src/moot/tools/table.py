@@ -2,9 +2,9 @@
 
 from moot.core.caller import Caller
 from moot.core.tool import Tool
-from moot.tools import agents, channel, documents, inbox, proposals
+from moot.tools import agents, channel, documents, inbox, proposals, requests
 
-_GROUPS = (channel, inbox, documents, proposals, agents)
+_GROUPS = (channel, inbox, documents, proposals, requests, agents)
 TOOLS: dict[str, Tool] = {tool.name: tool for group in _GROUPS for tool in group.TOOLS}
 
 

@@ -1,0 +1,1 @@
+"""Durable questions to one addressee, and their answers."""
