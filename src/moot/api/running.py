@@ -2,12 +2,12 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from moot.api import access, summaries
 from moot.api.attending import Attendant, Ending, Failed
 from moot.api.summaries import Summary
-from moot.app import hosting, workflows
+from moot.app import budgets, hosting, workflows
 from moot.app.hosting import Running
 from moot.app.project import Project
 from moot.app.stores import open_store
@@ -18,7 +18,7 @@ from moot.core.ids import InstanceName
 from moot.core.tx import Tx
 from moot.registry import instances, runs
 from moot.registry.runs import Mode, NewRun, Run
-from moot.runner import phases
+from moot.runner import neighbours, phases, terms
 from moot.store.store import Store
 from moot.workflow import stored
 
@@ -33,13 +33,17 @@ class Order:
     mode: Mode
     instance: InstanceName
     inputs: tuple[str, ...] = ()
+    budget: str | None = None  # as `--budget` has it
     store: str | None = None
     has_person: bool = False  # at the terminal, who can answer
 
 
 def load(order: Order) -> Loaded:
     """Read and check everything before anything happens."""
-    return workflows.load(access.find_project(), order.source, order.instance, order.inputs)
+    changes = budgets.parse(order.budget)
+    loaded = workflows.load(access.find_project(), order.source, order.instance, order.inputs)
+    workflow = loaded.workflow
+    return replace(loaded, workflow=replace(workflow, budget=budgets.changed(workflow.budget, changes)))
 
 
 async def run(order: Order, loaded: Loaded) -> AsyncIterator[Piece]:
@@ -62,11 +66,12 @@ async def run(order: Order, loaded: Loaded) -> AsyncIterator[Piece]:
 
 
 async def resume(order: Order) -> AsyncIterator[Piece]:
-    """Go on with the last run of an instance."""
+    """Go on with the last run of an instance, with another budget if one is given."""
+    changes = terms.limit_changes(budgets.parse(order.budget))
 
     def begin(tx: Tx, running: Running) -> Run:
         run = runs.resume(tx, order.instance, running.host.id)
-        phases.carry_on(tx, run)
+        phases.carry_on(tx, run, changes)
         return run
 
     async for piece in _attended(order, begin):
@@ -76,6 +81,7 @@ async def resume(order: Order) -> AsyncIterator[Piece]:
 async def _attended(order: Order, begin: Callable[[Tx, Running], Run]) -> AsyncIterator[Piece]:
     project = access.find_project()
     async with _opened(project, order.store) as store:
+        await neighbours.see_to(store)  # who attended a run and was killed does not count as busy
         async with hosting.hosting(project, store) as running:
             run = await store.write(lambda tx: begin(tx, running), caller=SYSTEM)
             yield run

@@ -1,5 +1,6 @@
 """`moot new`: an agent that stands alone."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -51,7 +52,7 @@ def command(  # noqa: PLR0913  # one for each option
     return loop.run(_new(name, said, instance, store, as_json=as_json))
 
 
-async def _new(name: str, said: dict[str, Json], instance: str | None, store: str | None, *, as_json: bool) -> int:
+async def _new(name: str, said: Mapping[str, Json], instance: str | None, store: str | None, *, as_json: bool) -> int:
     async with access(store=store, instance=instance, create=True) as opened:
         agent = await newcomers.add(opened, name, said)
         needs_host = agent.is_started_by_moot and not await newcomers.is_served(opened)

@@ -197,7 +197,7 @@ class Host:
         while True:
             await asyncio.sleep(self._pace.watch_seconds)
             try:
-                await self._clear_neighbours()
+                await neighbours.see_to(self._store)
                 if loop.time() >= next_beat:
                     next_beat = loop.time() + self._pace.beat_seconds
                     await self._beat()
@@ -205,13 +205,6 @@ class Host:
                 raise
             except (MootError, OSError) as error:
                 _log.error("the host could not renew its lease: %s", error)
-
-    async def _clear_neighbours(self) -> None:
-        gone, bearers = await self._store.read(
-            lambda tx: (neighbours.vanished_hosts(tx), neighbours.vanished_bearers(tx))
-        )
-        if gone or bearers:
-            await self._store.write(lambda tx: neighbours.clear(tx, gone, bearers), caller=SYSTEM)
 
     async def _heed(self) -> None:
         """End what somebody has cancelled; and this host itself, if that is wanted."""

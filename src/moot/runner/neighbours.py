@@ -4,6 +4,7 @@ import platform
 from functools import cache
 from pathlib import Path
 
+from moot.core.caller import SYSTEM
 from moot.core.ids import HostId
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
@@ -11,6 +12,7 @@ from moot.process import identity
 from moot.registry import hosts, tokens
 from moot.registry.hosts import Host
 from moot.registry.tokens import Bearer
+from moot.store.store import Store
 from moot.tools import succession
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -32,6 +34,13 @@ def vanished_bearers(tx: ReadTx) -> list[Bearer]:
     return [
         one for one in tokens.bearers(tx) if one.process.startswith(here) and is_gone(one.process.removeprefix(here))
     ]
+
+
+async def see_to(store: Store) -> None:
+    """Look who is gone, and clear up after them."""
+    gone, bearers = await store.read(lambda tx: (vanished_hosts(tx), vanished_bearers(tx)))
+    if gone or bearers:
+        await store.write(lambda tx: clear(tx, gone, bearers), caller=SYSTEM)
 
 
 def clear(tx: Tx, gone: list[Host], bearers: list[Bearer]) -> None:
