@@ -198,8 +198,15 @@ def test_a_workflow_is_found_by_path_or_by_name(tmp_path: Path) -> None:
     nested = write(tmp_path, TEAM, ".moot/workflows/team/review.yaml")
     coloned = write(tmp_path, TEAM, ".moot/workflows/a:b.yaml")
     beside = write(tmp_path, TEAM, "review.yaml")
+    write(tmp_path, TEAM, ".moot/x.yaml")
     named = {name: workflows.find(project, name) for name in ("fix", "other", "team:review", "a:b", "review.yaml")}
-    assert named == {"fix": ours, "other": theirs, "team:review": nested, "a:b": coloned, "review.yaml": Path(beside.name)}
+    assert named == {
+        "fix": ours,
+        "other": theirs,
+        "team:review": nested,
+        "a:b": coloned,
+        "review.yaml": Path(beside.name),
+    }
     assert list(workflows.names(project)) == ["a:b", "fix", "team:review", "other"]
     for absent in ("absent", "absent.yaml", "./fix", "..:x", ""):
         with pytest.raises(WorkflowNotFound):

@@ -445,3 +445,11 @@ kickoff: |
     found = load(tmp_path, text)
     assert [one.model for one in found.agents] == ["anthropic/claude-sonnet-4-5", "anthropic/claude-haiku-3-5"]
     assert found.context.owner == "scribe"
+
+
+@pytest.mark.parametrize("text", ["${{ ", "${{ x }} ", "{{ x }} ", "${{ '", "${{" + " " * 200_000])
+def test_a_long_text_is_read_in_time(tmp_path: Path, text: str) -> None:
+    (tmp_path / "long.md").write_text(text * (999_000 // len(text)))
+    (tmp_path / "review.yaml").write_text("agents: {a: {model: sonnet, system_prompt: long.md}}")
+    draft = reading.draft(tmp_path / "review.yaml")
+    assert len(draft.faults.found) <= 100

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from moot.core import problems, schemas, yaml
 from moot.core.errors import MootError
@@ -13,6 +14,8 @@ from moot.workflow.drafts import Faults, Text
 from moot.workflow.members import Member
 from moot.workflow.templates import Place
 from moot.workflow.workflow import Workflow
+
+_MOST = 100  # mistakes that are told of one text
 
 
 def check(
@@ -83,11 +86,11 @@ class _Checker:
         self, document: Document, path: yaml.Path, text: str, known: Collection[str], later: Collection[str] = ()
     ) -> None:
         spot = _Spot(document, path)
-        for at, fact, remedy in templates.faults(text):
+        for at, fact, remedy in islice(templates.faults(text), _MOST):
             self._wrong_at(spot, at, fact, remedy)
-        for place in templates.places(text):
-            if place.name is not None:
-                self._check_name(spot, place, known, later)
+        first = {place.name: place for place in reversed(templates.places(text)) if place.name is not None}
+        for place in islice((one for one in first.values() if one.name not in known), _MOST):
+            self._check_name(spot, place, known, later)
         for at, inside in templates.step_time(text):
             if inside in known and path not in (("kickoff",), ("result",)):
                 fact = f"`{{{{ {inside} }}}}` is not filled in here"
@@ -100,10 +103,10 @@ class _Checker:
                 variables.of_environment(self.workflow.env, name.removeprefix("env."), self.environ)
             except MootError as error:
                 self._wrong_at(spot, place.start, error.fact.rstrip("."), error.remedy)
-        elif name in later and name not in known:
+        elif name in later:
             fact = f"`{name}` is not set yet at this command"
             self._wrong_at(spot, place.start, fact, "Set it by a command that stands before.")
-        elif name not in known and templates.is_name(name):
+        elif templates.is_name(name):
             self._wrong_at(spot, place.start, f"there is no variable `{name[:80]}`", hint(name, known))
 
     def _check_braces(self, path: yaml.Path, text: str) -> None:

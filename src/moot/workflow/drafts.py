@@ -18,6 +18,7 @@ from moot.workflow.workflow import Fault, WorkflowInvalid
 M = TypeVar("M", bound=BaseModel)
 MOST_BYTES = 1_000_000  # of one file
 _ROUNDS = 5
+_MOST_FAULTS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,13 @@ class Faults:
     """Everything wrong in the files of one workflow, to be told at once."""
 
     found: list[tuple[Document, Problem]] = field(default_factory=list[tuple[Document, Problem]])
+    seen: set[tuple[int, Problem]] = field(default_factory=set[tuple[int, Problem]])
 
     def add(self, document: Document, problem: Problem) -> None:
-        if (document, problem) not in self.found:
+        """Once; and of very many only the first, since each has to be found in its file."""
+        key = (id(document), problem)
+        if key not in self.seen and len(self.seen) < _MOST_FAULTS:
+            self.seen.add(key)
             self.found.append((document, problem))
 
     def refuse(self, name: str) -> None:

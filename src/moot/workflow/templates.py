@@ -8,10 +8,11 @@ from moot.core.errors import InvalidInput
 from moot.core.nearest import hint
 from moot.workflow.workflow import Scalar, Value
 
-# A name, or a text in quotes that stands for itself; else what was meant cannot be told.
-_PLACE = re.compile(r"\$\{\{[ \t]*(?:'([^'\n]*)'|\"([^\"\n]*)\"|([^{}'\"\n]*?))[ \t]*\}\}")
+# A name, or a text in quotes that stands for itself; else what was meant cannot be told. Nothing is tried twice: a text
+# may be long.
+_PLACE = re.compile(r"""\$\{\{(?:[ \t]*+'([^'\n]*+)'[ \t]*+|[ \t]*+"([^"\n]*+)"[ \t]*+|([^{}'"\n]*+))\}\}""")
 _OPENING = re.compile(r"\$\{\{")
-_STEP_TIME = re.compile(r"(?<![${])\{\{(?!\{)[ \t]*([^{}\n]*?)[ \t]*\}\}(?!\})")
+_STEP_TIME = re.compile(r"(?<![${])\{\{(?!\{)([^{}\n]*+)\}\}(?!\})")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z_][A-Za-z0-9_-]*)?")
 _WORD = "ø"  # for the edge of a value that a name could not follow: a letter of no agent's name
 
@@ -56,7 +57,7 @@ def places(text: str) -> list[Place]:
     for one in _PLACE.finditer(text):
         single, double, name = one.groups()
         literal = single if single is not None else double
-        found.append(Place(one.start(), one.end(), None if literal is not None else name, literal or ""))
+        found.append(Place(one.start(), one.end(), None if literal is not None else name.strip(), literal or ""))
     return found
 
 
@@ -67,24 +68,18 @@ def written(text: str) -> str:
 
 def faults(text: str) -> Iterator[tuple[int, str, str]]:
     """What begins like a variable and is none: where, the fact, the remedy."""
-    known = {one.start: one for one in places(text)}
-    for opening in _OPENING.finditer(text):
-        place = known.get(opening.start())
-        if place is None:
-            if not any(one.start < opening.start() < one.end for one in known.values()):
-                yield opening.start(), "`${{` is not closed on its line", _AS_TEXT
-        elif place.name is not None and not _NAME.fullmatch(place.name):
+    for place in places(text):
+        if place.name is not None and not _NAME.fullmatch(place.name):
             yield place.start, f"`{place.name[:80]}` is no name of a variable", _AS_TEXT
+    blanked = _PLACE.sub(lambda place: " " * len(place[0]), text)
+    for opening in _OPENING.finditer(blanked):
+        yield opening.start(), "`${{` is not closed on its line", _AS_TEXT
 
 
 def step_time(text: str) -> list[tuple[int, str]]:
     """Where `{{ }}` stands, and what in it."""
-    inside = places(text)
-    return [
-        (one.start(), one[1])
-        for one in _STEP_TIME.finditer(text)
-        if not any(place.start <= one.start() < place.end for place in inside)
-    ]
+    blanked = _PLACE.sub(lambda place: " " * len(place[0]), text)
+    return [(one.start(), one[1].strip()) for one in _STEP_TIME.finditer(blanked)]
 
 
 def is_name(text: str) -> bool:
