@@ -79,9 +79,11 @@ async def test_members_are_counted_with_their_mail(store: Store, tmp_path: Path)
     await join(store, "bob", instance=InstanceName("other"))
     human = person(store, tmp_path)
     await human.send(Words("hello", to=("ann",)))
-    found = [(one.entry.agent.name, one.entry.source, one.entry.state, one.unread) for one in await human.members()]
+    found = [
+        (one.standing.agent.name, one.standing.source, one.standing.state, one.unread) for one in await human.members()
+    ]
     assert found == [("ann", "team.yaml", "idle", 1), ("bob", None, "idle", 0)]
-    assert [one.entry.agent.name for one in await human.members(InstanceName("other"))] == ["bob"]
+    assert [one.standing.agent.name for one in await human.members(InstanceName("other"))] == ["bob"]
 
 
 async def test_following_creates_nothing(store: Store, neighbour: Store, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from moot.backends.backend import Assignment, Ended, Progress, Said
+from moot.backends.backend import Assignment, Ended, Progress, Wrote
 from moot.backends.script import ScriptInvalid
 from moot.backends.scripted import ScriptCrashed, ScriptedBackend
 from moot.core.json import Json
@@ -43,14 +43,14 @@ async def played(given: Assignment) -> list[Progress]:
 
 async def test_what_a_line_says_is_the_answer() -> None:
     assert await played(assignment([{"on": "hi", "say": "hello $from"}], "hi")) == [
-        Said("hello human"),
+        Wrote("hello human"),
         Ended(text="hello human"),
     ]
 
 
 async def test_each_message_is_played_and_the_answers_are_joined() -> None:
     lines: list[Json] = [{"on": "a", "say": "A"}, {"on": "quiet"}, {"on": "b", "say": "B"}]
-    assert await played(assignment(lines, "a", "quiet", "c", "b")) == [Said("A"), Said("B"), Ended(text="A\n\nB")]
+    assert await played(assignment(lines, "a", "quiet", "c", "b")) == [Wrote("A"), Wrote("B"), Ended(text="A\n\nB")]
 
 
 async def test_nothing_to_play_is_a_silent_success() -> None:
@@ -62,7 +62,7 @@ async def test_tools_are_called_in_order_with_filled_arguments() -> None:
     toolbox = Notebook()
     calls: list[Json] = [{"channel_send": {"message": "@$from $1"}}, {"channel_read": {"limit": 5}}]
     assert await played(assignment([{"on": "say (.*)", "calls": calls, "say": "done"}], "say it", toolbox=toolbox)) == [
-        Said("done"),
+        Wrote("done"),
         Ended(text="done"),
     ]
     assert toolbox.calls == [("channel_send", {"message": "@human it"}), ("channel_read", {"limit": 5})]
@@ -108,7 +108,7 @@ async def test_a_hang_lasts_until_it_is_cancelled() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert await played(assignment([{"hang": True, "fails": 1, "say": "back"}], "a", number=2)) == [
-        Said("back"),
+        Wrote("back"),
         Ended(text="back"),
     ]
 

@@ -1,4 +1,4 @@
-"""A mailbox behaves like a list of letters with a state each, whatever is done to it in whatever order."""
+"""A mailbox behaves like a list of items with a state each, whatever is done to it in whatever order."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,7 +25,7 @@ LIMITS = st.integers(1, 4)
 
 
 @dataclass
-class Letter:
+class Item:
     """One message in the mailbox, as the model sees it."""
 
     message: Message
@@ -40,7 +40,7 @@ class MailboxModel(RuleBasedStateMachine):
     def __init__(self, bench: Bench) -> None:
         super().__init__()
         self.bench = bench
-        self.letters: list[Letter] = []
+        self.items: list[Item] = []
         self.attempt: AttemptId | None = None
 
     @initialize()
@@ -51,17 +51,17 @@ class MailboxModel(RuleBasedStateMachine):
 
         self.instance, self.ann = self.bench.write(change)
 
-    def of(self, *states: str) -> list[Letter]:
-        return [one for one in self.letters if one.state in states]
+    def of(self, *states: str) -> list[Item]:
+        return [one for one in self.items if one.state in states]
 
-    def of_attempt(self) -> list[Letter]:
+    def of_attempt(self) -> list[Item]:
         return [one for one in self.of("delivered") if one.attempt == self.attempt]
 
     @rule(seconds=st.sampled_from([0, 1]))
     def mail_comes(self, seconds: int) -> None:
         self.bench.clock.advance(seconds)
         message = self.bench.write(lambda tx: posted(tx, self.instance.stream, "hello", [self.ann]))
-        self.letters.append(Letter(message))
+        self.items.append(Item(message))
 
     @rule(limit=LIMITS)
     def an_attempt_begins(self, limit: int) -> None:
@@ -118,27 +118,27 @@ class MailboxModel(RuleBasedStateMachine):
 
     @rule(data=st.data(), by_seq=st.booleans())
     def a_message_is_acknowledged(self, data: st.DataObject, by_seq: bool) -> None:
-        if not self.letters:
+        if not self.items:
             return
-        letter = data.draw(st.sampled_from(self.letters))
-        named = letter.message.seq if by_seq else letter.message.id
+        item = data.draw(st.sampled_from(self.items))
+        named = item.message.seq if by_seq else item.message.id
 
         def change(tx: Tx) -> int:
             return mailbox.ack_named(tx, self.ann.id, named)
 
-        if letter.state in ("queued", "dead"):
+        if item.state in ("queued", "dead"):
             with pytest.raises(NothingToAcknowledge):
                 self.bench.write(change)
             return
-        done = [one for one in self.of("delivered") if one.message.seq <= letter.message.seq]
-        done += [letter] if letter.state == "parked" else []
+        done = [one for one in self.of("delivered") if one.message.seq <= item.message.seq]
+        done += [item] if item.state == "parked" else []
         assert self.bench.write(change) == len(done)
         for one in done:
             one.state = "acked"
 
     @rule(data=st.data())
     def a_moment_is_acknowledged(self, data: st.DataObject) -> None:
-        moments = [self.bench.clock.now(), *(one.message.at for one in self.letters)]
+        moments = [self.bench.clock.now(), *(one.message.at for one in self.items)]
         moment: datetime = data.draw(st.sampled_from(moments))
         done = [one for one in self.of("delivered") if one.message.at <= moment]
         assert self.bench.write(lambda tx: mailbox.ack_until(tx, self.ann.id, moment)) == len(done)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from moot.api import access, addressing, roster
 from moot.api.access import Access
-from moot.api.roster import Entry
+from moot.api.roster import Standing
 from moot.bus import mailbox, messages
 from moot.bus.mailbox import Mail, Receipt
 from moot.bus.messages import Message
@@ -27,7 +27,7 @@ from moot.tools.talk import Said, Words
 class Member:
     """An agent and how much mail it has."""
 
-    entry: Entry
+    standing: Standing
     unread: int
     parked: int
 
@@ -85,18 +85,18 @@ class Connection(Access):
 
     async def members(self, instance: InstanceName | None = None) -> list[Member]:
         """Everyone but the person at the terminal, with their mail, in one instance or in all."""
-        entries = await roster.roster(self.store, instance)
+        standings = await roster.roster(self.store, instance)
 
         def look(tx: ReadTx) -> list[Member]:
             counts = {
                 count.agent: count
-                for stream in {entry.agent.stream for entry in entries}
+                for stream in {standing.agent.stream for standing in standings}
                 for count in mailbox.counts(tx, stream).values()
             }
             return [
-                Member(entry, count.unread if count else 0, count.parked if count else 0)
-                for entry in entries
-                for count in (counts.get(entry.agent.id),)
+                Member(standing, count.unread if count else 0, count.parked if count else 0)
+                for standing in standings
+                for count in (counts.get(standing.agent.id),)
             ]
 
         return await self.store.read(look)

@@ -27,7 +27,7 @@ def message(one: Message) -> Plain:
 
 
 def mail(one: Mail) -> Plain:
-    return {**message(one.message), "state": one.state}
+    return {**message(one), "state": one.state}
 
 
 def receipt(name: str, one: Receipt) -> Plain:
@@ -40,13 +40,13 @@ def receipt(name: str, one: Receipt) -> Plain:
 
 
 def member(one: Member) -> Plain:
-    agent = one.entry.agent
+    agent = one.standing.agent
     return {
         "name": agent.name,
         "instance": agent.instance,
-        "source": one.entry.source,
-        "status": one.entry.state,
-        "presence": one.entry.presence,
+        "source": one.standing.source,
+        "status": one.standing.state,
+        "presence": one.standing.presence,
         "unread": one.unread,
         "parked": one.parked,
         "backend": agent.backend,

@@ -10,7 +10,7 @@ from moot.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Standing:
     """An agent and what it is doing."""
 
     agent: Agent
@@ -29,13 +29,13 @@ class Entry:
         return found if isinstance(found, str) and found else None
 
 
-async def roster(store: Store, instance: InstanceName | None = None) -> list[Entry]:
+async def roster(store: Store, instance: InstanceName | None = None) -> list[Standing]:
     """Every agent, in one instance or in all; without the person at the terminal."""
 
-    def look(tx: ReadTx) -> list[Entry]:
+    def look(tx: ReadTx) -> list[Standing]:
         chosen = [one for one in instances.all_of(tx) if instance in (None, one.name)]
         return [
-            Entry(agent, state(tx, agent), agent.presence(tx.now))
+            Standing(agent, state(tx, agent), agent.presence(tx.now))
             for one in chosen
             for agent in agents.members(tx, one.stream)
             if agent.backend != "service" and agent.name != agents.PERSON

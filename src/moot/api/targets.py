@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from moot.core.ids import InstanceName
+from moot.core.ids import DEFAULT_INSTANCE, InstanceName
 from moot.registry import names
 from moot.registry.errors import NameRefused
 
-DEFAULT = InstanceName("default")
+DEFAULT = DEFAULT_INSTANCE
 
 
 @dataclass(frozen=True, slots=True)

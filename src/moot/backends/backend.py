@@ -39,7 +39,7 @@ class Assignment:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Wrote:
     """A piece of text on the way to the answer."""
 
     text: str
@@ -61,7 +61,7 @@ class Ended:
     text: str = ""
 
 
-Progress = Said | Warned | Ended
+Progress = Wrote | Warned | Ended
 
 
 class Backend(Protocol):

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 from moot.backends import script
-from moot.backends.backend import Assignment, Ended, Progress, Said
+from moot.backends.backend import Assignment, Ended, Progress, Wrote
 from moot.backends.script import Match
 from moot.core import durations
 
@@ -29,7 +29,7 @@ class ScriptedBackend:
                 return
             if ended.text:
                 texts.append(ended.text)
-                yield Said(ended.text)
+                yield Wrote(ended.text)
         yield Ended(text="\n\n".join(texts))
 
 

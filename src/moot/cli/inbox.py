@@ -71,6 +71,6 @@ def _show(mail: list[Mail], name: str | None, *, as_json: bool) -> None:
         terminal.say(f"nothing waits for {name or 'you'}")
     transcript = Transcript()
     for one in mail:
-        transcript.message(one.message)
+        transcript.message(one)
         marks = [one.id, *(["high"] if one.priority == "high" else []), *(["parked"] if one.state == "parked" else [])]
         transcript.aside("  ".join(marks))

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import click
 
 from moot.api.access import access
-from moot.api.roster import Entry, is_served, roster
+from moot.api.roster import Standing, is_served, roster
 from moot.api.targets import DEFAULT
 from moot.cli import hints, loop, terminal
 from moot.cli.options import json_option, store_option
@@ -34,25 +34,25 @@ def command(instance: str | None, store: str | None, as_json: bool) -> None:
 
 async def _table(instance: str | None, store: str | None) -> None:
     async with access(store=store, instance=instance) as opened:
-        entries = await roster(opened.store, InstanceName(instance) if instance else None)
+        standings = await roster(opened.store, InstanceName(instance) if instance else None)
         has_host = await is_served(opened.store)
-    if not entries:
+    if not standings:
         terminal.say(NOBODY)
         return
-    rows = [(_name(entry), entry.source or "(standalone)", entry.state) for entry in entries]
+    rows = [(_name(standing), standing.source or "(standalone)", standing.state) for standing in standings]
     terminal.table([HEADING, *rows], LEAST_WIDTHS)
-    _warn(entries, has_host=has_host)
+    _warn(standings, has_host=has_host)
 
 
-def _warn(entries: Iterable[Entry], *, has_host: bool) -> None:
+def _warn(standings: Iterable[Standing], *, has_host: bool) -> None:
     """An agent that nobody starts looks idle, and its mail waits."""
-    if not has_host and any(entry.needs_host for entry in entries):
+    if not has_host and any(standing.needs_host for standing in standings):
         terminal.flush()
         hints.no_host()
 
 
-def _name(entry: Entry) -> str:
-    agent = entry.agent
+def _name(standing: Standing) -> str:
+    agent = standing.agent
     return agent.name if agent.instance == DEFAULT else f"{agent.name}@{agent.instance}"
 
 
@@ -64,4 +64,4 @@ async def _json(instance: str | None, store: str | None) -> None:
         members = await connection.members(InstanceName(instance) if instance else None)
         has_host = await is_served(connection.store)
     terminal.document([{**plain.member(one), "host_running": has_host} for one in members])
-    _warn((one.entry for one in members), has_host=has_host)
+    _warn((one.standing for one in members), has_host=has_host)

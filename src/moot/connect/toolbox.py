@@ -18,10 +18,10 @@ from moot.connect import wire
 from moot.connect.errors import ServerRefused
 from moot.core.errors import MootError
 from moot.core.json import Json
+from moot.core.keys import KEY
 from moot.core.sockets import short_path
 from moot.core.tool import ToolAnswer
 
-KEY = "moot/key"
 LONGEST_CALL = 120.0  # more than the longest wait of any tool
 _log = logging.getLogger("moot.connect")
 _ON_SOCKET = "http://localhost/mcp"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from moot.core.ids import AgentId, AttemptId, InstanceName, TokenId
+from moot.core.ids import DEFAULT_INSTANCE, AgentId, AttemptId, InstanceName, TokenId
 
 Role = Literal["member", "owner", "lead", "reviewer", "observer", "operator", "system"]
 
@@ -22,4 +22,4 @@ class Caller:
     groups: tuple[str, ...] | None = None  # the tool groups offered; None: what the role allows
 
 
-SYSTEM = Caller(name="system", role="system", instance=InstanceName("default"))
+SYSTEM = Caller(name="system", role="system", instance=DEFAULT_INSTANCE)

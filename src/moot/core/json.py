@@ -10,7 +10,6 @@ from moot.core.errors import InvalidInput
 
 Scalar = str | int | float | bool | None
 Json = Scalar | Sequence["Json"] | Mapping[str, "Json"]
-Object = Mapping[str, Json]
 
 
 def dumps(value: object) -> str:

@@ -6,14 +6,13 @@ from starlette.types import Scope
 
 from moot.core.caller import Caller, Role
 from moot.core.errors import MootError
-from moot.core.ids import InstanceName
+from moot.core.ids import DEFAULT_INSTANCE, InstanceName
 from moot.core.tx import ReadTx
 from moot.mcp.gate import Headers
 from moot.mcp.refusals import NameMismatch
 from moot.registry import agents, instances, names, tokens
 from moot.registry.errors import NotAuthenticated
 
-DEFAULT_INSTANCE = "default"
 _LOOPBACK = frozenset(("127.0.0.1", "::1"))
 _CALLER, _PROOF = "moot.caller", "moot.proof"
 

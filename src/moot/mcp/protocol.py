@@ -19,6 +19,7 @@ from moot import __version__
 from moot.core.caller import Caller
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
+from moot.core.keys import KEY, KEY_HEADER
 from moot.core.tool import ToolAnswer
 from moot.ledger.operations import Key
 from moot.mcp import identity, resources, schemas
@@ -32,8 +33,6 @@ INSTRUCTIONS = (
     "inbox_check shows what waits for you, inbox_ack marks it as done. "
     "What is to last goes into documents: document_read, document_write."
 )
-KEY = "moot/key"
-KEY_HEADER = "moot-key"
 _LONGEST_KEY = 200
 
 Context = ServerRequestContext[Any, Any]

@@ -28,7 +28,7 @@ UNSTARTED = frozenset(("external", "human", "service"))
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class Addressee:
     """As much of an agent as its mail needs."""
 
     id: AgentId
@@ -67,8 +67,8 @@ class Agent:
         return self.backend not in UNSTARTED
 
     @property
-    def address(self) -> Address:
-        return Address(self.id, self.name, self.backend)
+    def addressee(self) -> Addressee:
+        return Addressee(self.id, self.name, self.backend)
 
     def presence(self, now: datetime) -> Presence:
         """Agents from outside are judged by their heartbeat, the others are here while moot is."""
@@ -180,14 +180,14 @@ def members(tx: ReadTx, stream: StreamId) -> list[Agent]:
     return list(newest.values())
 
 
-def address(tx: ReadTx, stream: StreamId, name: str) -> Address | None:
+def addressee(tx: ReadTx, stream: StreamId, name: str) -> Addressee | None:
     """Like `find`, for those who only write to it."""
-    return tx.maybe(sql.address, Address, stream=stream, folded=names.fold(name))
+    return tx.maybe(sql.addressee, Addressee, stream=stream, folded=names.fold(name))
 
 
-def addresses(tx: ReadTx, stream: StreamId) -> list[Address]:
+def addressees(tx: ReadTx, stream: StreamId) -> list[Addressee]:
     """Everyone who has not left but moot's own services; of several with one name, the newest."""
-    newest = {names.fold(one.name): one for one in tx.all(sql.addresses, Address, stream=stream)}
+    newest = {names.fold(one.name): one for one in tx.all(sql.addressees, Addressee, stream=stream)}
     return [one for one in newest.values() if not one.is_service]
 
 

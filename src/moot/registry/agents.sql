@@ -64,10 +64,10 @@ where id = :id and left_at is null
 -- leave: The agent is gone for good.
 update agents set left_at = :now where id = :id and left_at is null
 
--- address: Where mail to the newest bearer of a name goes.
+-- addressee: Where mail to the newest bearer of a name goes.
 select id, name, backend
 from agents where stream = :stream and folded = :folded and left_at is null
 order by created_at desc, id desc limit 1
 
--- addresses: Where mail to everyone goes.
+-- addressees: Where mail to everyone goes.
 select id, name, backend from agents where stream = :stream and left_at is null order by created_at, id

@@ -17,15 +17,15 @@ from moot.registry.errors import AgentNotFound
 from moot.tools import acting, succession
 from moot.tools.shapes import Arguments, Id, Name, Result
 
-Words = Annotated[str, Field(max_length=500)]
-Capabilities = Annotated[tuple[Words, ...], Field(max_length=100, strict=False), FailFast()]
+Phrase = Annotated[str, Field(max_length=500)]
+Capabilities = Annotated[tuple[Phrase, ...], Field(max_length=100, strict=False), FailFast()]
 MAX_METADATA = 64_000
 
 
 class Register(Arguments):
     name: Name
-    runtime: Annotated[Words, Field(description="What runs you, e.g. claude_code.")]
-    role: Annotated[Words, Field(description="A label; it grants nothing.")] = "worker"
+    runtime: Annotated[Phrase, Field(description="What runs you, e.g. claude_code.")]
+    role: Annotated[Phrase, Field(description="A label; it grants nothing.")] = "worker"
     capabilities: Capabilities = ()
     workspace_path: Annotated[str | None, Field(max_length=4096)] = None
     metadata: Mapping[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
@@ -40,7 +40,7 @@ class Heartbeat(Arguments):
 class Update(Arguments):
     agent_id: Id | None = None
     status: Literal["online", "busy"] | None = None
-    capabilities: Annotated[tuple[Words, ...] | None, Field(max_length=100, strict=False), FailFast()] = None
+    capabilities: Annotated[tuple[Phrase, ...] | None, Field(max_length=100, strict=False), FailFast()] = None
     workspace_path: Annotated[str | None, Field(max_length=4096)] = None
     metadata: Mapping[str, JsonValue] | None = None
 

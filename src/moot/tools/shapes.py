@@ -4,7 +4,6 @@ from typing import Annotated
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field
 
-from moot.bus.mailbox import Mail
 from moot.bus.messages import Message
 from moot.core import clock, text
 from moot.core.errors import InvalidInput
@@ -72,7 +71,7 @@ class InboxEntry(Result):
     priority: str
 
 
-def entry_of(message: Message | Mail) -> Entry:
+def entry_of(message: Message) -> Entry:
     return Entry(
         timestamp=clock.to_iso(message.at),
         sender=message.sender,

@@ -7,7 +7,7 @@ from moot.bus.messages import Draft, Kind, Message, Recipient
 from moot.core.ids import AttemptId, MessageId
 from moot.core.tx import Tx
 from moot.registry import agents, names
-from moot.registry.agents import Address, Agent
+from moot.registry.agents import Addressee, Agent
 from moot.registry.instances import Instance
 
 EVERYONE = frozenset(("all", "everyone"))
@@ -58,7 +58,7 @@ def say(tx: Tx, instance: Instance, speaker: Agent | None, words: Words) -> Said
     is_calling_all = not found.keys().isdisjoint(EVERYONE)
     called = [one for one in found.values() if one is not None]
     if is_calling_all or words.kind == "broadcast":
-        everyone = {one.id: one for one in (*called, *agents.addresses(tx, instance.stream))}
+        everyone = {one.id: one for one in (*called, *agents.addressees(tx, instance.stream))}
         reached = list(everyone.values())
     else:
         reached = called
@@ -80,17 +80,17 @@ def say(tx: Tx, instance: Instance, speaker: Agent | None, words: Words) -> Said
     return Said(message, tuple(recipient.name for recipient in recipients), unknown)
 
 
-def _look_up(tx: Tx, instance: Instance, wanted: tuple[str, ...]) -> dict[str, Address | None]:
+def _look_up(tx: Tx, instance: Instance, wanted: tuple[str, ...]) -> dict[str, Addressee | None]:
     """Who has these names, by folded name; None stands for the words that mean everyone. One look a name: a channel
     may have very many members."""
-    found: dict[str, Address | None] = {}
+    found: dict[str, Addressee | None] = {}
     for folded in dict.fromkeys(names.fold(name) for name in wanted):
         if folded in EVERYONE:
             found[folded] = None
         elif folded in names.SERVICES:
-            found[folded] = agents.service(tx, instance, folded).address
+            found[folded] = agents.service(tx, instance, folded).addressee
         elif folded == agents.PERSON:
-            found[folded] = agents.person(tx, instance).address
-        elif (address := agents.address(tx, instance.stream, folded)) is not None:
-            found[folded] = address
+            found[folded] = agents.person(tx, instance).addressee
+        elif (addressee := agents.addressee(tx, instance.stream, folded)) is not None:
+            found[folded] = addressee
     return found

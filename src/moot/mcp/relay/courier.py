@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 
 from moot.mcp.relay import wire
 from moot.mcp.relay.handshake import INITIALIZE, Handshake
-from moot.mcp.relay.letters import Letter
 from moot.mcp.relay.link import Link
+from moot.mcp.relay.parcels import Parcel
 from moot.mcp.relay.wire import Request, Response, Unanswered
 
 
@@ -19,11 +19,11 @@ class Courier:
         self._renewing = asyncio.Lock()
 
     @asynccontextmanager
-    async def post(self, letter: Letter, extra: Mapping[str, str]) -> AsyncGenerator[Response]:
+    async def post(self, parcel: Parcel, extra: Mapping[str, str]) -> AsyncGenerator[Response]:
         """Send one message, in the session unless it opens one or needs none."""
-        is_free = letter.version is not None or letter.method == INITIALIZE
+        is_free = parcel.version is not None or parcel.method == INITIALIZE
         headers = {} if is_free else self.handshake.headers()
-        request = Request("POST", {**self._proof, **headers, **letter.headers(), **extra}, letter.line)
+        request = Request("POST", {**self._proof, **headers, **parcel.headers(), **extra}, parcel.line)
         async with wire.sent(request, *await self.link.connect()) as response:
             yield response
 
@@ -46,8 +46,8 @@ class Courier:
             if session is None:
                 raise Unanswered
             self.handshake.session = session
-            for letter in self.handshake.again():
-                async with self.post(letter, {}) as response:
+            for parcel in self.handshake.again():
+                async with self.post(parcel, {}) as response:
                     await response.body()
 
     async def leave(self) -> None:

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from moot.mcp.relay import letters
-from moot.mcp.relay.letters import Letter
+from moot.mcp.relay import parcels
+from moot.mcp.relay.parcels import Parcel
 
 INITIALIZE = "initialize"
 INITIALIZED = "notifications/initialized"
@@ -13,10 +13,10 @@ INITIALIZED = "notifications/initialized"
 
 @dataclass(slots=True)
 class Handshake:
-    opening: Letter | None = None
+    opening: Parcel | None = None
     session: str | None = None
     version: str | None = None
-    subscriptions: dict[str, Letter] = field(default_factory=dict[str, Letter])
+    subscriptions: dict[str, Parcel] = field(default_factory=dict[str, Parcel])
     is_settled: asyncio.Event = field(default_factory=asyncio.Event)  # no opening is under way
     is_open: asyncio.Event = field(default_factory=asyncio.Event)  # the client has said that it is initialized
 
@@ -28,35 +28,35 @@ class Handshake:
         version = {} if self.version is None else {"MCP-Protocol-Version": self.version}
         return session | version
 
-    def note(self, letter: Letter) -> None:
+    def note(self, parcel: Parcel) -> None:
         """Remember what a new session would have to be told."""
-        uri: object = letter.params.get("uri")
-        if letter.method == INITIALIZE:
-            self.opening, self.session, self.version = letter, None, None
+        uri: object = parcel.params.get("uri")
+        if parcel.method == INITIALIZE:
+            self.opening, self.session, self.version = parcel, None, None
             self.is_open.clear()
             self.subscriptions.clear()
-        elif letter.method == INITIALIZED:
+        elif parcel.method == INITIALIZED:
             self.is_open.set()
-        elif letter.method == "resources/subscribe" and isinstance(uri, str):
-            self.subscriptions[uri] = letter
-        elif letter.method == "resources/unsubscribe" and isinstance(uri, str):
+        elif parcel.method == "resources/subscribe" and isinstance(uri, str):
+            self.subscriptions[uri] = parcel
+        elif parcel.method == "resources/unsubscribe" and isinstance(uri, str):
             self.subscriptions.pop(uri, None)
 
-    def opened(self, letter: Letter, headers: Mapping[str, str], answer: bytes) -> None:
+    def opened(self, parcel: Parcel, headers: Mapping[str, str], answer: bytes) -> None:
         """Note the session that an opening was answered with."""
-        if letter.method == INITIALIZE:
+        if parcel.method == INITIALIZE:
             self.session = headers.get("mcp-session-id")
-            self.version = letters.version_in(answer)
+            self.version = parcels.version_in(answer)
 
-    def again(self) -> list[Letter]:
+    def again(self) -> list[Parcel]:
         """What to send to a server that does not know the session, after the opening."""
-        initialized = [letters.write(None, INITIALIZED, {})] if self.is_open.is_set() else []
-        return initialized + [_own(letter) for letter in self.subscriptions.values()]
+        initialized = [parcels.write(None, INITIALIZED, {})] if self.is_open.is_set() else []
+        return initialized + [_own(parcel) for parcel in self.subscriptions.values()]
 
-    def opening_again(self) -> Letter | None:
+    def opening_again(self) -> Parcel | None:
         return None if self.opening is None else _own(self.opening)
 
 
-def _own(letter: Letter) -> Letter:
+def _own(parcel: Parcel) -> Parcel:
     """The same under an id of the relay, for an answer that the client does not wait for."""
-    return replace(letters.write("moot-relay", letter.method or "", letter.params), params=letter.params)
+    return replace(parcels.write("moot-relay", parcel.method or "", parcel.params), params=parcel.params)

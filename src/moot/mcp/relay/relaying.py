@@ -10,16 +10,16 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
 
-from moot.mcp.relay import letters, stdio
+from moot.core.keys import KEY_HEADER
+from moot.mcp.relay import parcels, stdio
 from moot.mcp.relay.courier import Courier
 from moot.mcp.relay.handshake import INITIALIZE
-from moot.mcp.relay.letters import Id, Letter
 from moot.mcp.relay.link import Link, NoServer, Patience, TakeOver
+from moot.mcp.relay.parcels import Id, Parcel
 from moot.mcp.relay.pulse import Pulse, ServerSilent
 from moot.mcp.relay.stdio import Output
 from moot.mcp.relay.wire import Response, Unanswered
 
-KEY_HEADER = "Moot-Key"
 _STREAM = "subscriptions/listen"
 _TRIES = 8  # of a request that one server after the other drops
 _PAUSE = 0.02
@@ -48,7 +48,7 @@ class _Relay:
         self._pulse = pulse
         self._handshake = courier.handshake
         self._stdout = stdout
-        self._waiting: dict[Id, tuple[Letter, asyncio.Task[None]]] = {}
+        self._waiting: dict[Id, tuple[Parcel, asyncio.Task[None]]] = {}
         self._keys = f"relay-{secrets.token_hex(12)}"
         self._count = 0
 
@@ -65,85 +65,85 @@ class _Relay:
             pass  # nobody reads the output any more
 
     async def _take(self, line: bytes | None, group: asyncio.TaskGroup) -> None:
-        letter = None if line is None else letters.read(line)
-        if letter is None:
+        parcel = None if line is None else parcels.read(line)
+        if parcel is None:
             problem = f"A line is longer than {stdio.LONGEST_LINE} bytes." if line is None else "This is not JSON."
-            await self._put(letters.error(None, letters.PARSE_ERROR, problem))
+            await self._put(parcels.error(None, parcels.PARSE_ERROR, problem))
             return
-        if letter.method == INITIALIZE:
+        if parcel.method == INITIALIZE:
             self._handshake.is_settled.clear()
-        self._handshake.note(letter)
-        if letter.method == "notifications/cancelled" and not self._cancels(letter):
+        self._handshake.note(parcel)
+        if parcel.method == "notifications/cancelled" and not self._cancels(parcel):
             return
-        task = group.create_task(self._deliver(letter))
-        if letter.is_request and letter.id is not None:
-            self._waiting[letter.id] = (letter, task)
+        task = group.create_task(self._deliver(parcel))
+        if parcel.is_request and parcel.id is not None:
+            self._waiting[parcel.id] = (parcel, task)
 
-    def _cancels(self, letter: Letter) -> bool:
+    def _cancels(self, parcel: Parcel) -> bool:
         """Nobody waits for the answer any more; whether the server must be told, or hears it from the hanging up."""
-        id: object = letter.params.get("requestId")
+        id: object = parcel.params.get("requestId")
         found = self._waiting.pop(id, None) if isinstance(id, str | int) else None
         if found is None:
-            return letter.version is None
+            return parcel.version is None
         found[1].cancel()
         return found[0].version is None
 
-    async def _deliver(self, letter: Letter) -> None:
+    async def _deliver(self, parcel: Parcel) -> None:
         """Send until it is answered, or until there is no hope of that."""
         # What nobody waits for, and a stream, which says nothing for hours, outlast any silence.
-        is_patient = not letter.is_request or letter.method == _STREAM
+        is_patient = not parcel.is_request or parcel.method == _STREAM
         try:
             async with nullcontext() if is_patient else self._pulse.felt():
-                await self._send(letter)
+                await self._send(parcel)
         except (NoServer, ServerSilent) as error:
-            await self._refuse(letter, f"{error.code}: {error}")
+            await self._refuse(parcel, f"{error.code}: {error}")
         finally:
-            if letter.method == INITIALIZE:
+            if parcel.method == INITIALIZE:
                 self._handshake.is_settled.set()
-            if letter.id is not None and self._waiting.get(letter.id, (None,))[0] is letter:
-                del self._waiting[letter.id]
+            if parcel.id is not None and self._waiting.get(parcel.id, (None,))[0] is parcel:
+                del self._waiting[parcel.id]
 
-    async def _send(self, letter: Letter) -> None:
-        extra = self._key(letter)
+    async def _send(self, parcel: Parcel) -> None:
+        extra = self._key(parcel)
         for attempt in range(_TRIES):
-            if letter.version is None and letter.method != INITIALIZE:
+            if parcel.version is None and parcel.method != INITIALIZE:
                 await self._handshake.is_settled.wait()
-            if await self._is_answered(letter, extra):
+            if await self._is_answered(parcel, extra):
                 return
             await asyncio.sleep(min(_PAUSE * 2**attempt, _LONG_PAUSE))
-        await self._refuse(letter, "One server after the other dropped this request. Their logs may say why.")
+        await self._refuse(parcel, "One server after the other dropped this request. Their logs may say why.")
 
-    async def _is_answered(self, letter: Letter, extra: Mapping[str, str]) -> bool:
+    async def _is_answered(self, parcel: Parcel, extra: Mapping[str, str]) -> bool:
         session = self._handshake.session
         try:
-            async with self._courier.post(letter, extra) as response:
-                if response.status == 404 and session is not None and letter.version is None:
+            async with self._courier.post(parcel, extra) as response:
+                if response.status == 404 and session is not None and parcel.version is None:
                     await self._courier.renew(session)
                     return False
-                return await self._pass_on(letter, response)
+                return await self._pass_on(parcel, response)
         except Unanswered:
             return False
 
-    async def _pass_on(self, letter: Letter, response: Response) -> bool:
+    async def _pass_on(self, parcel: Parcel, response: Response) -> bool:
         """Write what came back; False if that was no answer, for the server is going."""
         if response.status == 503:
             return False
         if not response.is_stream:
             body = await response.body()
             if response.status >= 400:
-                await self._put_for(letter, letters.refusal(letter.id, response.status, body))
-            elif letters.is_farewell(body):
+                await self._put_for(parcel, parcels.refusal(parcel.id, response.status, body))
+            elif parcels.is_farewell(body):
                 return False
             elif body:
-                self._handshake.opened(letter, response.headers, body)
-                await self._put_for(letter, body)
+                self._handshake.opened(parcel, response.headers, body)
+                await self._put_for(parcel, body)
             return True
         async for data in response.events():
-            is_answer = letters.is_answer(data, letter.id)
-            if is_answer and letters.is_farewell(data):
+            is_answer = parcels.is_answer(data, parcel.id)
+            if is_answer and parcels.is_farewell(data):
                 return False
             if is_answer:
-                self._handshake.opened(letter, response.headers, data)
+                self._handshake.opened(parcel, response.headers, data)
             await self._put(data)
             if is_answer:
                 return True
@@ -194,19 +194,19 @@ class _Relay:
             task.cancel()
         await self._courier.leave()
 
-    def _key(self, letter: Letter) -> dict[str, str]:
+    def _key(self, parcel: Parcel) -> dict[str, str]:
         """In a header, so that what the client wrote stays as it is; a key of the client's own goes before it."""
-        if letter.method != "tools/call":
+        if parcel.method != "tools/call":
             return {}
         self._count += 1
         return {KEY_HEADER: f"{self._keys}-{self._count}"}
 
-    async def _refuse(self, letter: Letter, message: str) -> None:
-        await self._put_for(letter, letters.error(letter.id, letters.REFUSED, message))
+    async def _refuse(self, parcel: Parcel, message: str) -> None:
+        await self._put_for(parcel, parcels.error(parcel.id, parcels.REFUSED, message))
 
-    async def _put_for(self, letter: Letter, answer: bytes) -> None:
+    async def _put_for(self, parcel: Parcel, answer: bytes) -> None:
         """Only who asked gets an answer; who sent something that is no message at all gets one too."""
-        if letter.is_request or letter.method is None:
+        if parcel.is_request or parcel.method is None:
             await self._put(answer)
 
     async def _put(self, line: bytes) -> None:

@@ -33,7 +33,7 @@ _SERVER = {
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class Database:
     """One schema of one database, as PostgreSQL's library wants to be told."""
 
     schema: str
@@ -46,7 +46,7 @@ class Address:
         return f"moot_{self.schema}"
 
 
-def parse(url: str) -> Address:
+def parse(url: str) -> Database:
     """The address in this URL; what it says of timeouts wins over ours."""
     head, _, query = url.partition("?")
     if not head.startswith(("postgresql://", "postgres://")):
@@ -56,7 +56,7 @@ def parse(url: str) -> Address:
     rest = "&".join(pair for pair in pairs if not pair.startswith("schema="))
     given = _given(f"{head}?{rest}")
     schema = _checked(ours[-1] if ours else DEFAULT_SCHEMA)
-    return Address(schema, _place(given), conninfo.make_conninfo("", **_complete(given, schema)))
+    return Database(schema, _place(given), conninfo.make_conninfo("", **_complete(given, schema)))
 
 
 def _given(url: str) -> dict[str, str]:

@@ -12,14 +12,14 @@ from moot.core.tx import Query
 from moot.store import migrate, queries
 from moot.store.errors import StoreDamaged, StoreInUse, StoreNotFound, StoreTooNew
 from moot.store.postgres import faults
-from moot.store.postgres.addresses import Address
+from moot.store.postgres.addresses import Database
 from moot.store.postgres.session import Connection, text
 from moot.store.postgres.tx import PostgresTx
 
 sql = queries.beside(__file__)
 
 
-def prepare(connection: Connection, address: Address, *, create: bool, clock: Clock | None) -> None:
+def prepare(connection: Connection, address: Database, *, create: bool, clock: Clock | None) -> None:
     """Bring the store to the version this moot knows; with `create`, make it when it is not there."""
     try:
         found = _version(connection, address)
@@ -37,7 +37,7 @@ def prepare(connection: Connection, address: Address, *, create: bool, clock: Cl
         raise
 
 
-def _version(connection: Connection, address: Address) -> int | None:
+def _version(connection: Connection, address: Database) -> int | None:
     """None when there is no store."""
     if _value(connection, sql.has_store, schema=address.schema) is None:
         return None
@@ -56,7 +56,7 @@ def _version(connection: Connection, address: Address) -> int | None:
     return found
 
 
-def _step(connection: Connection, address: Address, migration: migrate.Migration, clock: Clock | None) -> None:
+def _step(connection: Connection, address: Database, migration: migrate.Migration, clock: Clock | None) -> None:
     """One migration, unless another process was quicker."""
     with connection.transaction():
         connection.execute(text(sql.be_alone), {"schema": address.schema})

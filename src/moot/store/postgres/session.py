@@ -20,7 +20,7 @@ from moot.core.tx import Query
 from moot.store import queries
 from moot.store.errors import StoreClosed
 from moot.store.postgres import faults
-from moot.store.postgres.addresses import Address
+from moot.store.postgres.addresses import Database
 
 sql = queries.beside(__file__)
 Connection = psycopg.Connection[TupleRow]
@@ -41,7 +41,7 @@ class Session:
         return self.connection.closed
 
 
-def connect(address: Address) -> Connection:
+def connect(address: Database) -> Connection:
     """A connection with our settings, in autocommit; the caller says BEGIN."""
     try:
         return psycopg.connect(
@@ -55,7 +55,7 @@ def connect(address: Address) -> Connection:
         raise faults.cannot_connect(error, address.place) from error
 
 
-def open_session(address: Address) -> Session:
+def open_session(address: Database) -> Session:
     """A connection that knows which life of the server it talks to."""
     connection = connect(address)
     connection.prepared_max = None  # the statements are a closed set
@@ -76,7 +76,7 @@ def text(query: Query) -> LiteralString:
 class Sessions:
     """Those at rest; the last one used comes first, with its prepared statements."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: Database) -> None:
         self.address = address
         self._idle: list[Session] = []
         self._lock = threading.Lock()

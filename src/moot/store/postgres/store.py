@@ -15,7 +15,7 @@ from moot.store import migrate
 from moot.store.feed import Feed
 from moot.store.postgres import addresses, schema
 from moot.store.postgres.session import Sessions
-from moot.store.postgres.transactions import Desk, Patience, Transactions
+from moot.store.postgres.transactions import Means, Patience, Transactions
 from moot.store.postgres.wakes import Listener, Notifier
 from moot.store.postgres.workers import Workers
 from moot.store.store import Limits
@@ -30,22 +30,22 @@ _READERS = 4
 class PostgresStore:
     """Open with `open_url`. Each worker thread uses one connection at a time."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-        self._transactions = Transactions(desk)
+    def __init__(self, means: Means) -> None:
+        self._means = means
+        self._transactions = Transactions(means)
         self._writers = Workers(_WRITERS, "moot-write")
         self._readers = Workers(_READERS, "moot-read")
         self._loop: asyncio.AbstractEventLoop | None = None
         self._wakes = Wakes()
         sender = secrets.token_hex(8)
-        self._notifier = Notifier(desk.sessions.address, sender)
-        self._listener = Listener(desk.sessions.address, sender, lambda: self._wakes.is_heard, self._ring)
+        self._notifier = Notifier(means.sessions.address, sender)
+        self._listener = Listener(means.sessions.address, sender, lambda: self._wakes.is_heard, self._ring)
 
     async def write(self, change: Callable[[Tx], T], /, *, caller: Caller) -> T:
-        return await self._writers.do(lambda: self._commit(change, caller), self._desk.limits.queued_seconds)
+        return await self._writers.do(lambda: self._commit(change, caller), self._means.limits.queued_seconds)
 
     async def read(self, look: Callable[[ReadTx], T], /) -> T:
-        return await self._readers.do(lambda: self._transactions.read(look), self._desk.limits.queued_seconds)
+        return await self._readers.do(lambda: self._transactions.read(look), self._means.limits.queued_seconds)
 
     @contextmanager
     def listen(self) -> Generator[Signal]:
@@ -67,7 +67,7 @@ class PostgresStore:
         self._readers.close()
         self._notifier.close()
         self._listener.close()
-        self._desk.sessions.close()
+        self._means.sessions.close()
 
     def _commit(self, change: Callable[[Tx], T], caller: Caller) -> T:
         """On a writer thread."""
@@ -102,4 +102,4 @@ def open_url(
         session.connection.close()
         raise
     sessions.give_back(session)
-    return PostgresStore(Desk(sessions, clock, limits or Limits(), patience or Patience(), version=migrate.newest()))
+    return PostgresStore(Means(sessions, clock, limits or Limits(), patience or Patience(), version=migrate.newest()))

@@ -62,7 +62,7 @@ class Again(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class Means:
     """What transactions are made of."""
 
     sessions: Sessions
@@ -75,8 +75,8 @@ class Desk:
 class Transactions:
     """Every method blocks, on a worker thread."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, means: Means) -> None:
+        self._means = means
         self._is_closing = threading.Event()
 
     def write(self, change: Callable[[Tx], T], caller: Caller) -> tuple[T, bool]:
@@ -92,7 +92,7 @@ class Transactions:
 
     def _until_done(self, once: Callable[[], T]) -> T:
         refusal: MootError | None = None
-        for pause in self._desk.patience.pauses():
+        for pause in self._means.patience.pauses():
             try:
                 return once()
             except Again as again:
@@ -104,15 +104,15 @@ class Transactions:
 
     def _write_once(self, change: Callable[[Tx], T], caller: Caller) -> tuple[T, bool]:
         session = self._take()
-        tx = PostgresTx(session.cursor, self._desk.clock, caller)
+        tx = PostgresTx(session.cursor, self._means.clock, caller)
         try:
             with self._nothing_written(session):
                 session.cursor.execute("begin")
-                number = tx.open(self._desk.version)
-                result = timing.watched(tx.perform, change, self._desk.limits)
+                number = tx.open(self._means.version)
+                result = timing.watched(tx.perform, change, self._means.limits)
             self._commit(session, number)
         finally:
-            self._desk.sessions.give_back(session)
+            self._means.sessions.give_back(session)
         return result, tx.has_news
 
     def _read_once(self, look: Callable[[ReadTx], T]) -> T:
@@ -120,15 +120,15 @@ class Transactions:
         try:
             with self._nothing_written(session):
                 session.cursor.execute("begin isolation level repeatable read read only")
-                found = look(PostgresTx(session.cursor, self._desk.clock))
+                found = look(PostgresTx(session.cursor, self._means.clock))
                 session.cursor.execute("commit")
         finally:
-            self._desk.sessions.give_back(session)
+            self._means.sessions.give_back(session)
         return found
 
     def _take(self) -> Session:
         try:
-            return self._desk.sessions.take()
+            return self._means.sessions.take()
         except StoreUnavailable as refusal:
             raise Again(refusal) from refusal
 
@@ -139,8 +139,8 @@ class Transactions:
             yield
         except psycopg.Error as error:
             if session.is_lost:
-                self._desk.sessions.forget_idle()
-                raise Again(faults.lost(error, self._desk.sessions.address.place)) from error
+                self._means.sessions.forget_idle()
+                raise Again(faults.lost(error, self._means.sessions.address.place)) from error
             if isinstance(error, faults.CONFLICTS):
                 raise Again(faults.conflict(error)) from error
             if (known := faults.named(error)) is not None:
@@ -154,7 +154,7 @@ class Transactions:
             except psycopg.Error as error:
                 if not session.is_lost:
                     raise
-                self._desk.sessions.forget_idle()
+                self._means.sessions.forget_idle()
                 self._learn_outcome(session, number, error)
                 return
         if done != "COMMIT":
@@ -165,8 +165,8 @@ class Transactions:
 
     def _learn_outcome(self, session: Session, number: str, error: psycopg.Error) -> None:
         """Returns if the transaction was committed."""
-        place = self._desk.sessions.address.place
-        for pause in self._desk.patience.pauses():
+        place = self._means.sessions.address.place
+        for pause in self._means.patience.pauses():
             match self._outcome(session, number):
                 case "committed":
                     return
@@ -182,7 +182,7 @@ class Transactions:
     def _outcome(self, session: Session, number: str) -> Outcome:
         """`in progress` also when the server cannot be asked: ask again."""
         try:
-            fresh = open_session(self._desk.sessions.address)
+            fresh = open_session(self._means.sessions.address)
         except MootError:
             return "in progress"
         with contextlib.closing(fresh.connection):

@@ -16,7 +16,7 @@ from psycopg.sql import SQL, Identifier
 
 from moot.core.errors import MootError
 from moot.store import queries
-from moot.store.postgres.addresses import Address
+from moot.store.postgres.addresses import Database
 from moot.store.postgres.session import Connection, connect, text
 
 sql = queries.beside(__file__)
@@ -30,7 +30,7 @@ _CLOSING_SECONDS = 10.0
 class Notifier:
     """Tells the others. All commits that happen while one NOTIFY is on its way share the next."""
 
-    def __init__(self, address: Address, sender: str) -> None:
+    def __init__(self, address: Database, sender: str) -> None:
         self._address = address
         self._sender = sender
         self._changed = threading.Condition()
@@ -99,7 +99,7 @@ class Notifier:
 class Listener:
     """Hears the others, on its own thread, from `start` until `close`, or until nobody wants to know."""
 
-    def __init__(self, address: Address, sender: str, is_wanted: Callable[[], bool], ring: Callable[[], None]) -> None:
+    def __init__(self, address: Database, sender: str, is_wanted: Callable[[], bool], ring: Callable[[], None]) -> None:
         self._address = address
         self._sender = sender.encode()
         self._is_wanted = is_wanted

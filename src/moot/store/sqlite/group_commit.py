@@ -36,7 +36,7 @@ _READERS_MILLISECONDS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class Means:
     """What commits are made with."""
 
     open: Callable[[], apsw.Connection]
@@ -48,8 +48,8 @@ class Desk:
 class GroupCommit:
     """Owns the writing connection. Used by one thread."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, means: Means) -> None:
+        self._means = means
         self._log_pages = 0
         self._too_long_pages = _TOO_LONG_PAGES
         self._is_lost = False
@@ -107,7 +107,7 @@ class GroupCommit:
             self._connection.close(True)
 
     def _open(self) -> apsw.Connection:
-        connection = self._desk.open()
+        connection = self._means.open()
         connection.set_wal_hook(self._measure)  # in place of SQLite's own checkpoints, which are part of a commit
         return connection
 
@@ -121,15 +121,15 @@ class GroupCommit:
             self._is_lost = False
         self._connection.execute("begin immediate")
         try:
-            self._desk.check(self._connection)
+            self._means.check(self._connection)
         except BaseException:
             self._roll_back()
             raise
 
     def _fill(self, batch: list[Work], take: Callable[[], Work | None]) -> bool:
-        until = monotonic() + self._desk.limits.batch_seconds
+        until = monotonic() + self._means.limits.batch_seconds
         has_news = False
-        while len(batch) < self._desk.limits.batch_functions and (work := take()) is not None:
+        while len(batch) < self._means.limits.batch_functions and (work := take()) is not None:
             batch.append(work)
             has_news |= self._run(work)
             if monotonic() >= until:
@@ -140,10 +140,10 @@ class GroupCommit:
         """One function; what it refuses before it writes is its own affair. True if it has news for readers."""
         connection = self._connection
         written = connection.total_changes()
-        tx = SqliteTx(connection, self._desk.clock, work.caller)
+        tx = SqliteTx(connection, self._means.clock, work.caller)
         work.result, work.error = None, None
         try:
-            work.result = timing.watched(tx.perform, work.change, self._desk.limits)
+            work.result = timing.watched(tx.perform, work.change, self._means.limits)
         except BaseException as error:  # a SystemExit is its own, too
             if not connection.in_transaction:
                 raise TransactionLost from error

@@ -20,7 +20,7 @@ from moot.store.errors import StoreNotFound
 from moot.store.feed import Feed
 from moot.store.sqlite import faults, files, place
 from moot.store.sqlite.files import StoreFile
-from moot.store.sqlite.group_commit import Desk
+from moot.store.sqlite.group_commit import Means
 from moot.store.sqlite.nudge import Nudges
 from moot.store.sqlite.turnstile import Turnstile
 from moot.store.sqlite.tx import SqliteTx
@@ -49,8 +49,8 @@ class SqliteStore:
         self._reader.pragma("query_only", True)
         self._identity = files.identity(file.path)
         self._version = migrate.newest()
-        desk = Desk(open=lambda: files.connect(file), check=self._check, clock=clock, limits=limits)
-        self._writer = Writer(desk, Turnstile(file.path), self._tell)
+        means = Means(open=lambda: files.connect(file), check=self._check, clock=clock, limits=limits)
+        self._writer = Writer(means, Turnstile(file.path), self._tell)
 
     @property
     def folder(self) -> Path:

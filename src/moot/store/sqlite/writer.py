@@ -21,7 +21,7 @@ from moot.core.tx import Tx
 from moot.store.errors import StoreBusy, StoreClosed, StoreUnavailable
 from moot.store.sqlite import work as works
 from moot.store.sqlite.faults import in_words, outcome_unknown
-from moot.store.sqlite.group_commit import Desk, GroupCommit
+from moot.store.sqlite.group_commit import GroupCommit, Means
 from moot.store.sqlite.turnstile import Turnstile
 from moot.store.sqlite.work import Work
 
@@ -31,8 +31,8 @@ _log = logging.getLogger("moot.store")
 class Writer:
     """Owns the thread, and through it the writing connection and the turnstile."""
 
-    def __init__(self, desk: Desk, turnstile: Turnstile, tell: Callable[[], None]) -> None:
-        self._limits = desk.limits
+    def __init__(self, means: Means, turnstile: Turnstile, tell: Callable[[], None]) -> None:
+        self._limits = means.limits
         self._turnstile = turnstile
         self._tell = tell  # called on the writer thread when news was committed
         self._queue: deque[Work] = deque()
@@ -41,7 +41,7 @@ class Writer:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._changed = threading.Condition()
         self._is_closing = False
-        self._commits = GroupCommit(desk)
+        self._commits = GroupCommit(means)
         self._thread = threading.Thread(target=self._work, name="moot-writer", daemon=True)
         self._thread.start()
 

@@ -17,7 +17,7 @@ Id = str | int
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class Parcel:
     """One line from the client. The line itself travels on as it came."""
 
     line: bytes
@@ -47,7 +47,7 @@ class Letter:
         return found
 
 
-def read(line: bytes) -> Letter | None:
+def read(line: bytes) -> Parcel | None:
     """None if it is not JSON. Everything else is the server's to judge."""
     try:
         message: object = json.loads(line)
@@ -55,7 +55,7 @@ def read(line: bytes) -> Letter | None:
         return None
     fields = cast(dict[str, Any], message) if isinstance(message, dict) else {}
     method, id, params = fields.get("method"), fields.get("id"), fields.get("params")
-    return Letter(
+    return Parcel(
         line.strip(),
         method if isinstance(method, str) else None,
         id if isinstance(id, str | int) and not isinstance(id, bool) else None,
@@ -63,10 +63,10 @@ def read(line: bytes) -> Letter | None:
     )
 
 
-def write(id: Id | None, method: str, params: Mapping[str, Any]) -> Letter:
+def write(id: Id | None, method: str, params: Mapping[str, Any]) -> Parcel:
     """A message of the relay's own."""
     message = {"jsonrpc": "2.0", "method": method, "params": params, **({} if id is None else {"id": id})}
-    return Letter(json.dumps(message).encode(), method, id, params)
+    return Parcel(json.dumps(message).encode(), method, id, params)
 
 
 def error(id: Id | None, code: int, message: str) -> bytes:

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.shared import inbound
 
-from moot.mcp.relay import letters
+from moot.mcp.relay import parcels
 from tests.mcp import clients
 
 
 @given(st.text(st.characters(exclude_categories=("Cs",)), max_size=50))
 def test_header_values_mean_to_the_sdk_what_they_say(text: str) -> None:
-    value = letters.header_value(text)
+    value = parcels.header_value(text)
     assert inbound.decode_header_value(value) == text
     assert value.isascii()
     assert "\n" not in value
@@ -22,54 +22,54 @@ def test_header_values_mean_to_the_sdk_what_they_say(text: str) -> None:
 
 def test_a_stateless_message_repeats_itself_in_headers() -> None:
     message, headers = clients.stateless("tools/call", {"name": "channel_send", "arguments": {}})
-    letter = letters.read(json.dumps(message).encode())
-    assert letter is not None
-    assert letter.headers() == headers
+    parcel = parcels.read(json.dumps(message).encode())
+    assert parcel is not None
+    assert parcel.headers() == headers
 
 
 def test_a_message_of_a_session_needs_no_headers_of_its_own() -> None:
-    letter = letters.read(json.dumps(clients.request("tools/call", {"name": "x"})).encode())
-    assert letter is not None
-    assert (letter.headers(), letter.version, letter.is_request) == ({}, None, True)
+    parcel = parcels.read(json.dumps(clients.request("tools/call", {"name": "x"})).encode())
+    assert parcel is not None
+    assert (parcel.headers(), parcel.version, parcel.is_request) == ({}, None, True)
 
 
 @pytest.mark.parametrize("version", [5, "", "a b\r\nX-Evil: 1", "ü", None, ["2026-07-28"]])
 def test_a_version_that_no_header_can_hold_is_none(version: object) -> None:
     message = clients.request("x", {"_meta": {"io.modelcontextprotocol/protocolVersion": version}})
-    letter = letters.read(json.dumps(message).encode())
-    assert letter is not None
-    assert letter.headers() == {}
+    parcel = parcels.read(json.dumps(message).encode())
+    assert parcel is not None
+    assert parcel.headers() == {}
 
 
 @pytest.mark.parametrize("line", [b"[]", b"5", b"null", b'{"id":true,"method":5,"params":[]}', b'{"method":{}}'])
 def test_odd_json_is_a_letter_without_anything(line: bytes) -> None:
-    letter = letters.read(line)
-    assert letter is not None
-    assert (letter.method, letter.id, letter.params, letter.is_request) == (None, None, {}, False)
+    parcel = parcels.read(line)
+    assert parcel is not None
+    assert (parcel.method, parcel.id, parcel.params, parcel.is_request) == (None, None, {}, False)
 
 
 def test_a_refusal_in_any_form_answers_the_request() -> None:
-    own = letters.refusal(7, 401, b'{"error":{"code":"NOT_AUTHENTICATED","message":"No.","remedy":"Do."}}')
+    own = parcels.refusal(7, 401, b'{"error":{"code":"NOT_AUTHENTICATED","message":"No.","remedy":"Do."}}')
     assert json.loads(own) == {
         "jsonrpc": "2.0",
         "id": 7,
-        "error": {"code": letters.REFUSED, "message": "NOT_AUTHENTICATED: No. Do."},
+        "error": {"code": parcels.REFUSED, "message": "NOT_AUTHENTICATED: No. Do."},
     }
-    rpc = letters.refusal(7, 400, b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Bad."}}')
+    rpc = parcels.refusal(7, 400, b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Bad."}}')
     assert json.loads(rpc) == {"jsonrpc": "2.0", "id": 7, "error": {"code": -32600, "message": "Bad."}}
     for body in (b"", b"plain", b"[]", b'{"error":5}', b'"error"'):
-        assert "status 500" in json.loads(letters.refusal(7, 500, body))["error"]["message"]
+        assert "status 500" in json.loads(parcels.refusal(7, 500, body))["error"]["message"]
 
 
 def test_an_answer_is_told_from_what_else_comes() -> None:
-    assert letters.is_answer(b'{"id":1,"result":{}}', 1)
-    assert letters.is_answer(b'{"id":"1","error":{}}', "1")
+    assert parcels.is_answer(b'{"id":1,"result":{}}', 1)
+    assert parcels.is_answer(b'{"id":"1","error":{}}', "1")
     for other in (b'{"id":2,"result":{}}', b'{"id":1,"method":"ping"}', b'{"method":"x"}', b"noise", b"5"):
-        assert not letters.is_answer(other, 1)
-    assert not letters.is_answer(b'{"result":{}}', None)
+        assert not parcels.is_answer(other, 1)
+    assert not parcels.is_answer(b'{"result":{}}', None)
 
 
 def test_a_farewell_is_told_from_an_answer() -> None:
-    assert letters.is_farewell(b'{"id":1,"error":{"code":-32000,"message":"Connection closed"}}')
+    assert parcels.is_farewell(b'{"id":1,"error":{"code":-32000,"message":"Connection closed"}}')
     for other in (b'{"id":1,"error":{"code":-32602}}', b'{"id":1,"result":{"text":"-32000"}}', b"", b"-32000"):
-        assert not letters.is_farewell(other)
+        assert not parcels.is_farewell(other)
