@@ -157,7 +157,7 @@ async def take(store: Store) -> Job:
 
 @pytest.mark.parametrize("first", ["vote", "timer"])
 async def test_the_last_vote_and_the_timer_meet(pg_store: PostgresStore, first: str) -> None:
-    """Each holds what the other wants next only if they take it in different orders."""
+    """Whoever is second finds that it is over, and nothing is left behind."""
     team = await gather(pg_store, {"ann": SILENT, "bob": SILENT})
     await propose(team, LATER, quorum=1)
     await pg_store.write(lambda tx: tx.run(HURRY), caller=SYSTEM)  # a timer that comes while there is time to vote

@@ -12,11 +12,32 @@ from moot.store.store import Store
 from moot.tools import table
 from tests.tools.desk import DEFAULT, OPERATOR, member, open_desk
 
-READERS = {"channel_read", "channel_peek", "inbox_check", "inbox_ack", "agent_get", "agent_list"}
-READERS |= {"document_read", "document_list", "document_history", "proposal_status"}
-WRITERS = READERS | {"channel_send", "agent_heartbeat", "agent_update", "agent_unregister"}
-WRITERS |= {"document_write", "document_append", "document_create", "document_delete", "document_suggest"}
-WRITERS |= {"proposal_create", "vote", "proposal_cancel"}
+READERS = {
+    "channel_read",
+    "channel_peek",
+    "inbox_check",
+    "inbox_ack",
+    "agent_get",
+    "agent_list",
+    "document_read",
+    "document_list",
+    "document_history",
+    "proposal_status",
+}
+WRITERS = READERS | {
+    "channel_send",
+    "agent_heartbeat",
+    "agent_update",
+    "agent_unregister",
+    "document_write",
+    "document_append",
+    "document_create",
+    "document_delete",
+    "document_suggest",
+    "proposal_create",
+    "vote",
+    "proposal_cancel",
+}
 
 
 @pytest.mark.parametrize(
