@@ -1,0 +1,86 @@
+"""Every example runs offline as its first line says, and comes to the end that it tells of."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.terminal import Ended, Terminal
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+STORIES: dict[str, tuple[int, list[str], str]] = {
+    "review": (0, ["reviewer: One finding, see the notes. The rest is fine."], "1. `total` starts at 1"),
+    "team": (
+        0,
+        [
+            "coordinator: @reviewer look at the parser and tell `@coder` what to fix.",
+            "reviewer: @coder it drops the last line of a file without a newline.",
+            "coder: @reviewer fixed, with a test.",
+            "reviewer: @coordinator checked, the fix is good.",
+            "coordinator: Done. Thank you both.",
+        ],
+        "- The parser keeps the last line.",
+    ),
+    "scribe": (0, ["scribe: Noted."], "- Retries need a limit.\n"),
+    "election": (0, ["ann: @ben write down that we began.", "ben: It is in the notes."], "We began.\n"),
+    "vote": (0, ['architect: [VOTE:prop-001] I vote for "Server sessions" (easy to end)'], ""),
+    "budget": (3, ["ann: @ben your turn.", "ben: @ann your turn."] * 3, ""),
+    "person": (4, ["release: @human everything is ready. Shall I release 1.2?"], ""),
+}
+
+
+@pytest.fixture
+def terminal(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+    return Terminal(tmp_path, tmp_path_factory.getbasetemp() / "bytecode")
+
+
+def run(terminal: Terminal, name: str) -> Ended:
+    return terminal.run("run", str(EXAMPLES / f"{name}.yaml"))
+
+
+def said(terminal: Terminal) -> list[str]:
+    """The first line of everything that agents and the person said."""
+    entries = terminal.ok("log", "--json").json
+    return [f"{one['from']}: {one['message'].splitlines()[0]}" for one in entries if one["from"] != "system"]
+
+
+def test_every_example_has_its_story() -> None:
+    assert {file.stem for file in EXAMPLES.glob("*.yaml")} == set(STORIES)
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_an_example_ends_as_it_says(terminal: Terminal, name: str) -> None:
+    code, lines, written = STORIES[name]
+    ended = run(terminal, name)
+    assert ended.code == code, ended
+    found = said(terminal)
+    places = [found.index(line) for line in dict.fromkeys(lines)]
+    assert places == sorted(places)
+    assert all(found.count(line) >= lines.count(line) for line in lines)
+    documents = "".join(path.read_text() for path in (terminal.folder / ".workflow/default").glob("[mn]*.md"))
+    assert written in documents
+
+
+def test_an_election_gives_the_documents_to_whom_it_elects(terminal: Terminal) -> None:
+    run(terminal, "election")
+    (vote,) = terminal.ok("vote", "--all", "--json").json
+    assert (vote["status"], vote["result"]["winner"], vote["result"]["counts"]) == (
+        "resolved",
+        "ben",
+        {"ann": 1, "ben": 2},
+    )
+
+
+def test_a_budget_says_how_to_go_on(terminal: Terminal) -> None:
+    ended = run(terminal, "budget")
+    assert "budget: 6 attempts" in ended.err
+    assert "moot resume --budget attempts=12" in ended.err
+    assert "$0.07" in ended.out
+
+
+def test_a_person_answers_and_the_run_is_gone_on_with(terminal: Terminal) -> None:
+    ended = run(terminal, "person")
+    assert "waits for human" in ended.err
+    terminal.ok("send", "--to", "release", "yes")
+    terminal.ok("inbox", "--ack")
+    terminal.ok("resume")
+    assert said(terminal)[-2:] == ["human: yes", "release: Released 1.2."]
