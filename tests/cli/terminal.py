@@ -62,14 +62,15 @@ class Terminal:
             stderr=subprocess.PIPE,
         )  # fmt: skip
 
-    def show(self, *words: str, env: Mapping[str, str] | None = None) -> str:
-        """What a person with a terminal sees of a command."""
+    def show(self, *words: str, env: Mapping[str, str] | None = None, typed: str = "") -> str:
+        """What a person with a terminal sees of a command, having typed this ahead."""
         ours, theirs = pty.openpty()
         try:
             process = subprocess.Popen(
                 self.argv(*words), cwd=self.folder, env=self.env(env), stdin=theirs, stdout=theirs, stderr=theirs
             )
             os.close(theirs)
+            os.write(ours, typed.encode())
             shown = _read_all(ours)
             process.wait(SECONDS)
         finally:

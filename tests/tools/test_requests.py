@@ -13,7 +13,7 @@ async def timers(desk: Desk) -> list[str]:
 
 async def test_the_addressee_is_asked_by_mail_and_the_answer_comes_by_mail(store: Store) -> None:
     desk = await open_desk(store)
-    ann, bob = await desk.house.join("ann"), await desk.house.join("bob")
+    ann, bob, carl = [await desk.house.join(name) for name in ("ann", "bob", "carl")]
     asked = await desk.done(
         member(ann), "request_create", to="bob", type="plan_approval", title="the plan, @carl", body="1. do it"
     )
@@ -26,6 +26,7 @@ async def test_the_addressee_is_asked_by_mail_and_the_answer_comes_by_mail(store
     assert answer.text == "denied"
     assert await desk.house.unread(bob) == []
     assert await desk.house.unread(ann) == [f"queued [DENIED:{asked['id']}] the plan, @carl\n\ntoo long"]
+    assert await desk.house.unread(carl) == []
     assert await timers(desk) == []
     entries = (await desk.done(OPERATOR, "channel_read"))["entries"]
     assert [entry["kind"] for entry in entries] == ["plan_approval_request", "plan_approval_response"]

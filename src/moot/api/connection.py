@@ -60,7 +60,7 @@ class Connection(Access):
         """What waits for the caller, or for an agent, oldest first; looking changes nothing."""
 
         def look(tx: ReadTx) -> list[Mail]:
-            found = self._whose(tx, agent)
+            found = self.whose(tx, agent)
             if found is None:
                 return []
             waiting = mailbox.unread(tx, found.id, limit) + mailbox.parked(tx, found.id, limit)
@@ -78,7 +78,7 @@ class Connection(Access):
 
         def change(tx: Tx) -> int:
             self._guard(tx)
-            found = self._whose(tx, None)
+            found = self.whose(tx, None)
             return sum(mailbox.ack_one(tx, found.id, one.seq) for one in mail) if found else 0
 
         return await self.store.write(change, caller=self.caller)
@@ -158,7 +158,8 @@ class Connection(Access):
     def _speaker(self, tx: Tx, instance: Instance) -> Agent:
         return agents.get(tx, self.caller.agent) if self.caller.agent else agents.person(tx, instance)
 
-    def _whose(self, tx: ReadTx, agent: str | None) -> Agent | None:
+    def whose(self, tx: ReadTx, agent: str | None) -> Agent | None:
+        """The agent of that name, or the caller; None for a person who has not been heard of."""
         instance = instances.find(tx, self.caller.instance)
         if agent is not None and agent != agents.PERSON:
             return agents.named(tx, (instance or instances.get(tx, self.caller.instance)).stream, agent)

@@ -1,23 +1,44 @@
-"""`moot inbox`: what waits for somebody; looking changes nothing."""
+"""`moot inbox`: what waits for somebody, and the answer to it; looking changes nothing."""
+
+import sys
+from dataclasses import dataclass
 
 import click
 
-from moot.api import plain, targets
-from moot.api.connection import connect
-from moot.bus.mailbox import Mail
+from moot.api import people, plain, requests, targets
+from moot.api.connection import Connection, connect
+from moot.api.requests import Waiting
 from moot.cli import loop, terminal
-from moot.cli.options import instance_option, json_option, limit_option, store_option
+from moot.cli.options import instance_option, json_option, limit_option, person_option, store_option
 from moot.cli.transcript import Transcript
-from moot.core.errors import InvalidInput
+from moot.core.errors import InvalidInput, MootError
 from moot.core.ids import InstanceName
+from moot.requests import plain as plain_requests
 from moot.store.errors import StoreNotFound
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Whose inbox, and how much of it."""
+
+    agent: str | None
+    instance: InstanceName | None
+    store: str | None
+    person: str | None
+    limit: int
+    is_unread_only: bool
+    is_pending_only: bool
 
 
 @click.command()
 @click.argument("agent", required=False)
-@click.option("--unread", is_flag=True, help="Only what is unread; that is the default.")
+@click.option("--unread", is_flag=True, help="Only unread mail, not what was read and waits for an answer.")
+@click.option("--pending", is_flag=True, help="Only requests that wait for an answer.")
 @click.option("--ack", is_flag=True, help="Acknowledge exactly what is printed; only in your own inbox.")
+@click.option("--reply", metavar="TEXT", help="Answer what waits; of several, the one whose number stands for AGENT.")
+@click.option("--answer", is_flag=True, help="Go through what waits, and answer each with a line.")
 @limit_option(100, "At most so many, the oldest first.")
+@person_option
 @instance_option
 @store_option
 @json_option
@@ -25,18 +46,30 @@ def command(  # noqa: PLR0913  # one for each option
     *,
     agent: str | None,
     unread: bool,
+    pending: bool,
     ack: bool,
+    reply: str | None,
+    answer: bool,
     limit: int,
+    person: str | None,
     instance: str | None,
     store: str | None,
     as_json: bool,
 ) -> None:
-    """What waits for you, or for AGENT (agent or agent@instance): mail that is queued, delivered or parked."""
-    name, where = _whose(agent, instance)
-    try:
-        loop.run(_inbox(name, where, store, limit, ack=ack, as_json=as_json))
-    except StoreNotFound:
-        _show([], name, as_json=as_json)
+    """What waits for you, or for AGENT (agent or agent@instance): mail that is unread or parked, and open requests."""
+    number = int(agent) if agent is not None and agent.isascii() and agent.isdigit() else None
+    name, where = _whose(None if number is not None else agent, instance)
+    desk = Desk(name, where, store, person, limit, unread, pending)
+    if (reply is not None or answer) and name is not None:
+        raise InvalidInput("Nobody answers for another.", f"For a person of the project: moot inbox --as {name}.")
+    if number is not None and reply is None:
+        raise InvalidInput(f"{number} is no agent.", "A number goes with --reply.")
+    if reply is not None:
+        loop.run(_reply(desk, number, reply))
+    elif answer:
+        _walk(desk)
+    else:
+        _look(desk, ack=ack, as_json=as_json)
 
 
 def _whose(agent: str | None, instance: str | None) -> tuple[str | None, InstanceName | None]:
@@ -50,27 +83,105 @@ def _whose(agent: str | None, instance: str | None) -> tuple[str | None, Instanc
     return target.agent, target.instance if "@" in agent or instance else None
 
 
-async def _inbox(
-    name: str | None, instance: InstanceName | None, store: str | None, limit: int, *, ack: bool, as_json: bool
-) -> None:
-    async with connect(store=store, instance=instance) as connection:
+def _look(desk: Desk, *, ack: bool, as_json: bool) -> None:
+    try:
+        loop.run(_inbox(desk, ack=ack, as_json=as_json))
+    except StoreNotFound:
+        _show([], desk.agent, as_json=as_json)
+
+
+async def _inbox(desk: Desk, *, ack: bool, as_json: bool) -> None:
+    async with connect(store=desk.store, instance=desk.instance) as opened:
+        connection = await people.acting_as(opened, desk.person)
         if ack:
-            connection.check_own(name)
-        mail = await connection.inbox(name, limit=limit)
-        _show(mail, name, as_json=as_json)
+            connection.check_own(desk.agent)
+        found = await _waiting(connection, desk)
+        _show(found, desk.agent or desk.person, as_json=as_json)
         terminal.flush()  # only what has been read is acknowledged
-        if ack and mail:
-            await connection.acknowledge(mail)
+        if ack and found:
+            await connection.acknowledge([one.mail for one in found])
 
 
-def _show(mail: list[Mail], name: str | None, *, as_json: bool) -> None:
+async def _waiting(connection: Connection, desk: Desk) -> list[Waiting]:
+    found = await requests.waiting(connection, desk.agent, limit=desk.limit)
+    found = [one for one in found if one.mail.state != "acked"] if desk.is_unread_only else found
+    return [one for one in found if one.request is not None] if desk.is_pending_only else found
+
+
+async def _reply(desk: Desk, number: int | None, words: str) -> None:
+    async with connect(store=desk.store, instance=desk.instance) as opened:
+        connection = await people.acting_as(opened, desk.person)
+        found = await _waiting(connection, desk)
+        if number is None and len(found) > 1:
+            raise InvalidInput(f"{len(found)} things wait.", "Say which: moot inbox NUMBER --reply TEXT.")
+        place = (number or 1) - 1
+        if not 0 <= place < len(found):
+            raise InvalidInput("There is nothing to answer under this number.", "See moot inbox.")
+        terminal.say(await requests.reply(connection, found[place], words))
+
+
+def _walk(desk: Desk) -> None:
+    """One line for each; an empty one leaves it for later, the end of the input all that is left."""
+    try:
+        found = loop.run(_all(desk))
+    except StoreNotFound:
+        found = []
+    if not found:
+        terminal.say("nothing waits for ", desk.person or "you")
+    for number, one in enumerate(found, 1):
+        _show_one(Transcript(), number, one)
+        while True:
+            line = _line()
+            if line is None:
+                return
+            if not line or loop.run(_try(desk, one, line)):
+                break
+
+
+def _line() -> str | None:
+    """What the person writes; None at the end of the input."""
+    terminal.prompt("answer (empty: later) > ")
+    line = sys.stdin.readline() if sys.stdin is not None else ""  # pyright: ignore[reportUnnecessaryComparison]  # None when it was closed before the start
+    return line.strip() if line else None
+
+
+async def _all(desk: Desk) -> list[Waiting]:
+    async with connect(store=desk.store, instance=desk.instance) as opened:
+        return await _waiting(await people.acting_as(opened, desk.person), desk)
+
+
+async def _try(desk: Desk, one: Waiting, line: str) -> bool:
+    """False if it was no answer, and another line may be one."""
+    async with connect(store=desk.store, instance=desk.instance) as opened:
+        connection = await people.acting_as(opened, desk.person)
+        try:
+            terminal.say(await requests.reply(connection, one, line))
+        except InvalidInput as error:
+            terminal.say(str(error))
+            return False
+        except MootError as error:  # it was answered meanwhile, or its time is up
+            terminal.say(str(error))
+    return True
+
+
+def _show(found: list[Waiting], name: str | None, *, as_json: bool) -> None:
     if as_json:
-        terminal.document([plain.mail(one) for one in mail])
+        terminal.document([_plain(one) for one in found])
         return
-    if not mail:
+    if not found:
         terminal.say(f"nothing waits for {name or 'you'}")
     transcript = Transcript()
-    for one in mail:
-        transcript.message(one)
-        marks = [one.id, *(["high"] if one.priority == "high" else []), *(["parked"] if one.state == "parked" else [])]
-        transcript.aside("  ".join(marks))
+    for number, one in enumerate(found, 1):
+        _show_one(transcript, number, one)
+
+
+def _show_one(transcript: Transcript, number: int, one: Waiting) -> None:
+    transcript.message(one.mail)
+    marks = [one.request.id if one.request else one.mail.id, f"no. {number}"]
+    marks += ["high"] if one.mail.priority == "high" else []
+    marks += ["parked"] if one.mail.state == "parked" else []
+    transcript.aside("  ".join(marks))
+
+
+def _plain(one: Waiting) -> plain.Plain:
+    return {**plain.mail(one.mail), "request": plain_requests.request(one.request) if one.request else None}

@@ -20,6 +20,7 @@ input_option = click.option(
     metavar="NAME=VALUE",
     help="An input of the workflow; NAME=@FILE reads it.",
 )
+person_option = click.option("--as", "person", metavar="NAME", help="Speak for a person of the project.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 

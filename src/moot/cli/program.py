@@ -28,12 +28,16 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Take part": {
         "send": ("moot.cli.send", "Say something to agents"),
         "inbox": ("moot.cli.inbox", "What waits for you, or for an agent"),
+        "approve": ("moot.cli.approve", "Approve a request"),
+        "deny": ("moot.cli.deny", "Deny a request"),
+        "request": ("moot.cli.request", "Ask one agent or person"),
         "vote": ("moot.cli.vote", "Vote, or show how a vote stands"),
         "doc": ("moot.cli.doc", "List, show and edit documents, and see who changed them"),
     },
     "See": {
         "list": ("moot.cli.list", "Agents and what they do (ls)"),
         "status": ("moot.cli.status", "Who does what, and why nothing moves"),
+        "watch": ("moot.cli.watch", "See it as it happens, and answer"),
         "log": ("moot.cli.log", "Conversation and events"),
         "search": ("moot.cli.search", "Find messages and documents by their words"),
     },

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import click
 
-from moot.api import plain, roster, targets
+from moot.api import people, plain, roster, targets
 from moot.api.connection import Connection, connect
 from moot.bus.errors import MessageEmpty
 from moot.bus.messages import Message
 from moot.cli import hints, loop, terminal
-from moot.cli.options import instance_option, json_option, store_option
+from moot.cli.options import instance_option, json_option, person_option, store_option
 from moot.cli.transcript import Transcript
 from moot.core import clock, durations, text
 from moot.core.errors import InvalidInput, MootError
@@ -42,6 +42,7 @@ class Order:
     store: str | None
     wait_seconds: float | None
     as_json: bool
+    person: str | None = None
 
 
 @click.command()
@@ -51,6 +52,7 @@ class Order:
 @click.option("--kind", type=click.Choice(KINDS), default="message", show_default=True, help="What it is.")
 @click.option("--wait", is_flag=True, help="Print the first reply; exit code 3 if there is none in time.")
 @click.option("--timeout", default="60s", show_default=True, metavar="TIME", help="How long to wait.")
+@person_option
 @instance_option
 @store_option
 @json_option
@@ -62,6 +64,7 @@ def command(  # noqa: PLR0913  # one for each option
     kind: str,
     wait: bool,
     timeout: str,
+    person: str | None,
     instance: str | None,
     store: str | None,
     as_json: bool,
@@ -80,7 +83,7 @@ def command(  # noqa: PLR0913  # one for each option
     if not words.body.strip():
         raise MessageEmpty("The message is empty.", "Write something.")
     seconds = durations.parse(timeout).total_seconds()
-    return loop.run(_send(Order(words, where, store, seconds if wait else None, as_json)))
+    return loop.run(_send(Order(words, where, store, seconds if wait else None, as_json, person)))
 
 
 def _addressees(to: tuple[str, ...], instance: str | None) -> tuple[tuple[str, ...], InstanceName | None]:
@@ -114,7 +117,8 @@ def _stdin() -> str:
 
 
 async def _send(order: Order) -> int:
-    async with connect(store=order.store, instance=order.instance, create=True) as connection:
+    async with connect(store=order.store, instance=order.instance, create=True) as opened:
+        connection = await people.acting_as(opened, order.person)
         await _check_instance(connection, order.words.to)
         said = await connection.send(order.words)
         is_served = await roster.is_served(connection.store)

@@ -36,6 +36,12 @@ def note(*pieces: str) -> None:
     _write(sys.stderr, "".join(_safe(piece) for piece in pieces) + "\n")
 
 
+def prompt(text: str) -> None:
+    """What a person is asked, with the answer on the same line."""
+    _write(sys.stdout, _safe(text))
+    flush()
+
+
 def warn(text: str) -> None:
     note(paint("warning:", "yellow", on=sys.stderr), " ", text)
 

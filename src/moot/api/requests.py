@@ -1,0 +1,150 @@
+"""What waits for an answer of the caller, and the answer."""
+
+import re
+from dataclasses import dataclass, fields
+
+from moot.api.access import Access
+from moot.api.connection import Connection
+from moot.bus import messages
+from moot.bus.mailbox import Mail
+from moot.bus.messages import Message
+from moot.core import text
+from moot.core.errors import NotAllowed
+from moot.core.ids import RequestId
+from moot.core.tool import WRITERS
+from moot.core.tx import ReadTx, Tx
+from moot.registry import agents, attempts, instances
+from moot.registry.agents import Agent
+from moot.registry.instances import Instance
+from moot.requests import requests
+from moot.requests.errors import AnswerRefused
+from moot.requests.requests import Answerer, Request, Verdict
+from moot.tools import asking
+from moot.tools.asking import Question, Reply
+from moot.tools.talk import Words
+
+_YES = frozenset(("yes", "y", "ok", "approve", "approved"))
+_NO = frozenset(("no", "n", "deny", "denied", "reject", "rejected"))
+_FIRST_WORD = re.compile(r"\s*([A-Za-z]*)[\s,.;:!-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A message that somebody has not dealt with, and the request behind it if there is one."""
+
+    mail: Mail
+    request: Request | None
+
+
+async def waiting(connection: Connection, agent: str | None, *, limit: int) -> list[Waiting]:
+    """Unread mail and open requests of the caller, or of an agent, oldest first."""
+    mail = await connection.inbox(agent, limit=limit)
+
+    def look(tx: ReadTx) -> list[Waiting]:
+        found = {one.id: Waiting(one, _open(requests.of_message(tx, one.id))) for one in mail}
+        whose = connection.whose(tx, agent)
+        for request in requests.open_for(tx, whose.stream, whose.id) if whose else ():
+            if request.message is not None and request.message not in found:
+                message = messages.get(tx, request.message, request.stream)
+                found[message.id] = Waiting(_read(message), request)
+        return sorted(found.values(), key=lambda one: one.mail.seq)[:limit]
+
+    return await connection.store.read(look)
+
+
+async def answerable(access: Access) -> list[Request]:
+    """Open requests that the caller may answer: its own, the operator all that people were asked."""
+
+    def look(tx: ReadTx) -> list[Request]:
+        instance = instances.find(tx, access.caller.instance)
+        found = requests.open_of(tx, instance.stream) if instance else []
+        if access.caller.role == "operator":
+            return [one for one in found if one.is_for_person and one.requester != access.caller.name]
+        return [one for one in found if one.addressee_id == access.caller.agent]
+
+    return await access.store.read(look)
+
+
+async def all_of(access: Access, *, is_open: bool, limit: int) -> list[Request]:
+    """What was asked in the caller's instance, of anybody."""
+
+    def look(tx: ReadTx) -> list[Request]:
+        instance = instances.find(tx, access.caller.instance)
+        if instance is None:
+            return []
+        return requests.open_of(tx, instance.stream) if is_open else requests.latest(tx, instance.stream, limit)
+
+    return await access.store.read(look)
+
+
+async def ask(access: Access, question: Question) -> Request:
+    text.clean(question.body, "request", limit=100_000)
+
+    def change(tx: Tx) -> Request:
+        instance, requester = _caller(tx, access)
+        return asking.ask(tx, instance, requester, question)
+
+    return await access.store.write(change, caller=access.caller)
+
+
+async def answer(access: Access, id: RequestId, verdict: Verdict, words: str = "") -> Request:
+    """An approved question is one that is answered."""
+    told = text.clean(words, "answer", limit=100_000)
+
+    def change(tx: Tx) -> Request:
+        instance, agent = _caller(tx, access)
+        request = requests.get(tx, id, instance.stream)
+        is_answer = verdict == "approved" and request.kind == "question" and told
+        by = Answerer(agent.name, agent.id, access.caller.role == "operator")
+        reply = Reply("answered" if is_answer else verdict, told, access.caller.attempt)
+        return asking.answer(tx, instance, id, reply, by)
+
+    return await access.store.write(change, caller=access.caller)
+
+
+async def cancel(access: Access, id: RequestId) -> Request:
+    def change(tx: Tx) -> Request:
+        instance, agent = _caller(tx, access)
+        return asking.cancel(tx, instance, id, agent, is_operator=access.caller.role == "operator")
+
+    return await access.store.write(change, caller=access.caller)
+
+
+async def reply(connection: Connection, one: Waiting, words: str) -> str:
+    """Answer what waits in one's own words; says what that came to."""
+    if one.request is not None:
+        verdict, rest = verdict_of(one.request, words)
+        return (await answer(connection, one.request.id, verdict, rest)).state
+    said = await connection.send(Words(words, reply_to=one.mail.id))
+    await connection.acknowledge([one.mail])
+    return f"sent to {', '.join(said.recipients)}" if said.recipients else "sent; nobody was addressed"
+
+
+def verdict_of(request: Request, words: str) -> tuple[Verdict, str]:
+    """What a line says to a request: `no, too early` denies it with a reason."""
+    if request.kind == "question":
+        return "answered", words
+    first = _FIRST_WORD.match(words)
+    word = first[1].casefold() if first else ""
+    if first is None or word not in _YES | _NO:
+        raise AnswerRefused("This is to be approved or denied.", "Begin with yes or no.")
+    return "approved" if word in _YES else "denied", words[first.end() :].strip()
+
+
+def _open(request: Request | None) -> Request | None:
+    return request if request is not None and request.is_open else None
+
+
+def _read(message: Message) -> Mail:
+    """A message that its addressee has acknowledged, though its request is open."""
+    return Mail(*(getattr(message, field.name) for field in fields(Message)), state="acked")
+
+
+def _caller(tx: Tx, access: Access) -> tuple[Instance, Agent]:
+    """Refuses who may only watch, and attempts that have ended."""
+    caller = access.caller
+    if caller.role not in WRITERS:
+        raise NotAllowed(f"As {caller.role}, {caller.name} changes nothing.", "Ask somebody who may.")
+    attempts.guard(tx, caller)
+    instance = instances.ensure(tx, caller.instance)
+    return instance, agents.get(tx, caller.agent) if caller.agent else agents.person(tx, instance)
