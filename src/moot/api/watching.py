@@ -1,0 +1,61 @@
+"""Watching an instance: what is said and who works, as it happens."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from moot.api.access import Access
+from moot.bus import messages
+from moot.bus.messages import Message
+from moot.core.events import StoredEvent
+from moot.core.ids import AgentId, InstanceName, MessageId
+from moot.core.tx import ReadTx
+from moot.registry import agents, instances, runs
+from moot.store import feed
+
+# What people want to hear of, and in which words; {name} is the agent's or the workflow's.
+_TOLD = {
+    runs.STARTED: "the run of {name} begins",
+    runs.RESUMED: "the run goes on",
+    runs.ENDED: "the run is over: {state} {reason}",
+    "attempt_started": "{name} is at work",
+    "attempt_failed": "{name} failed: {error}",
+    "attempt_interrupted": "{name} was interrupted",
+    "attempt_lost": "{name} lost its host",
+    "agent_stopped": "{name} is stopped",
+    "document_changed": "{subject} was {action} by {by}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Something that happened, in words."""
+
+    at: datetime
+    text: str
+
+
+async def watch(access: Access, instance: InstanceName, last: int) -> AsyncIterator[Message | News]:
+    """From the last so many messages on, for ever."""
+    stream = (await access.store.read(lambda tx: instances.get(tx, instance))).stream
+    said = await access.store.read(lambda tx: messages.latest(tx, stream, last))
+    for message in said:
+        yield message
+    seen = said[-1].seq if said else await access.store.read(lambda tx: feed.end(tx, stream).get(stream, 0))
+    async for page in access.store.feed(stream).follow({stream: seen}):
+        for event in page.events:
+            piece = await access.store.read(lambda tx, event=event: _told(tx, event))
+            if piece is not None:
+                yield piece
+
+
+def _told(tx: ReadTx, event: StoredEvent) -> Message | News | None:
+    if event.kind == messages.POSTED:
+        return messages.get(tx, MessageId(event.subject), event.stream)
+    words = _TOLD.get(event.kind)
+    if words is None:
+        return None
+    facts = {name: str(value) for name, value in event.data.items()}
+    if "agent" in event.data:
+        facts["name"] = agents.get(tx, AgentId(str(event.data["agent"]))).name
+    return News(event.at, words.format_map({"subject": event.subject, **facts}).strip())
