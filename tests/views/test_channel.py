@@ -18,7 +18,7 @@ ACTIVE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufef
 def message(body: str, *, at: str = "2026-01-31T09:30:05", sender: str = "coder") -> Message:
     moment = datetime.fromisoformat(at).replace(tzinfo=UTC)
     id = MessageId("ms_1")
-    return Message(StreamId("in_1"), 1, id, sender, "message", body, (), "normal", id, None, None, None, moment)
+    return Message(StreamId("in_1"), 1, id, sender, "message", body, (), "normal", id, None, None, None, moment, 0)
 
 
 def test_messages_stand_under_their_time_and_the_date_once_a_day() -> None:

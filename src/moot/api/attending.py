@@ -86,11 +86,15 @@ class Attendant:
         if run.stop_asked == "now" or (run.stop_asked == "safely" and not look.is_working):
             code = 0 if run.mode == "start" else EXIT_CODES["interrupted"]
             return Ending("stopped", "stopped", code, is_hasty=run.stop_asked == "now")
+        if look.limit is not None:
+            return Ending("limit", look.limit, EXIT_CODES["limit"])
         if run.mode == "start" or run.is_paused or not look.is_idle:
             return None
         return self._result(look)
 
     def _result(self, look: Look) -> Ending | None:
+        if look.parked and look.stopped:
+            return Ending("limit", "; ".join(look.stopped), EXIT_CODES["limit"])
         if look.awaited:
             names = ", ".join(agent.name for agent in look.awaited)
             return None if self.has_person else Ending("interrupted", f"waits for {names}", WAITING)

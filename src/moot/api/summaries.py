@@ -7,7 +7,10 @@ from moot.bus import messages
 from moot.core.ids import RunId
 from moot.core.tx import ReadTx
 from moot.documents import documents
-from moot.registry import attempts, runs
+from moot.ledger import budgets, usage
+from moot.ledger.budgets import Share
+from moot.ledger.usage import Usage
+from moot.registry import runs
 from moot.registry.runs import Run
 from moot.runner import phases
 from moot.store.store import Store
@@ -18,8 +21,8 @@ class Deeds:
     """What one agent did."""
 
     name: str
-    attempts: int
     messages: int
+    usage: Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,8 @@ class Summary:
     messages: int
     documents: tuple[str, ...]  # that were changed
     duration: timedelta
-    cost: float
+    usage: Usage
+    budget: tuple[Share, ...]  # how much of each limit is used
 
 
 async def of_run(store: Store, id: RunId) -> Summary:
@@ -39,13 +43,14 @@ async def of_run(store: Store, id: RunId) -> Summary:
 def _of_run(tx: ReadTx, id: RunId) -> Summary:
     run = runs.get(tx, id)
     said = messages.count_by_sender(tx, run.stream, run.first_seq, run.last_seq)
-    tried = attempts.count_by_agent(tx, run.id)
+    used = usage.by_agent(tx, run.id)
     members = phases.members_of(tx, run)
     return Summary(
         run=run,
-        agents=tuple(Deeds(one.name, tried.get(one.id, 0), said.get(one.name, 0)) for one in members),
+        agents=tuple(Deeds(one.name, said.get(one.name, 0), used.get(one.id, Usage())) for one in members),
         messages=sum(said.values()),
         documents=tuple(one.file for one in documents.all_of(tx, run.instance) if one.at >= run.started_at),
         duration=(run.ended_at or tx.now) - run.started_at,
-        cost=0.0,
+        usage=usage.total(tx, run.id),
+        budget=tuple(budgets.shares(tx, run.id)),
     )

@@ -21,17 +21,19 @@ from moot.process import identity
 from moot.registry import agents, instances
 from moot.registry.agents import NewAgent
 from moot.registry.hosts import NewHost
-from moot.runner import neighbours, phases
+from moot.runner import limit_workers, limits, neighbours, phases
 from moot.runner.attempts import AttemptWorker, Begun, Retry
 from moot.runner.expiry import ExpiryWorker
 from moot.runner.host import Host, Pace
 from moot.runner.kickoff import KickoffWorker
-from moot.runner.reactions import begin_talk
+from moot.runner.limit_workers import LimitWorker
+from moot.runner.notify import NotifyWorker
+from moot.runner.reactions import begin_talk, notify_people
 from moot.runner.request_expiry import RequestExpiryWorker
 from moot.runner.setup import SetupWorker
 from moot.runner.worker import Worker
 from moot.store.store import Store
-from moot.tools import asking, voting
+from moot.tools import asking, guards, voting
 from moot.tools.toolbox import AttemptToolbox, RemoteToolbox
 from moot.views.keeper import DocumentKeeper
 from moot.views.live import LiveViews
@@ -109,6 +111,7 @@ async def _serving(project: Project, store: Store, options: HostOptions) -> Asyn
 def _host(project: Project, store: Store, options: HostOptions, address: Address) -> Host:
     retry = options.retry or settings.retry(project.config)
     time_limit = settings.time_limit(project.config)
+    notify = settings.notify(project.config)
     new = NewHost(neighbours.machine(), str(identity.current()), options.roles, address.url)
 
     def workers(host: HostId) -> Mapping[str, Worker]:
@@ -120,6 +123,9 @@ def _host(project: Project, store: Store, options: HostOptions, address: Address
             begin_talk.KICKOFF: KickoffWorker(),
             voting.EXPIRE: ExpiryWorker(store),
             asking.EXPIRE: RequestExpiryWorker(store),
+            notify_people.NOTIFY: NotifyWorker(store, project.root, notify),
+            guards.LIMIT: LimitWorker(store, limit_workers.tell),
+            limits.TIME: LimitWorker(store, limit_workers.end_in_time),
         }
 
     return Host(store, new, workers, options.pace)

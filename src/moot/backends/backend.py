@@ -53,12 +53,33 @@ class Warned:
 
 
 @dataclass(frozen=True, slots=True)
+class Usage:
+    """What an attempt has used."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    turns: int = 0
+    cost: float = 0.0  # dollars
+    is_estimated: bool = False  # the price is not known for certain
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.turns + other.turns,
+            self.cost + other.cost,
+            self.is_estimated or other.is_estimated,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """The last event of every attempt. `text` is posted for an agent that said nothing itself."""
 
     failure: Failure | None = None
     error: str = ""
     text: str = ""
+    usage: Usage = Usage()
 
 
 Progress = Wrote | Warned | Ended

@@ -12,6 +12,7 @@ from moot.core import durations, problems
 from moot.core.errors import InvalidInput, MootError
 from moot.core.json import Json
 
+_MOST = 10**12
 _PLACEHOLDER = re.compile(r"\$((?:from|message|id)\b|[1-9](?![0-9]))")
 
 
@@ -35,6 +36,17 @@ def _pattern(text: str) -> str:
     return text
 
 
+class UsageLine(BaseModel):
+    """What playing a line is said to have used."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    tokens: int = Field(default=0, ge=0, le=_MOST)
+    turns: int = Field(default=0, ge=0, le=_MOST)
+    cost: float = Field(default=0.0, ge=0, le=_MOST, allow_inf_nan=False)  # dollars
+    estimated: bool = False
+
+
 class Line(BaseModel):
     """What to do when a message matches: wait, call tools, fail or say something, in this order."""
 
@@ -51,6 +63,7 @@ class Line(BaseModel):
     fails: int | None = Field(default=None, ge=1)  # only the first N attempts fail
     crash: bool = False
     hang: bool = False
+    usage: UsageLine = UsageLine()
 
     @model_validator(mode="after")
     def _fails_somehow(self) -> Self:

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 from moot.backends import script
-from moot.backends.backend import Assignment, Ended, Progress, Wrote
-from moot.backends.script import Match
+from moot.backends.backend import Assignment, Ended, Progress, Usage, Wrote
+from moot.backends.script import Line, Match
 from moot.core import durations
 
 
@@ -19,18 +20,25 @@ class ScriptedBackend:
     async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
         lines = script.parse(assignment.settings)
         texts: list[str] = []
+        usage = Usage()
         for letter in assignment.inbox:
             found = script.match(lines, letter)
             if found is None:
                 continue
             ended = await _play(found, assignment)
+            usage += _used(found.line)
             if ended.failure is not None:
-                yield ended
+                yield replace(ended, usage=usage)
                 return
             if ended.text:
                 texts.append(ended.text)
                 yield Wrote(ended.text)
-        yield Ended(text="\n\n".join(texts))
+        yield Ended(text="\n\n".join(texts), usage=usage)
+
+
+def _used(line: Line) -> Usage:
+    said = line.usage
+    return Usage(output_tokens=said.tokens, turns=said.turns, cost=said.cost, is_estimated=said.estimated)
 
 
 async def _play(found: Match, assignment: Assignment) -> Ended:

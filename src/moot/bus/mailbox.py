@@ -106,6 +106,11 @@ def park_queued(tx: Tx, agent: AgentId) -> int:
     return tx.run(sql.park_queued, agent=agent)
 
 
+def park_message(tx: Tx, stream: StreamId, seq: int) -> int:
+    """Nobody shall be woken by this message."""
+    return tx.run(sql.park_message, stream=stream, seq=seq)
+
+
 def revive(tx: Tx, agent: AgentId) -> int:
     """Parked mail counts as new again."""
     return tx.run(sql.revive, agent=agent)

@@ -1,6 +1,6 @@
 -- unread: What waits for an agent, oldest first.
 select m.stream, m.seq, m.id, m.sender, m.kind, m.body, m.mentions, m.priority, m.thread, m.reply_to, m.task_id,
-  m.attempt, m.at, b.state
+  m.attempt, m.at, m.hops, b.state
 from mailbox b join messages m on m.stream = b.stream and m.seq = b.seq
 where b.agent = :agent and (b.state = 'queued' or b.state = 'delivered')
 order by b.seq limit :limit
@@ -10,7 +10,7 @@ select count(*) from mailbox where agent = :agent and (state = 'queued' or state
 
 -- parked: What was given up, oldest first.
 select m.stream, m.seq, m.id, m.sender, m.kind, m.body, m.mentions, m.priority, m.thread, m.reply_to, m.task_id,
-  m.attempt, m.at, b.state
+  m.attempt, m.at, m.hops, b.state
 from mailbox b join messages m on m.stream = b.stream and m.seq = b.seq
 where b.agent = :agent and b.state = 'parked'
 order by b.seq limit :limit
@@ -32,7 +32,7 @@ where stream = :stream and seq = :seq and agent = :agent and state = 'queued'
 
 -- delivered: What an attempt was given and has not acknowledged.
 select m.stream, m.seq, m.id, m.sender, m.kind, m.body, m.mentions, m.priority, m.thread, m.reply_to, m.task_id,
-  m.attempt, m.at, b.state
+  m.attempt, m.at, m.hops, b.state
 from mailbox b join messages m on m.stream = b.stream and m.seq = b.seq
 where b.agent = :agent and b.state = 'delivered' and b.attempt = :attempt
 order by b.seq
@@ -59,6 +59,11 @@ where agent = :agent and state = 'delivered' and attempt = :attempt
 
 -- park_queued: Mail that nobody was given in time.
 update mailbox set state = 'parked' where agent = :agent and state = 'queued'
+
+-- park_message: One message, with all who have not been given it.
+update mailbox set state = 'parked' where stream = :stream and seq = :seq and state = 'queued' and agent in (
+  select id from agents where backend <> 'human'
+)
 
 -- revive: Parked mail counts as new.
 update mailbox set state = 'queued', rejoined = 0 where agent = :agent and state = 'parked'

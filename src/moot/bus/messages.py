@@ -56,6 +56,7 @@ class Message:
     task_id: str | None
     attempt: AttemptId | None
     at: datetime
+    hops: int  # how many messages of agents led to it
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,9 @@ class Draft:
     reply_to: MessageId | None = None
     task_id: str | None = None
     attempt: AttemptId | None = None
+    hops: int = 0
+    rally: int = 0
+    partner: AgentId | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,16 @@ class Recipient:
     agent: AgentId
     name: str
     is_service: bool = False
+    is_held: bool = False  # it waits there, and wakes nobody
+
+
+@dataclass(frozen=True, slots=True)
+class LastWord:
+    """Who spoke last in a stream, and for how long two have been speaking in turn."""
+
+    sender_id: AgentId | None
+    rally: int
+    partner: AgentId | None
 
 
 def post(tx: Tx, draft: Draft, recipients: Sequence[Recipient]) -> Message:
@@ -90,7 +104,7 @@ def post(tx: Tx, draft: Draft, recipients: Sequence[Recipient]) -> Message:
         raise MessageEmpty("The message is empty.", "Write something.")
     id = MessageId(tx.new_id("ms"))
     thread = id if draft.reply_to is None else get(tx, draft.reply_to, draft.stream).thread
-    awake = [recipient.agent for recipient in recipients if not recipient.is_service]
+    awake = [recipient.agent for recipient in recipients if not (recipient.is_service or recipient.is_held)]
     seq = tx.emit(Event(draft.stream, POSTED, id, {"from": draft.sender, "kind": draft.kind, "to": awake}))
     at = tx.one(
         sql.add,
@@ -108,10 +122,13 @@ def post(tx: Tx, draft: Draft, recipients: Sequence[Recipient]) -> Message:
         reply_to=draft.reply_to,
         task_id=draft.task_id,
         attempt=draft.attempt,
+        hops=draft.hops,
+        rally=draft.rally,
+        partner=draft.partner,
     )
     message = Message(
         draft.stream, seq, id, draft.sender, draft.kind, body, draft.mentions, draft.priority,
-        thread, draft.reply_to, draft.task_id, draft.attempt, at,
+        thread, draft.reply_to, draft.task_id, draft.attempt, at, draft.hops,
     )  # fmt: skip
     tx.many(sql.add_mail, [_mail(message, recipient) for recipient in recipients])
     return message
@@ -122,6 +139,10 @@ def get(tx: ReadTx, id: MessageId, stream: StreamId) -> Message:
     if found is None or found.stream != stream:
         raise MessageNotFound(f"There is no message {id[:80]!r} here.", "Use an id from channel_read.")
     return found
+
+
+def last_word(tx: ReadTx, stream: StreamId) -> LastWord | None:
+    return tx.maybe(sql.last_word, LastWord, stream=stream)
 
 
 def latest(tx: ReadTx, stream: StreamId, limit: int) -> list[Message]:

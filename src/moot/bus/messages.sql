@@ -1,9 +1,10 @@
 -- add: Write a message under its event's number, with its event's time.
 insert into messages (
-  stream, seq, id, sender, sender_id, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at
+  stream, seq, id, sender, sender_id, kind, body, mentions, priority, thread, reply_to, task_id, attempt, hops, rally,
+  partner, at
 ) values (
   :stream, :seq, :id, :sender, :sender_id, :kind, :body, :mentions, :priority, :thread, :reply_to, :task_id, :attempt,
-  (select at from streams where id = :stream)
+  :hops, :rally, :partner, (select at from streams where id = :stream)
 )
 returning at
 
@@ -15,22 +16,26 @@ values (
 )
 
 -- get: One message by id.
-select stream, seq, id, sender, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at from messages where id = :id
+select stream, seq, id, sender, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at, hops
+from messages where id = :id
+
+-- last_word: Who spoke last, and how that stands.
+select sender_id, rally, partner from messages where stream = :stream order by seq desc limit 1
 
 -- latest: The last messages of a stream, newest first.
-select stream, seq, id, sender, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at
+select stream, seq, id, sender, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at, hops
 from messages where stream = :stream order by seq desc limit :limit
 
 -- latest_after: The last messages behind a number, newest first.
-select stream, seq, id, sender, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at
+select stream, seq, id, sender, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at, hops
 from messages where stream = :stream and seq > :seq order by seq desc limit :limit
 
 -- after: Messages behind a number.
-select stream, seq, id, sender, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at
+select stream, seq, id, sender, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at, hops
 from messages where stream = :stream and seq > :seq order by seq limit :limit
 
 -- of_thread: The last messages of a thread, its root included, newest first.
-select stream, seq, id, sender, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at
+select stream, seq, id, sender, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at, hops
 from messages where id = :thread or (thread = :thread and reply_to is not null) order by seq desc limit :limit
 
 -- count_by_sender: How much everybody has said in a part of a stream.

@@ -20,6 +20,11 @@ input_option = click.option(
     metavar="NAME=VALUE",
     help="An input of the workflow; NAME=@FILE reads it.",
 )
+budget_option = click.option(
+    "--budget",
+    metavar="KIND=AMOUNT,…",
+    help="What the run may use: cost, time, attempts, tokens, turns; none is no limit.",
+)
 person_option = click.option("--as", "person", metavar="NAME", help="Speak for a person of the project.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 

@@ -10,6 +10,9 @@ from moot.bus.messages import Message
 from moot.cli import terminal
 from moot.cli.transcript import Transcript
 from moot.core import clock, durations
+from moot.ledger import budgets
+from moot.ledger.budgets import Share
+from moot.ledger.usage import Usage
 from moot.process import detached
 from moot.registry.runs import Run
 
@@ -52,20 +55,22 @@ class _Terminal:
     def _sum_up(self, summary: Summary) -> None:
         terminal.say("")
         for deeds in summary.agents:
-            terminal.say("  ", terminal.one_line(deeds.name), "  ", _counted(deeds.attempts, "attempt"), ", ",
-                         _counted(deeds.messages, "message"))  # fmt: skip
+            terminal.say("  ", terminal.one_line(deeds.name), "  ", _counted(deeds.usage.attempts, "attempt"), ", ",
+                         _counted(deeds.messages, "message"), *_spent(deeds.usage))  # fmt: skip
         facts = [
             f"{self._ending.state} in {durations.spell(summary.duration)}",
             _counted(len(summary.agents), "agent"),
             _counted(summary.messages, "message"),
-            f"${summary.cost:.2f}",
+            _dollars(summary.usage),
             *summary.documents,
         ]
         terminal.say(terminal.paint(" · ".join(facts), "bold"))
+        if summary.budget:
+            terminal.say("used: ", ", ".join(_used(share) for share in summary.budget))
         if self._ending.reason:
             terminal.note(self._ending.reason)
         if self._ending.state in ("interrupted", "limit"):
-            terminal.note(f"go on with: moot resume {_target(summary.run)}".rstrip())
+            terminal.note(f"go on with: {_resuming(summary)}")
 
 
 class _Lines:
@@ -99,13 +104,53 @@ def _summary(summary: Summary) -> plain.Plain:
         "instance": run.instance,
         "status": run.state,
         "reason": run.reason,
-        "agents": [{"name": one.name, "attempts": one.attempts, "messages": one.messages} for one in summary.agents],
+        "agents": [{"name": one.name, "messages": one.messages, **_usage(one.usage)} for one in summary.agents],
         "messages": summary.messages,
         "documents": summary.documents,
         "started_at": clock.to_iso(run.started_at),
         "seconds": summary.duration.total_seconds(),
-        "cost": summary.cost,
+        **_usage(summary.usage),
+        "budget": {
+            one.kind: {"limit": _amount(one, one.limit), "used": _amount(one, one.used)} for one in summary.budget
+        },
     }
+
+
+def _usage(usage: Usage) -> plain.Plain:
+    return {
+        "attempts": usage.attempts,
+        "tokens": usage.tokens,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "turns": usage.turns,
+        "cost": usage.dollars,
+        "is_estimated": usage.is_estimated,
+    }
+
+
+def _amount(share: Share, amount: int) -> float | int:
+    """Dollars, seconds, or a count."""
+    return amount / 1_000_000 if share.kind in ("cost", "time") else amount
+
+
+def _dollars(usage: Usage) -> str:
+    return f"{'~' if usage.is_estimated else ''}${usage.dollars:.2f}"
+
+
+def _spent(usage: Usage) -> list[str]:
+    return [f", {_counted(usage.tokens, 'token')}, {_dollars(usage)}"] if usage.tokens or usage.cost else []
+
+
+def _used(share: Share) -> str:
+    """`4 of 200 attempts`."""
+    amount = str(share.used) if share.kind not in ("cost", "time") else budgets.spell(share.kind, share.used)
+    return f"{amount} of {budgets.spell(share.kind, share.limit)}"
+
+
+def _resuming(summary: Summary) -> str:
+    over = [share for share in summary.budget if share.is_reached]
+    command = budgets.raising(over) if over and summary.run.state == "limit" else "moot resume"
+    return f"{command} {_target(summary.run)}".rstrip()
 
 
 def _counted(count: int, noun: str) -> str:

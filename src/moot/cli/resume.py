@@ -8,15 +8,16 @@ from moot.api import control, running, targets
 from moot.api.access import access
 from moot.api.running import Order
 from moot.cli import loop, play, terminal
-from moot.cli.options import json_option, store_option
+from moot.cli.options import budget_option, json_option, store_option
 from moot.core.ids import InstanceName
 
 
 @click.command()
 @click.argument("target", required=False)
+@budget_option
 @store_option
 @json_option
-def command(*, target: str | None, store: str | None, as_json: bool) -> int:
+def command(*, target: str | None, budget: str | None, store: str | None, as_json: bool) -> int:
     """Go on with the last run of an instance (TARGET, as @instance or its name) where it was.
 
     Nothing that is finished is done again. A paused run goes on where it is attended, and this command returns.
@@ -25,6 +26,7 @@ def command(*, target: str | None, store: str | None, as_json: bool) -> int:
         source="",
         mode="run",
         instance=_instance(target),
+        budget=budget,
         store=store,
         has_person=terminal.is_terminal(sys.stdin) and terminal.is_terminal(sys.stdout) and not as_json,
     )

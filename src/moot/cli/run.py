@@ -7,13 +7,14 @@ import click
 from moot.api import running
 from moot.api.running import Order
 from moot.cli import loop, opening, play, terminal
-from moot.cli.options import input_option, instance_option, json_option, store_option
+from moot.cli.options import budget_option, input_option, instance_option, json_option, store_option
 from moot.core.ids import InstanceName
 
 
 @click.command()
 @click.argument("workflow")
 @input_option
+@budget_option
 @click.option("--dry-run", is_flag=True, help="Say who would run, and stop there.")
 @click.option("--verbose", "-v", is_flag=True, help="Also show what is read and done.")
 @instance_option
@@ -23,6 +24,7 @@ def command(  # noqa: PLR0913  # one for each option
     *,
     workflow: str,
     inputs: tuple[str, ...],
+    budget: str | None,
     dry_run: bool,
     verbose: bool,
     instance: str | None,
@@ -39,6 +41,7 @@ def command(  # noqa: PLR0913  # one for each option
         mode="run",
         instance=InstanceName(instance or "default"),
         inputs=inputs,
+        budget=budget,
         store=store,
         has_person=terminal.is_terminal(sys.stdin) and terminal.is_terminal(sys.stdout) and not as_json,
     )

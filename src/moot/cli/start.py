@@ -8,13 +8,14 @@ import click
 from moot.api import background, running
 from moot.api.running import Order
 from moot.cli import loop, opening, play, terminal
-from moot.cli.options import input_option, instance_option, json_option, store_option
+from moot.cli.options import budget_option, input_option, instance_option, json_option, store_option
 from moot.core.ids import InstanceName
 
 
 @click.command()
 @click.argument("workflow")
 @input_option
+@budget_option
 @click.option("--background", "in_background", is_flag=True, help="Detach from the terminal; write to a log.")
 @click.option("--verbose", "-v", is_flag=True, help="Also show what is read and done.")
 @instance_option
@@ -24,6 +25,7 @@ def command(  # noqa: PLR0913  # one for each option
     *,
     workflow: str,
     inputs: tuple[str, ...],
+    budget: str | None,
     in_background: bool,
     verbose: bool,
     instance: str | None,
@@ -31,7 +33,7 @@ def command(  # noqa: PLR0913  # one for each option
     as_json: bool,
 ) -> int:
     """Start a workflow and keep it running until moot stop. WORKFLOW is a file or a name, as for moot run."""
-    order = Order(workflow, "start", InstanceName(instance or "default"), inputs, store, has_person=True)
+    order = Order(workflow, "start", InstanceName(instance or "default"), inputs, budget, store, has_person=True)
     loaded = running.load(order)
     if in_background:
         return _detach(order, sys.argv)

@@ -11,7 +11,9 @@ from moot.core.events import Event
 T = TypeVar("T")
 Value = str | int | float | bytes | bool | datetime | None
 # In the order in which transactions take them, so that nobody waits in a circle.
-Lockable = Literal["instances", "jobs", "agents", "attempts", "proposals", "requests", "document_rules", "streams"]
+Lockable = Literal[
+    "instances", "jobs", "agents", "attempts", "budgets", "proposals", "requests", "document_rules", "streams"
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,17 @@ def end(tx: Tx, id: AttemptId, state: State, error: str | None = None) -> bool:
     return bool(ended)
 
 
+def led_by(tx: Tx, id: AttemptId, hops: int) -> None:
+    """What an attempt was given came about through so many messages of agents; more counts."""
+    if hops:
+        tx.run(sql.led_by, id=id, hops=hops)
+
+
+def hops(tx: ReadTx, id: AttemptId) -> int:
+    """How many messages of agents led to what an attempt was given."""
+    return tx.maybe(sql.hops, int, id=id) or 0
+
+
 def guard(tx: Tx, caller: Caller) -> None:
     """Refuse what an attempt writes after somebody else has taken over."""
     if caller.attempt is None:

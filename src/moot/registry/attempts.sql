@@ -2,6 +2,12 @@
 insert into attempts (id, agent, run, job, fence, number, host, state, started_at)
 values (:id, :agent, :run, :job, :fence, :number, :host, 'running', :now)
 
+-- led_by: What it was given came about through so many messages.
+update attempts set hops = :hops where id = :id and hops < :hops
+
+-- hops: How many messages led to what it was given.
+select hops from attempts where id = :id
+
 -- count_by_agent: How often each agent was started in a run.
 select agent, count(*) as count from attempts where run = :run group by agent
 

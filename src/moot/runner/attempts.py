@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
-from moot.backends.backend import Assignment, Backend, Ended, Letter, Warned
+from moot.backends.backend import Assignment, Backend, Ended, Letter, Usage, Warned
 from moot.bus import mailbox, messages
 from moot.bus.mailbox import Mail
 from moot.bus.messages import Message
@@ -20,16 +20,20 @@ from moot.core.tool import Toolbox
 from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job, JobLost
-from moot.ledger import operations
+from moot.ledger import budgets, operations, usage
+from moot.ledger.usage import Spent
 from moot.registry import agents, attempts, instances, runs, tokens
 from moot.registry.agents import Agent
 from moot.registry.attempts import NewAttempt
+from moot.registry.runs import Run
 from moot.registry.tokens import Grant
+from moot.runner import limits, terms
 from moot.runner.reactions.wake_agents import attempt_key, may_run, wake
 from moot.runner.worker import Task
 from moot.store.store import Store
 from moot.tools import channel, talk
 from moot.tools.talk import Words
+from moot.workflow.workflow import Retry as OwnRetry
 
 _log = logging.getLogger("moot.runner")
 BATCH = 50  # messages handed over at once; the rest follow in the next attempt
@@ -48,16 +52,33 @@ class Retry:
     def delay(self, failures: int) -> timedelta:
         return self.backoff * self.multiplier ** (failures - 1)
 
+    def but(self, own: OwnRetry) -> "Retry":
+        """With what an agent's own definition says."""
+        return Retry(
+            self.attempts if own.attempts is None else own.attempts,
+            self.backoff if own.backoff is None else own.backoff,
+            self.multiplier if own.multiplier is None else own.multiplier,
+        )
+
 
 @dataclass(frozen=True, slots=True)
-class Begun:
-    """An attempt that has its mail and its identity, and now needs its backend."""
+class Start:
+    """What an attempt starts from."""
 
     job: Job
     agent: Agent
+    run: Run | None
+    is_last: bool  # the run's budget is used up: this is to finish and sum up
+
+
+@dataclass(frozen=True, slots=True)
+class Begun(Start):
+    """An attempt that has its mail and its identity, and now needs its backend."""
+
     mail: tuple[Mail, ...]
     caller: Caller
     token: str
+    at: datetime
 
 
 OpenToolbox = Callable[[Begun], AbstractAsyncContextManager[Toolbox]]
@@ -80,7 +101,12 @@ class AttemptWorker:
         if not may_run(tx, agent) or not mailbox.has_queued(tx, agent.id):
             jobs.finish(tx, job)
             return None
-        return partial(self._carry_out, _begin(tx, job, agent, self.host, tokens.new_text()))
+        run = runs.live(tx, agent.instance)
+        leave = limits.may_begin(tx, agent, run, terms.of_agent(agent))
+        if leave == "none":  # its mail waits for whoever resumes the run
+            jobs.finish(tx, job)
+            return None
+        return partial(self._carry_out, _begin(tx, Start(job, agent, run, leave == "last"), self.host))
 
     def late(self, tx: Tx, job: Job) -> None:
         """Nobody was in time: the mail that waits is parked, and the person told."""
@@ -107,19 +133,21 @@ class AttemptWorker:
         except asyncio.CancelledError:
             await self._settle(begun, _interrupt)
             raise
+        retry = self.retry.but(terms.of_agent(begun.agent).retry)
         try:
-            await self._settle(begun, partial(_close, ended=ended, retry=self.retry))
+            await self._settle(begun, partial(_close, ended=ended, retry=retry))
         except MootError as error:  # its last words cannot be posted: that is a failure, too
-            failed = Ended("error", f"{error.code}: {error}")
-            await self._settle(begun, partial(_close, ended=failed, retry=self.retry))
+            failed = Ended("error", f"{error.code}: {error}", usage=ended.usage)
+            await self._settle(begun, partial(_close, ended=failed, retry=retry))
 
     async def _run(self, begun: Begun) -> Ended:
         """Whatever goes wrong in a backend is this agent's failure and nobody else's."""
+        limit = terms.of_agent(begun.agent).timeout or self.time_limit
         try:
-            async with asyncio.timeout(self.time_limit.total_seconds()), self.open_toolbox(begun) as toolbox:
+            async with asyncio.timeout(limit.total_seconds()), self.open_toolbox(begun) as toolbox:
                 return await self._play(begun, toolbox)
         except TimeoutError:
-            return Ended("timeout", f"it ran longer than {self.time_limit}")
+            return Ended("timeout", f"it ran longer than {limit}")
         except MootError as error:
             return Ended("error", f"{error.code}: {error}")
         except Exception as error:  # noqa: BLE001  # the boundary of an agent's run
@@ -145,17 +173,19 @@ class AttemptWorker:
             _log.warning("the result of %s came too late: %s", begun.agent.name, error)
 
 
-def _begin(tx: Tx, job: Job, agent: Agent, host: HostId, token: str) -> Begun:
-    number = job.tries + 1
-    run = runs.live(tx, agent.instance)
+def _begin(tx: Tx, start: Start, host: HostId) -> Begun:
+    job, agent, run = start.job, start.agent, start.run
+    number, token = job.tries + 1, tokens.new_text()
+    usage.begin(tx, limits.scope_of(agent, run), agent.id)
     new = NewAttempt(agent.id, agent.stream, job.id, job.fence, number, host, run.id if run else None)
     attempt = attempts.start(tx, new)
     if number == 1:
         mailbox.rejoin(tx, agent.id, attempt)
     mail = mailbox.hand_out(tx, agent.id, attempt, BATCH)
+    attempts.led_by(tx, attempt, max((one.hops for one in mail), default=0))
     id = tokens.mint(tx, token, Grant("attempt", agent.instance, agent.role, agent.id, attempt=attempt))
     caller = Caller(agent.name, agent.role, agent.instance, agent.id, id, attempt, job.fence)
-    return Begun(job, agent, tuple(mail), caller, token)
+    return Begun(job, agent, run, start.is_last, tuple(mail), caller, token, tx.now)
 
 
 def _assignment(begun: Begun, recent: list[Message], toolbox: Toolbox) -> Assignment:
@@ -175,10 +205,23 @@ def _letter(message: Message | Mail) -> Letter:
 
 
 def _close(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
+    _record(tx, begun, ended.usage)
     if ended.failure is None:
         _succeed(tx, begun, ended.text)
     else:
         _fail(tx, begun, ended, retry)
+
+
+def _record(tx: Tx, begun: Begun, used: Usage) -> None:
+    spent = Spent(
+        input_tokens=used.input_tokens,
+        output_tokens=used.output_tokens,
+        turns=used.turns,
+        dollars=used.cost,
+        busy=tx.now - begun.at,
+        is_estimated=used.is_estimated,
+    )
+    usage.record(tx, limits.scope_of(begun.agent, begun.run), begun.agent.id, spent)
 
 
 def _succeed(tx: Tx, begun: Begun, text: str) -> None:
@@ -201,6 +244,11 @@ def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
     _end(tx, attempt, "failed", error)
     facts = {"agent": agent.id, "failure": ended.failure, "error": error, "number": failures}
     again_at = tx.now + retry.delay(failures)
+    if _is_over(tx, begun):
+        jobs.fail(tx, begun.job, error)
+        mailbox.take_back(tx, agent.id, attempt)
+        tx.announce(Event(agent.stream, "attempt_failed", attempt, facts, is_quiet=True))
+        return
     if failures < retry.attempts and not _is_late(begun.job, again_at):
         jobs.retry(tx, begun.job, at=again_at, error=error)
         mailbox.take_back(tx, agent.id, attempt)
@@ -213,6 +261,11 @@ def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
         wake(tx, agent)
     times = "once" if failures == 1 else f"{failures} times"
     _tell_parked(tx, agent, f"failed {times}: {_first_line(error)}", count)
+
+
+def _is_over(tx: Tx, begun: Begun) -> bool:
+    """Whether its run has reached a limit: nothing is tried again, and the mail waits for whoever resumes it."""
+    return begun.run is not None and budgets.reached(tx, begun.run.id) is not None
 
 
 def _tell_parked(tx: Tx, agent: Agent, fact: str, count: int) -> None:
@@ -251,6 +304,7 @@ def _interrupt(tx: Tx, begun: Begun) -> None:
         _fail(tx, begun, Ended("timeout", "it ran into its deadline"), Retry())
         return
     jobs.put_back(tx, begun.job)
+    _record(tx, begun, Usage())
     _end(tx, attempt, "interrupted")
     mailbox.take_back(tx, begun.agent.id, attempt, is_failure=False)
     tx.announce(Event(begun.agent.stream, "attempt_interrupted", attempt, {"agent": begun.agent.id}, is_quiet=True))

@@ -6,11 +6,15 @@ from moot.bus import mailbox
 from moot.core.ids import RunId
 from moot.core.tx import ReadTx
 from moot.jobs import jobs
+from moot.jobs.jobs import Job
+from moot.ledger import budgets, usage
 from moot.registry import agents, runs
 from moot.registry.agents import Agent
 from moot.registry.runs import Run
 from moot.requests import requests
 from moot.runner import idle
+from moot.store import feed
+from moot.tools.guards import LIMIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,18 +24,28 @@ class Look:
     is_working: bool  # an attempt is under way
     parked: int  # messages that were given up
     awaited: tuple[Agent, ...]  # people with unread mail or an open request
+    limit: str | None  # that was reached, once nobody is at work any more
+    stopped: tuple[str, ...]  # agents that have used up what was their own, and how
 
 
 def look(tx: ReadTx, id: RunId) -> Look:
     run = runs.get(tx, id)
     members = agents.members(tx, run.stream)
     counts = mailbox.counts(tx, run.stream)
+    live = jobs.live(tx, run.stream)
     asked = {one.addressee_id for one in requests.open_of(tx, run.stream)}
     unread = {agent for agent, count in counts.items() if count.unread}
     return Look(
         run=run,
         is_idle=run.phase == "talk" and idle.is_idle(tx, run.stream),
-        is_working=any(job.kind == "attempt" and job.state == "running" for job in jobs.live(tx, run.stream)),
+        is_working=any(job.kind == "attempt" and job.state == "running" for job in live),
         parked=sum(count.parked for count in counts.values()),
         awaited=tuple(one for one in members if one.backend == "human" and one.id in unread | asked),
+        limit=None if _is_winding_up(tx, run, live) else budgets.reached(tx, run.id),
+        stopped=tuple(f"{agents.get(tx, one.agent).name}: {one.reached}" for one in usage.stopped(tx, run.id)),
     )
+
+
+def _is_winding_up(tx: ReadTx, run: Run, live: list[Job]) -> bool:
+    """Whether somebody works, will, or is to be told of a limit."""
+    return any(job.kind in ("attempt", LIMIT) for job in live) or feed.has_news(tx, run.stream)

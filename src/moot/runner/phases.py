@@ -4,7 +4,7 @@ Each step is one transaction that finds the run in the phase before, so that who
 between two steps loses nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from moot.bus import mailbox
@@ -18,7 +18,7 @@ from moot.registry import agents, instances, runs, stopping
 from moot.registry.agents import Agent, NewAgent
 from moot.registry.instances import Instance
 from moot.registry.runs import NewRun, Run, State
-from moot.runner import idle
+from moot.runner import idle, limits
 from moot.runner.reactions.wake_agents import wake
 from moot.tools import talk, voting
 from moot.tools.talk import Words
@@ -34,6 +34,7 @@ def launch(tx: Tx, instance: Instance, new: NewRun, members: Sequence[NewAgent])
     """Begin a run: its agents are known from now on, and its setup is a job."""
     workflow = stored.from_json(new.definition)
     run = runs.start(tx, instance, new)
+    limits.open_for(tx, run, workflow)
     jobs.add(tx, _setup(run))
     for member in members:
         agents.ensure(tx, instance, member)
@@ -42,8 +43,9 @@ def launch(tx: Tx, instance: Instance, new: NewRun, members: Sequence[NewAgent])
     return run
 
 
-def carry_on(tx: Tx, run: Run) -> None:
-    """Go on with a run that was interrupted, whatever it was doing."""
+def carry_on(tx: Tx, run: Run, changes: Mapping[str, int | None]) -> None:
+    """Go on with a run that was interrupted, whatever it was doing; `changes` are other limits of its budget."""
+    limits.carry_on(tx, run, changes)
     if run.phase == "setup":
         jobs.add(tx, _setup(run))
     for agent in members_of(tx, run):
@@ -78,6 +80,7 @@ def close(tx: Tx, id: RunId, state: State, reason: str) -> bool:
     tx.lock("instances", run.instance)
     if state == "done" and not idle.is_idle(tx, run.stream):
         return False
+    limits.close(tx, run)
     for agent in members_of(tx, run):
         stopping.stop(tx, agent)
         if state in _FINAL:

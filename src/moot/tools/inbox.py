@@ -10,6 +10,7 @@ from moot.core import json
 from moot.core.ids import MessageId
 from moot.core.tool import EVERYONE, Call, Tool
 from moot.core.tx import ReadTx, Tx
+from moot.registry import attempts
 from moot.tools import acting
 from moot.tools.channel import moment_of
 from moot.tools.shapes import Arguments, Id, InboxEntry, Limit, Reference, Result, entry_of
@@ -46,7 +47,10 @@ async def check(call: Call, arguments: Check) -> Inbox:
 
     def show(tx: Tx) -> Inbox:
         agent = acting.agent_for(tx, call.caller, arguments.agent_id)
-        return inbox_of(mailbox.show(tx, agent.id, call.caller.attempt, arguments.limit))
+        shown = mailbox.show(tx, agent.id, call.caller.attempt, arguments.limit)
+        if call.caller.attempt is not None:
+            attempts.led_by(tx, call.caller.attempt, max((mail.hops for mail in shown), default=0))
+        return inbox_of(shown)
 
     found = await call.wait(unread, arguments.wait_seconds) or []
     if any(mail.state == "queued" for mail in found):

@@ -6,9 +6,13 @@ from moot.bus import mentions, messages
 from moot.bus.messages import Draft, Kind, Message, Recipient
 from moot.core.ids import AttemptId, MessageId
 from moot.core.tx import Tx
+from moot.jobs import jobs
+from moot.jobs.jobs import NewJob
 from moot.registry import agents, names
 from moot.registry.agents import Addressee, Agent
 from moot.registry.instances import Instance
+from moot.tools import guards
+from moot.tools.guards import Source
 
 EVERYONE = frozenset(("all", "everyone"))
 
@@ -62,7 +66,12 @@ def say(tx: Tx, instance: Instance, speaker: Agent | None, words: Words) -> Said
         reached = list(everyone.values())
     else:
         reached = called
-    recipients = [Recipient(one.id, one.name, one.is_service) for one in reached if one.name != sender]
+    others = [one for one in reached if one.name != sender]
+    source = Source(speaker, words.attempt or tx.caller.attempt, words.reply_to)
+    trail = guards.follow(tx, instance, source, others)
+    recipients = [
+        Recipient(one.id, one.name, one.is_service, bool(trail.held) and guards.is_woken(one)) for one in others
+    ]
     draft = Draft(
         stream=instance.stream,
         sender=sender,
@@ -74,8 +83,14 @@ def say(tx: Tx, instance: Instance, speaker: Agent | None, words: Words) -> Said
         reply_to=words.reply_to,
         task_id=words.task_id,
         attempt=words.attempt,
+        hops=trail.hops,
+        rally=trail.rally,
+        partner=trail.partner,
     )
     message = messages.post(tx, draft, recipients)
+    if trail.held:
+        facts = {"instance": instance.name, "reason": trail.held, "seq": message.seq}
+        jobs.add(tx, NewJob(f"limit:{message.id}", guards.LIMIT, instance.stream, message.id, facts))
     unknown = tuple(name for name in words.mentioned if names.fold(name) not in found)
     return Said(message, tuple(recipient.name for recipient in recipients), unknown)
 

@@ -74,7 +74,7 @@ class PostgresTx(StoreTx):
         self._now = None if self._clock else clock.from_micros(moment[0])
 
 
-_KEY: dict[Lockable, str] = {"instances": "name", "document_rules": "instance"}
+_KEY: dict[Lockable, str] = {"instances": "name", "budgets": "run", "document_rules": "instance"}
 
 # The set of tables is closed, so a name from outside cannot get into a statement.
 _HOLD: dict[Lockable, LiteralString] = {

@@ -1,0 +1,229 @@
+"""Budgets: what a run may use. Whoever begins an attempt asks first, under the lock of the budget's row.
+
+When a limit is reached, one last attempt is begun to finish and sum up, and none after it. What attempts cost is known
+when they end: those that run side by side may together go beyond a limit.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import datetime, timedelta
+from typing import ClassVar, Literal
+
+from moot.core import durations
+from moot.core.errors import MootError
+from moot.core.ids import InstanceName, RunId, StreamId
+from moot.core.tx import ReadTx, Tx
+from moot.ledger import usage
+from moot.ledger.usage import DOLLAR, Usage
+from moot.store import queries
+
+sql = queries.beside(__file__)
+Kind = Literal["cost", "time", "attempts", "tokens", "turns"]
+Leave = Literal["free", "last", "none"]
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class BudgetUsedUp(MootError):
+    """A run cannot go on with what it may use."""
+
+    code = "BUDGET_USED_UP"
+    exit_code: ClassVar[int] = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much may be used; None is no limit. Money in millionths of a dollar, time in microseconds."""
+
+    cost: int | None = None
+    time: int | None = None
+    attempts: int | None = None
+    tokens: int | None = None
+    turns: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Guards:
+    """When talk has gone on for too long; None is no limit."""
+
+    hops: int | None
+    ping_pong: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How much of a limit is used."""
+
+    kind: Kind
+    limit: int
+    used: int
+
+    @property
+    def is_reached(self) -> bool:
+        return self.used >= self.limit
+
+    @property
+    def reason(self) -> str:
+        """`budget: 200 attempts`."""
+        return f"budget: {spell(self.kind, self.limit)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """A run's limits, the time it has been live, and whether it has reached one."""
+
+    run: RunId
+    cost: int | None
+    time: int | None
+    attempts: int | None
+    tokens: int | None
+    turns: int | None
+    spent: int  # microseconds, before `since`
+    since: datetime | None  # None while the run is not live
+    reached: str | None
+    is_last_begun: bool
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(self.cost, self.time, self.attempts, self.tokens, self.turns)
+
+    def elapsed(self, now: datetime) -> int:
+        return self.spent + (max(0, (now - self.since) // _MICROSECOND) if self.since else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Reserved:
+    """Whether an attempt may begin; `reached` is why not, or why it is the last, when that has just come about."""
+
+    leave: Leave
+    reached: Share | None = None
+
+
+FREE = Reserved("free")
+
+
+def open(tx: Tx, run: RunId, limits: Limits, guards: Guards) -> None:
+    """A run starts."""
+    tx.run(sql.open, run=run, **asdict(limits), hops=guards.hops, ping_pong=guards.ping_pong, now=tx.now)
+
+
+def close(tx: Tx, run: RunId) -> None:
+    """A run has ended: from now on its time stands still."""
+    budget = find(tx, run)
+    if budget is not None:
+        tx.run(sql.rest, run=run, spent=budget.elapsed(tx.now))
+
+
+def carry_on(tx: Tx, run: RunId, stream: StreamId, changes: Mapping[str, int | None]) -> Budget | None:
+    """A run goes on, with other limits if these are given. If nobody ended it before, it was live until something last
+    happened in its stream."""
+    tx.lock("budgets", run)
+    budget = find(tx, run)
+    if budget is None:
+        return None
+    limits = replace(budget.limits, **changes)
+    spent = budget.elapsed(tx.one(sql.last_sign, datetime, stream=stream))
+    tx.run(sql.carry_on, run=run, **asdict(limits), spent=spent, now=tx.now)
+    usage.forgive(tx, run)
+    over = [share for share in shares(tx, run) if share.is_reached]
+    if over:
+        fact = " and ".join(spell(share.kind, share.limit) for share in over)
+        raise BudgetUsedUp(f"The run has used what it may: {fact}.", f"Raise it: {raising(over)}.")
+    return find(tx, run)
+
+
+def reserve(tx: Tx, run: RunId) -> Reserved:
+    """Ask whether an attempt may begin. Of several who ask at a limit, one begins the last attempt."""
+    tx.lock("budgets", run)
+    budget = find(tx, run)
+    if budget is None:
+        return FREE
+    if budget.reached is not None:
+        is_last = not budget.is_last_begun
+        if is_last:
+            begin_last(tx, run)
+        return Reserved("last" if is_last else "none")
+    over = verdict(tx, run)
+    if over is None:
+        return FREE
+    tx.run(sql.reach, run=run, reason=over.reason, is_last_begun=True)
+    return Reserved("last", over)
+
+
+def verdict(tx: ReadTx, run: RunId) -> Share | None:
+    """The first limit that is reached."""
+    return next((share for share in shares(tx, run) if share.is_reached), None)
+
+
+def stop(tx: Tx, run: RunId, reason: str, *, is_last_allowed: bool) -> bool:
+    """A limit is reached for other reasons than what attempts have used; False if one was before."""
+    return bool(tx.run(sql.reach, run=run, reason=reason, is_last_begun=not is_last_allowed))
+
+
+def begin_last(tx: Tx, run: RunId) -> None:
+    """No attempt begins after this one."""
+    tx.run(sql.begin_last, run=run)
+
+
+def reached(tx: ReadTx, run: RunId) -> str | None:
+    """Why the run is coming to its end."""
+    return tx.maybe(sql.reached, str, run=run)
+
+
+def shares(tx: ReadTx, run: RunId) -> list[Share]:
+    """How much of each limit is used."""
+    budget = find(tx, run)
+    if budget is None:
+        return []
+    used = usage.total(tx, run)
+    return _shares(budget.limits, used, budget.elapsed(tx.now))
+
+
+def own_verdict(limits: Limits, used: Usage) -> Share | None:
+    """The first of an agent's own limits that is reached; its time is what its attempts took."""
+    return next((share for share in _shares(limits, used, used.busy) if share.is_reached), None)
+
+
+def find(tx: ReadTx, run: RunId) -> Budget | None:
+    return tx.maybe(sql.find, Budget, run=run)
+
+
+def guards(tx: ReadTx, instance: InstanceName) -> Guards | None:
+    """When talk in the instance's live run has gone on for too long; None if no run is live."""
+    return tx.maybe(sql.guards, Guards, instance=instance)
+
+
+def spell(kind: Kind, amount: int) -> str:
+    """`$10.00`, `30 m 0 s`, `200 attempts`."""
+    if kind == "cost":
+        return f"${amount / DOLLAR:.2f}"
+    if kind == "time":
+        return durations.spell(amount * _MICROSECOND)
+    return f"{amount} {kind}" if amount != 1 else f"1 {kind.removesuffix('s')}"
+
+
+def raising(over: list[Share]) -> str:
+    """How to go on with twice as much of what is used up."""
+    return f"moot resume --budget {','.join(_doubled(share) for share in over)}"
+
+
+def _doubled(share: Share) -> str:
+    amount = 2 * share.limit
+    while amount <= share.used:
+        amount *= 2
+    if share.kind == "cost":
+        return f"cost={amount / DOLLAR:.2f}".rstrip("0").rstrip(".")
+    if share.kind == "time":
+        return f"time={max(1, amount * _MICROSECOND // timedelta(seconds=1))}s"
+    return f"{share.kind}={amount}"
+
+
+def _shares(limits: Limits, used: Usage, elapsed: int) -> list[Share]:
+    amounts: dict[Kind, int] = {
+        "cost": used.cost,
+        "time": elapsed,
+        "attempts": used.attempts,
+        "tokens": used.tokens,
+        "turns": used.turns,
+    }
+    given = {field.name: getattr(limits, field.name) for field in fields(limits)}
+    return [Share(kind, given[kind], amount) for kind, amount in amounts.items() if given[kind] is not None]

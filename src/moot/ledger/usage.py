@@ -1,0 +1,111 @@
+"""Usage: what the attempts of each agent have cost, added up in a run, or in an instance's stream while none is live.
+
+Money is counted in millionths of a dollar and time in microseconds, so that sums are exact.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from moot.core.ids import AgentId, RunId, StreamId
+from moot.core.tx import ReadTx, Tx
+from moot.store import queries
+
+sql = queries.beside(__file__)
+DOLLAR = 1_000_000
+Scope = RunId | StreamId
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What one attempt has used."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    turns: int = 0
+    dollars: float = 0.0
+    busy: timedelta = timedelta(0)
+    is_estimated: bool = False  # the price is not known for certain
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What was used so far."""
+
+    attempts: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    turns: int = 0
+    cost: int = 0
+    busy: int = 0
+    is_estimated: bool = False
+
+    @property
+    def tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
+
+    @property
+    def dollars(self) -> float:
+        return self.cost / DOLLAR
+
+
+def begin(tx: Tx, scope: Scope, agent: AgentId) -> None:
+    """An attempt starts: it counts, whatever becomes of it."""
+    tx.run(sql.begin, scope=scope, agent=agent)
+
+
+def record(tx: Tx, scope: Scope, agent: AgentId, spent: Spent) -> None:
+    """An attempt has ended, well or badly."""
+    tx.run(
+        sql.record,
+        scope=scope,
+        agent=agent,
+        input_tokens=spent.input_tokens,
+        output_tokens=spent.output_tokens,
+        turns=spent.turns,
+        cost=round(spent.dollars * DOLLAR),
+        busy=round(spent.busy / timedelta(microseconds=1)),
+        is_estimated=spent.is_estimated,
+    )
+
+
+def total(tx: ReadTx, scope: Scope) -> Usage:
+    """What all have used together."""
+    return tx.one(sql.total, Usage, scope=scope)
+
+
+def of_agent(tx: ReadTx, scope: Scope, agent: AgentId) -> Usage:
+    return tx.maybe(sql.of_agent, Usage, scope=scope, agent=agent) or Usage()
+
+
+_NOBODY = AgentId("")
+
+
+@dataclass(frozen=True, slots=True)
+class _Share(Usage):
+    agent: AgentId = _NOBODY
+
+
+def by_agent(tx: ReadTx, scope: Scope) -> dict[AgentId, Usage]:
+    return {share.agent: share for share in tx.all(sql.by_agent, _Share, scope=scope)}
+
+
+def stop(tx: Tx, scope: Scope, agent: AgentId, reason: str) -> None:
+    """An agent has used up what is its own."""
+    tx.run(sql.stop, scope=scope, agent=agent, reason=reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """An agent that has used up what is its own."""
+
+    agent: AgentId
+    reached: str
+
+
+def stopped(tx: ReadTx, scope: Scope) -> list[Stopped]:
+    return tx.all(sql.stopped, Stopped, scope=scope)
+
+
+def forgive(tx: Tx, scope: Scope) -> None:
+    """Those who were stopped are looked at anew."""
+    tx.run(sql.forgive, scope=scope)

@@ -1,0 +1,101 @@
+"""What happens when a limit is reached: the channel and the person hear of it once, and the run comes to its end."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+
+from moot.bus import mailbox
+from moot.core.caller import SYSTEM
+from moot.core.ids import InstanceName, RunId
+from moot.core.tx import Tx
+from moot.jobs import jobs
+from moot.jobs.jobs import Job
+from moot.ledger import budgets
+from moot.registry import agents, instances, runs
+from moot.registry.runs import Run
+from moot.runner import attempts, limits, phases
+from moot.runner.worker import Task
+from moot.store.store import Store
+from moot.tools import talk
+from moot.tools.talk import Words
+
+GRACE = timedelta(minutes=1)  # for what runs when the time is up; a tenth of the time if that is less
+
+
+@dataclass(frozen=True, slots=True)
+class LimitWorker:
+    """Carries out the jobs of kind `limit` and `time_budget`, each in a transaction of its own."""
+
+    store: Store
+    carry_out: Callable[[Tx, Job], None]
+
+    def begin(self, tx: Tx, job: Job) -> Task | None:
+        return partial(self._carry_out, job)
+
+    def late(self, tx: Tx, job: Job) -> None:
+        """These jobs have no deadline."""
+
+    def lost(self, tx: Tx, job: Job) -> None:
+        """It is done again: nothing of it was committed."""
+
+    async def _carry_out(self, job: Job) -> None:
+        await self.store.write(lambda tx: self.carry_out(tx, job), caller=SYSTEM)
+
+
+def tell(tx: Tx, job: Job) -> None:
+    """A limit was reached by what attempts have used, or by talk."""
+    jobs.finish(tx, job)
+    reason = str(job.arguments["reason"])
+    if "agent" in job.arguments:
+        fact = f"{job.arguments['agent']} has reached its {reason} and is stopped."
+        _say(tx, job, f"{fact}\n{job.arguments['parked']} message(s) for it are parked.")
+    elif "seq" in job.arguments:
+        _end_talk(tx, job, reason)
+    else:
+        _say(tx, job, f"The run has reached its {reason}. One last attempt, then it ends.")
+
+
+def _end_talk(tx: Tx, job: Job, reason: str) -> None:
+    """Talk goes round in circles: a run ends; where there is none, the message that was held back is parked."""
+    run = runs.live(tx, InstanceName(str(job.arguments["instance"])))
+    if run is None:
+        count = mailbox.park_message(tx, job.stream, int(str(job.arguments["seq"])))
+        _say(tx, job, f"Talk goes round in circles ({reason}).\n{count} message(s) are parked; moot retry goes on.")
+    elif budgets.stop(tx, run.id, reason, is_last_allowed=False):
+        _say(tx, job, f"Talk goes round in circles ({reason}). The run ends; moot resume goes on.")
+
+
+def end_in_time(tx: Tx, job: Job) -> None:
+    """The time is up: who works may finish for a while, then everybody is interrupted."""
+    run = runs.get(tx, RunId(job.subject))
+    if run.state != "live":
+        jobs.finish(tx, job)
+    elif job.key == limits.over_key(run):
+        _interrupt(tx, job, run)
+    else:
+        _warn(tx, job, run)
+
+
+def _warn(tx: Tx, job: Job, run: Run) -> None:
+    budget = budgets.find(tx, run.id)
+    jobs.finish(tx, job)
+    if budget is None or budget.time is None:
+        return
+    reason = f"budget: {budgets.spell('time', budget.time)}"
+    if budgets.stop(tx, run.id, reason, is_last_allowed=True):
+        at = tx.now + min(GRACE, timedelta(microseconds=budget.time) / 10)
+        jobs.add(tx, limits.timer(run, limits.over_key(run), at))
+        _say(tx, job, f"The run has reached its {reason}. One last attempt, then it ends.")
+
+
+def _interrupt(tx: Tx, job: Job, run: Run) -> None:
+    budgets.begin_last(tx, run.id)
+    for agent in phases.members_of(tx, run):
+        attempts.interrupt(tx, agent)
+    jobs.finish(tx, job)
+
+
+def _say(tx: Tx, job: Job, body: str) -> None:
+    instance = instances.get(tx, str(job.arguments["instance"]))
+    talk.say(tx, instance, None, Words(body, to=(agents.PERSON,), kind="system", spoken=""))

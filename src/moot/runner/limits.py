@@ -1,0 +1,91 @@
+"""Limits of a run and of its agents: opened with the run, asked before every attempt, told once when reached.
+
+Whoever finds a limit reached only notes it, with a job to tell the channel: the transaction that begins attempts takes
+other jobs, too, and must not hold the stream meanwhile.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from moot.bus import mailbox
+from moot.core.tx import Tx
+from moot.jobs import jobs
+from moot.jobs.jobs import NewJob
+from moot.ledger import budgets, usage
+from moot.ledger.budgets import Budget, Guards, Leave, Share
+from moot.ledger.usage import Scope
+from moot.registry import stopping
+from moot.registry.agents import Agent
+from moot.registry.runs import Run
+from moot.runner.terms import Terms, limits
+from moot.tools.guards import LIMIT
+from moot.workflow.workflow import Workflow
+
+TIME = "time_budget"
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def open_for(tx: Tx, run: Run, workflow: Workflow) -> None:
+    """A run starts: what it may use is counted from now."""
+    guards = Guards(workflow.limits.hops, workflow.limits.ping_pong)
+    budgets.open(tx, run.id, limits(workflow.budget), guards)
+    _watch_time(tx, run, budgets.find(tx, run.id))
+
+
+def carry_on(tx: Tx, run: Run, changes: Mapping[str, int | None]) -> None:
+    """A run goes on, with what is left to it; BudgetUsedUp if nothing is."""
+    _watch_time(tx, run, budgets.carry_on(tx, run.id, run.stream, changes))
+
+
+def close(tx: Tx, run: Run) -> None:
+    """A run has ended: its time stands still."""
+    jobs.cancel(tx, time_key(run))
+    jobs.cancel(tx, over_key(run))
+    budgets.close(tx, run.id)
+
+
+def scope_of(agent: Agent, run: Run | None) -> Scope:
+    """Where what an agent uses is added up."""
+    return agent.stream if run is None else run.id
+
+
+def may_begin(tx: Tx, agent: Agent, run: Run | None, terms: Terms) -> Leave:
+    """Whether an attempt may begin, and whether it is the run's last. An agent over its own limits is stopped."""
+    scope = scope_of(agent, run)
+    own = budgets.own_verdict(limits(terms.budget), usage.of_agent(tx, scope, agent.id))
+    if own is not None:
+        _stop(tx, agent, scope, own)
+        return "none"
+    if run is None:
+        return "free"
+    reserved = budgets.reserve(tx, run.id)
+    if reserved.reached is not None:
+        facts = {"instance": run.instance, "reason": reserved.reached.reason}
+        jobs.add(tx, NewJob(f"limit:{run.id}", LIMIT, run.stream, run.id, facts))
+    return reserved.leave
+
+
+def time_key(run: Run) -> str:
+    return f"{TIME}:{run.id}"
+
+
+def over_key(run: Run) -> str:
+    return f"{TIME}:{run.id}:over"
+
+
+def timer(run: Run, key: str, at: datetime) -> NewJob:
+    return NewJob(key, TIME, run.stream, run.id, {"instance": run.instance}, run_at=at)
+
+
+def _stop(tx: Tx, agent: Agent, scope: Scope, own: Share) -> None:
+    stopping.stop(tx, agent)
+    usage.stop(tx, scope, agent.id, own.reason)
+    parked = mailbox.park_queued(tx, agent.id)
+    facts = {"instance": agent.instance, "agent": agent.name, "reason": own.reason, "parked": parked}
+    jobs.add(tx, NewJob(f"limit:{agent.id}", LIMIT, agent.stream, agent.id, facts))
+
+
+def _watch_time(tx: Tx, run: Run, budget: Budget | None) -> None:
+    if budget is not None and budget.time is not None:
+        at = tx.now + max(0, budget.time - budget.spent) * _MICROSECOND
+        jobs.add(tx, timer(run, time_key(run), at))

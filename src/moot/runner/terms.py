@@ -1,0 +1,51 @@
+"""Terms: what an agent's own definition says of its attempts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from datetime import timedelta
+
+from pydantic import TypeAdapter
+
+from moot.ledger.budgets import Limits
+from moot.ledger.usage import DOLLAR
+from moot.registry.agents import Agent
+from moot.workflow.workflow import Budget, Retry
+
+_MICROSECOND = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is left out is as the project's configuration says."""
+
+    system_prompt: str = ""
+    tools: tuple[str, ...] | None = None
+    budget: Budget = field(default_factory=Budget)
+    retry: Retry = field(default_factory=Retry)
+    timeout: timedelta | None = None
+
+
+_TERMS: TypeAdapter[Terms] = TypeAdapter(Terms)
+_NAMES = frozenset(field.name for field in fields(Terms))
+
+
+def of_agent(agent: Agent) -> Terms:
+    said = {name: value for name, value in agent.settings.items() if name in _NAMES}
+    return _TERMS.validate_python(said) if said else Terms()
+
+
+def limits(budget: Budget) -> Limits:
+    """As the ledger counts."""
+    return Limits(
+        cost=None if budget.cost is None else round(budget.cost * DOLLAR),
+        time=None if budget.time is None else budget.time // _MICROSECOND,
+        attempts=budget.attempts,
+        tokens=budget.tokens,
+        turns=budget.turns,
+    )
+
+
+def limit_changes(changes: Mapping[str, object]) -> dict[str, int | None]:
+    """Single fields of a budget, as the ledger counts."""
+    converted = limits(replace(Budget(), **changes))
+    return {name: getattr(converted, name) for name in changes}
