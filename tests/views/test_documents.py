@@ -246,6 +246,41 @@ async def test_a_file_written_before_its_version_was_noted_is_no_conflict(disk: 
     assert (await disk.docs.files())["notes.md"] == 3
 
 
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("is_new", [True, False])
+async def test_a_process_killed_while_it_writes_leaves_nothing_to_guess(
+    disk: Disk, monkeypatch: pytest.MonkeyPatch, when: str, is_new: bool
+) -> None:
+    if not is_new:
+        await disk.docs.write("notes.md", "zero")
+        await disk.look()
+    await disk.docs.write("notes.md", "one")
+    plain = folder.Folder.write
+
+    def killed(self: folder.Folder, path: str, content: bytes, over: Stamp | None) -> Stamp | None:
+        if path != views.BASES and when == "before":
+            raise KeyboardInterrupt
+        written = plain(self, path, content, over)
+        if path != views.BASES:
+            raise KeyboardInterrupt
+        return written
+
+    with monkeypatch.context() as patch:
+        patch.setattr(folder.Folder, "write", killed)
+        with pytest.raises(KeyboardInterrupt):
+            await disk.look()
+    versions = (await disk.docs.files())["notes.md"]
+    if when == "before":
+        await disk.again().rounds()
+        assert disk.files() == {"notes.md": "one"}
+        assert (await disk.docs.files())["notes.md"] == versions
+    disk.put("notes.md", "edited")
+    await disk.again().rounds()
+    assert disk.files() == {"notes.md": "edited"}
+    assert await disk.docs.text("notes.md") == "edited"
+    assert (await disk.docs.files())["notes.md"] == versions + 1
+
+
 @pytest.mark.parametrize("content", [b"\xff\xfe", b"a\0b", b"\xed\xa0\x80", b"x" * (4 * documents.MOST_CHARACTERS + 1)])
 async def test_a_file_that_is_no_text_is_put_aside(disk: Disk, content: bytes) -> None:
     await disk.docs.write("notes.md", "one")
@@ -382,6 +417,8 @@ def seen(hash: str | None) -> Seen:
         (THERE, Base(2, "h2"), seen("h3"), None, "same"),
         (THERE, Base(2, "h2"), seen("h2"), 2, "write"),
         (THERE, Base(3, "h3"), seen("new"), None, "take"),
+        (THERE, Base(3, "h3", "h2"), seen("h2"), 2, "write"),
+        (None, Base(3, "h3", "h2"), seen("h2"), None, "remove"),
         (THERE, Base(3, "h3"), seen("h1"), 1, "take"),
         (THERE, Base(2, "h2"), seen("new"), None, "aside"),
         (THERE, Base(2, "h2"), seen("h1"), 1, "aside"),

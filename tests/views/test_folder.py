@@ -2,14 +2,14 @@
 
 import os
 import stat
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from moot.views import folder
-from moot.views.folder import Folder, NotPlain
+from moot.views.folder import Folder
 
 MOST = 1000
 
@@ -150,43 +150,45 @@ def test_only_one_process_has_the_folder(place: Path, opened: Folder) -> None:
         assert not other.lock()
 
 
-def test_a_link_swapped_in_at_any_moment_never_leads_outside(opened: Folder, place: Path, tmp_path: Path) -> None:
-    """A file and its folder are exchanged with links, as fast as can be, while both are read and written."""
-    outside = tmp_path / "outside"
+@pytest.mark.parametrize("moment", range(1, 13))
+@pytest.mark.parametrize("swapped", ["sub", "sub/a.md"])
+@pytest.mark.parametrize("kind", ["read", "write", "remove", "move"])
+def test_a_link_swapped_in_at_any_moment_never_leads_outside(
+    opened: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, swapped: str, moment: int
+) -> None:
+    """Before one system call after the other, the file or its folder is exchanged for a link."""
+    place, outside = tmp_path / "above" / "default", tmp_path / "outside"
     outside.mkdir()
     (outside / "a.md").write_text("secret")
-    is_over = threading.Event()
+    stamp = opened.write("sub/a.md", b"ours", None)
+    assert stamp is not None
+    calls = 0
 
-    def swap() -> None:
-        real, link = place / "sub", place / "link"
-        while not is_over.is_set():
-            for source, name in ((outside, "sub"), (outside / "a.md", "sub/a.md")):
-                target, kept = place / name, place / f"{name}.kept"
-                try:
-                    target.rename(kept)
-                    link.symlink_to(source)
-                    link.rename(target)
-                    target.unlink()
-                    kept.rename(target)
-                except OSError:
-                    link.unlink(missing_ok=True)
-            real.mkdir(exist_ok=True)
+    def exchanging(name: str) -> Callable[..., Any]:
+        plain = getattr(os, name)
 
-    opened.write("sub/a.md", b"ours", None)
-    attacker = threading.Thread(target=swap, daemon=True)
-    attacker.start()
-    read: set[bytes] = set()
-    try:
-        for number in range(3000):
-            try:
-                content, stamp = opened.read("sub/a.md", MOST)
-                read.add(content)
-                if number % 10 == 0:
-                    opened.write("sub/a.md", b"ours", stamp)
-            except (OSError, NotPlain):
-                pass
-    finally:
-        is_over.set()
-        attacker.join(20)
-    assert read <= {b"ours"}
+        def call(*arguments: Any, **options: Any) -> Any:
+            nonlocal calls
+            calls += 1
+            if calls == moment:
+                (place / swapped).rename(place / "kept")
+                (place / swapped).symlink_to(outside if swapped == "sub" else outside / "a.md")
+            return plain(*arguments, **options)
+
+        return call
+
+    work: dict[str, Callable[[], object]] = {
+        "read": lambda: opened.read("sub/a.md", MOST)[0],
+        "write": lambda: opened.write("sub/a.md", b"new", stamp),
+        "remove": lambda: opened.remove("sub/a.md", stamp),
+        "move": lambda: opened.move("sub/a.md", "sub/b.md"),
+    }
+    with monkeypatch.context() as patch:
+        for name in ("open", "stat", "mkdir", "unlink", "rmdir", "fstat"):
+            patch.setattr(os, name, exchanging(name))
+        try:
+            result = work[kind]()
+        except OSError:
+            result = None
+    assert result != b"secret"
     assert [(one.name, one.read_text()) for one in outside.iterdir()] == [("a.md", "secret")]

@@ -8,7 +8,7 @@ too, or that `disk` may not write, is moved aside as `NAME.conflict-<version>`: 
 import asyncio
 import logging
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -41,6 +41,7 @@ class Base:
 
     version: int
     hash: str
+    before: str | None = None  # what the file showed until then; noted only while it is being written
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +103,12 @@ def decide(there: Listing | None, base: Base | None, seen: Seen | None, past: in
             return "leave"
         if base is None:
             return "create"
-        return "remove" if seen.hash == base.hash else "aside"
+        return "remove" if seen.hash in (base.hash, base.before) else "aside"
     if seen.hash == there.hash:
         return "same"
     if seen.hash is None:
         return "aside"
-    if base is not None and seen.hash == base.hash:
+    if base is not None and seen.hash in (base.hash, base.before):
         return "write"
     if base is not None and base.version == there.version:
         return "take"
@@ -119,18 +120,23 @@ def decide(there: Listing | None, base: Base | None, seen: Seen | None, past: in
 async def _bring_together(look: _Look, live: dict[str, Listing]) -> None:
     seen = await asyncio.to_thread(_examine, look)
     known = {paths.fold(file) for file in live}
+    unwritten: dict[str, Seen | None] = {}
     # Those that are to be removed first: on some disks their names are those of others.
     for file in sorted({*seen, *look.bases, *live}, key=lambda file: (file in live, file)):
         is_other_spelling = file not in live and file not in look.bases and paths.fold(file) in known
         if is_other_spelling or not _is_ours(file):
             continue
         try:
-            await _settle(look, file, live.get(file), seen.get(file))
+            if await _settle(look, file, live.get(file), seen.get(file)):
+                unwritten[file] = look.memory.seen.get(file)
         except OSError as error:
             _warn(look, file, f"cannot be brought up to date: {error.strerror}")
+    if unwritten:
+        await _write(look, unwritten)
 
 
-async def _settle(look: _Look, file: str, there: Listing | None, seen: Seen | None) -> None:
+async def _settle(look: _Look, file: str, there: Listing | None, seen: Seen | None) -> bool:
+    """Do what is to be done about a file; True if it is to be written then."""
     base = look.bases.get(file)
     past = None
     if there and seen and seen.hash and seen.hash != there.hash:
@@ -138,15 +144,13 @@ async def _settle(look: _Look, file: str, there: Listing | None, seen: Seen | No
         past = await look.store.read(lambda tx: documents.version_with(tx, look.instance, file, hash))
     step = decide(there, base, seen, past)
     if step in ("take", "create", "aside") and seen and _is_unsettled(seen, look.settle):
-        return
+        return False
     if step in ("take", "create"):
         step = await _take(look, file, there)
     if step == "aside" and seen:
         await _put_aside(look, file, base or there)
-        seen, step = None, "write" if there else "same"
+        step = "write" if there else "same"
     match step:
-        case "write" if there:
-            await _write(look, file, seen)
         case "remove" if seen:
             if await asyncio.to_thread(look.folder.remove, file, seen.stamp):
                 look.bases.pop(file, None)
@@ -156,6 +160,7 @@ async def _settle(look: _Look, file: str, there: Listing | None, seen: Seen | No
             look.bases.pop(file, None)
         case _:
             pass
+    return step == "write"
 
 
 async def _take(look: _Look, file: str, there: Listing | None) -> Step:
@@ -201,14 +206,35 @@ async def _put_aside(look: _Look, file: str, base: Base | Listing | None) -> Non
     )
 
 
-async def _write(look: _Look, file: str, seen: Seen | None) -> None:
-    document = await look.store.read(lambda tx: documents.read(tx, look.instance, file))
-    content = document.content.encode()
-    stamp = await asyncio.to_thread(look.folder.write, file, content, seen.stamp if seen else None)
+async def _write(look: _Look, unwritten: dict[str, Seen | None]) -> None:
+    """Put documents on disk. What they are going to show is noted first, with what they show now: whoever comes after a
+    crash in between can tell a file that was not written yet from one that was written and then edited."""
+    texts = {
+        file: await look.store.read(lambda tx, file=file: documents.read(tx, look.instance, file)) for file in unwritten
+    }
+    before = dict(look.bases)
+    for file, document in texts.items():
+        seen = unwritten[file]
+        look.bases[file] = Base(document.version, documents.hash_of(document.content), seen.hash if seen else None)
+    await asyncio.to_thread(_keep, look.folder, look.bases)
+    for file, document in texts.items():
+        if await _is_written(look, file, document.content, unwritten[file]):
+            look.bases[file] = replace(look.bases[file], before=None)
+        else:
+            del look.bases[file]
+            if file in before:
+                look.bases[file] = before[file]
+
+
+async def _is_written(look: _Look, file: str, content: str, seen: Seen | None) -> bool:
+    try:
+        stamp = await asyncio.to_thread(look.folder.write, file, content.encode(), seen.stamp if seen else None)
+    except OSError as error:
+        _warn(look, file, f"cannot be written: {error.strerror}")
+        return False
     if stamp is None:  # somebody was faster, or it is a folder: the next look finds out
         _warn(look, file, "could not be written: something else is there")
-    else:
-        look.bases[file] = Base(document.version, documents.hash_of(document.content))
+    return stamp is not None
 
 
 def _stored(tx: ReadTx, instance: InstanceName) -> tuple[dict[str, Listing], Ownership]:
@@ -258,15 +284,15 @@ def _bases(place: Folder) -> dict[str, Base]:
     found: dict[str, Base] = {}
     for file, value in noted.items():
         match value:
-            case [int(version), str(hash)]:
-                found[file] = Base(version, hash)
+            case [int(version), str(hash), *rest]:
+                found[file] = Base(version, hash, *[before for before in rest[:1] if isinstance(before, str)])
             case _:
                 pass
     return found
 
 
 def _keep(place: Folder, bases: dict[str, Base]) -> None:
-    content = json.pretty({file: [base.version, base.hash] for file, base in sorted(bases.items())})
+    content = json.pretty({file: _noted(base) for file, base in sorted(bases.items())})
     for _ in range(2):
         try:
             _, over = place.read(BASES, _MOST_BYTES_OF_BASES)
@@ -277,6 +303,10 @@ def _keep(place: Folder, bases: dict[str, Base]) -> None:
             over = None
         if place.write(BASES, content.encode(), over) is not None:
             return
+
+
+def _noted(base: Base) -> list[str | int]:
+    return [base.version, base.hash] if base.before is None else [base.version, base.hash, base.before]
 
 
 def _warn(look: _Look, file: str, what: str) -> None:

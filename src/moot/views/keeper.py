@@ -48,6 +48,8 @@ class DocumentKeeper:
         finally:
             running.cancel()
             await asyncio.wait([running])
+            if not running.cancelled() and (failure := running.exception()):
+                _log.error("documents were not brought to disk any more", exc_info=failure)
             try:
                 await self.look()
             except (MootError, OSError) as error:
