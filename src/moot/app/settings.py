@@ -1,4 +1,5 @@
-"""What `.moot/config.yaml` says about hosts: how often a failed attempt is repeated, and how long one may take."""
+"""What `.moot/config.yaml` says about hosts: how often a failed attempt is repeated, how long one may take, and how
+people are told that they are needed."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -7,6 +8,7 @@ from moot.app.project import ConfigInvalid
 from moot.core import durations
 from moot.core.json import Json
 from moot.runner.attempts import Retry
+from moot.workflow.workflow import NOTIFY_TIMEOUT, Notify
 
 TIME_LIMIT = timedelta(hours=1)
 _KEYS = frozenset(("attempts", "backoff", "multiplier"))
@@ -31,3 +33,18 @@ def time_limit(config: Mapping[str, Json]) -> timedelta:
     """`attempt_timeout: 1h`."""
     found = config.get("attempt_timeout")
     return TIME_LIMIT if found is None else durations.parse(str(found))
+
+
+def notify(config: Mapping[str, Json]) -> Notify | None:
+    """`notify: COMMAND`, or `notify: {shell: COMMAND, timeout: 30s}`."""
+    found = config.get("notify")
+    if found is None:
+        return None
+    said = found if isinstance(found, Mapping) else {"shell": found}
+    command = said.get("shell")
+    if said.keys() - {"shell", "timeout"} or not isinstance(command, str) or not command.strip():
+        raise ConfigInvalid(
+            "`notify` in config.yaml is wrong.", "Write notify: COMMAND, or {shell: COMMAND, timeout: 30s}."
+        )
+    timeout = said.get("timeout")
+    return Notify(command, NOTIFY_TIMEOUT if timeout is None else durations.parse(str(timeout)))

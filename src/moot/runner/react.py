@@ -7,12 +7,13 @@ from moot.core.events import StoredEvent
 from moot.core.tx import ReadTx, Tx
 from moot.proposals import votes
 from moot.runner.reactions.begin_talk import begin_talk
+from moot.runner.reactions.notify_people import notify_people
 from moot.runner.reactions.wake_agents import wake_agents
 from moot.store import feed, streams
 
 Reaction = Callable[[Tx, StoredEvent], None]
 REACTIONS: Mapping[str, tuple[Reaction, ...]] = {
-    messages.POSTED: (wake_agents,),
+    messages.POSTED: (wake_agents, notify_people),
     votes.CLOSED: (begin_talk,),
 }
 _PAGE = 100
