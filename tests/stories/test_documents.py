@@ -39,7 +39,7 @@ async def test_what_is_edited_while_nobody_runs_is_taken_in_by_the_next_host(hou
         process.kill()
         await process.wait()
     (folder / "notes.md").write_text("while away")
-    (folder / "findings" / "login.md").unlink()
+    (folder / "findings" / "login.md").unlink(missing_ok=True)
     async with house.serving(SCRIBE):
         await until(lambda: on_disk(folder / "findings" / "login.md", "It fails."))
         await until(lambda: told(house, "document_changed", "disk"))
