@@ -112,7 +112,6 @@ def _host(project: Project, store: Store, options: HostOptions, address: Address
     retry = options.retry or settings.retry(project.config)
     time_limit = settings.time_limit(project.config)
     notify = settings.notify(project.config)
-    notify = settings.notify(project.config)
     new = NewHost(neighbours.machine(), str(identity.current()), options.roles, address.url)
 
     def workers(host: HostId) -> Mapping[str, Worker]:
@@ -124,7 +123,6 @@ def _host(project: Project, store: Store, options: HostOptions, address: Address
             begin_talk.KICKOFF: KickoffWorker(),
             voting.EXPIRE: ExpiryWorker(store),
             asking.EXPIRE: RequestExpiryWorker(store),
-            notify_people.NOTIFY: NotifyWorker(store, project.root, notify),
             notify_people.NOTIFY: NotifyWorker(store, project.root, notify),
             guards.LIMIT: LimitWorker(store, limit_workers.tell),
             limits.TIME: LimitWorker(store, limit_workers.end_in_time),
