@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bench import (
     cli_start,
+    conversation,
     durable_send,
     idle_agents,
     inbox_check,
@@ -27,6 +28,7 @@ QUESTIONS: dict[str, Callable[[Scale, Path], list[Figure]]] = {
     "wake": wake.measure,
     "inbox_check": inbox_check.measure,
     "mcp_send": mcp_send.measure,
+    "conversation": conversation.measure,
     "idle_agents": idle_agents.measure,
     "cli_start": cli_start.measure,
 }
