@@ -57,8 +57,9 @@ def measure(scale: Scale, folder: Path) -> list[Figure]:
 
     def moot() -> float:
         with commits.watched() as batches:
-            cpu, wall = asyncio.run(_talk(next(places), MESSAGES))
-        counts.append(len(batches) / (MESSAGES + MESSAGES // CHAIN))  # with the first of every chain
+            cpu, wall = asyncio.run(_talk(next(places), MESSAGES, started=batches.clear))
+        said = MESSAGES + MESSAGES // CHAIN  # with the first of every chain
+        counts.append((len(batches) - 1) / said)  # without the host's leave
         walls.append(wall / MESSAGES)
         return cpu / MESSAGES
 
@@ -88,12 +89,13 @@ def measure(scale: Scale, folder: Path) -> list[Figure]:
     ]
 
 
-async def _talk(folder: Path, count: int) -> tuple[float, float]:
+async def _talk(folder: Path, count: int, started: Callable[[], None] = lambda: None) -> tuple[float, float]:
     """CPU and wall seconds from the first message to the last."""
     store = sqlite.open_file(folder / "moot.db", create=True)
     try:
         instance = await store.write(lambda tx: _gather(tx, count), caller=SYSTEM)
         async with _running(store):
+            started()
             cpu, wall = time.process_time(), time.monotonic()
             for step in range(1, count, CHAIN):
                 first = Words(f"@agent{(step - 1) % AGENTS} step {step}.")

@@ -14,6 +14,7 @@ from moot.core.tx import ReadTx, Tx
 from moot.documents import documents, ownership
 from moot.jobs import jobs
 from moot.jobs.jobs import NewJob
+from moot.proposals import proposals
 from moot.registry import agents, instances, runs, stopping
 from moot.registry.agents import Agent, NewAgent
 from moot.registry.instances import Instance
@@ -50,7 +51,9 @@ def carry_on(tx: Tx, run: Run, changes: Mapping[str, int | None]) -> None:
         jobs.add(tx, _setup(run))
     for agent in members_of(tx, run):
         stopping.release(tx, agent)
-    if run.phase != "setup":
+    if run.phase == "election" and not proposals.has_open(tx, run.stream):
+        kick_off(tx, run)  # it ended while nobody attended the run
+    elif run.phase != "setup":
         wake_waiting(tx, run)
 
 
