@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +19,8 @@ from moot.api.connection import Connection, connect
 from moot.core.tx import Tx
 from moot.registry import agents, instances
 from moot.registry.agents import Agent, NewAgent
+from tests.cli import session
+from tests.cli.session import Session
 
 T = TypeVar("T")
 SECONDS = 60.0
@@ -76,6 +79,10 @@ class Terminal:
         finally:
             os.close(ours)
         return shown.decode().replace("\r\n", "\n")
+
+    def typing(self, *words: str) -> AbstractContextManager[Session]:
+        """A command with a person at the terminal."""
+        return session.opened(self.argv(*words), self.folder, self.env({"NO_COLOR": "1"}))
 
     def python(self, code: str, env: Mapping[str, str] | None = None) -> Ended:
         """Some lines of Python, where a command would run."""

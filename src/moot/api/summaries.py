@@ -1,12 +1,13 @@
 """What a run came to: who did what, how much was said and written, how long it took."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
 from moot.bus import messages
 from moot.core.ids import RunId
 from moot.core.tx import ReadTx
-from moot.documents import documents
+from moot.documents import documents, ownership
 from moot.ledger import budgets, usage
 from moot.ledger.budgets import Share
 from moot.ledger.usage import Usage
@@ -49,8 +50,15 @@ def _of_run(tx: ReadTx, id: RunId) -> Summary:
         run=run,
         agents=tuple(Deeds(one.name, said.get(one.name, 0), used.get(one.id, Usage())) for one in members),
         messages=sum(said.values()),
-        documents=tuple(one.file for one in documents.all_of(tx, run.instance) if one.at >= run.started_at),
+        documents=tuple(_written(tx, run)),
         duration=(run.ended_at or tx.now) - run.started_at,
         usage=usage.total(tx, run.id),
         budget=tuple(budgets.shares(tx, run.id)),
     )
+
+
+def _written(tx: ReadTx, run: Run) -> Iterator[str]:
+    """What somebody wrote; moot itself makes an empty one to begin with."""
+    for one in documents.all_of(tx, run.instance):
+        if one.at >= run.started_at and one.author != ownership.SYSTEM.name:
+            yield one.file

@@ -1,42 +1,53 @@
 """A run on the terminal, as lines or as JSON lines: for the commands that attend one."""
 
+import contextlib
+import sys
 from collections.abc import AsyncIterator
 
 from moot.api import plain
 from moot.api.attending import Ending, Failed
-from moot.api.running import Piece
+from moot.api.running import Order, Piece
 from moot.api.summaries import Summary
 from moot.bus.messages import Message
-from moot.cli import terminal
+from moot.cli import keyboard, terminal
 from moot.cli.transcript import Transcript
 from moot.core import clock, durations
 from moot.ledger import budgets
 from moot.ledger.budgets import Share
 from moot.ledger.usage import Usage
 from moot.process import detached
+from moot.registry import agents
 from moot.registry.runs import Run
 
 
-async def show(pieces: AsyncIterator[Piece], *, as_json: bool) -> int:
-    """Everything as it comes; the exit code."""
+async def show(pieces: AsyncIterator[Piece], order: Order, *, as_json: bool) -> int:
+    """Everything as it comes; the exit code. Where a person is at the terminal, what they type is said."""
     code = 0
-    stage = _Lines() if as_json else _Terminal()
-    async for piece in pieces:
-        if isinstance(piece, Run):
-            detached.tell_ready()
-        if isinstance(piece, Ending):
-            code = piece.exit_code
-        stage.show(piece)
-        terminal.flush()
+    stage = _Lines() if as_json else _Terminal(is_typed=order.has_person)
+    typing = keyboard.answering(order.instance, order.store) if order.has_person else contextlib.nullcontext()
+    async with typing:
+        async for piece in pieces:
+            if isinstance(piece, Run):
+                detached.tell_ready()
+            if isinstance(piece, Ending):
+                code = piece.exit_code
+            stage.show(piece)
+            terminal.flush()
     return code
+
+
+def has_person(*, as_json: bool) -> bool:
+    """Whether somebody reads what is shown and can type."""
+    return terminal.is_terminal(sys.stdin) and terminal.is_terminal(sys.stdout) and not as_json
 
 
 class _Terminal:
     """For people."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_typed: bool) -> None:
         self._transcript = Transcript()
         self._ending = Ending("done")
+        self._is_typed = is_typed
 
     def show(self, piece: Piece) -> None:
         match piece:
@@ -44,6 +55,8 @@ class _Terminal:
                 pass
             case Message():
                 self._transcript.message(piece)
+                if self._is_typed and agents.PERSON in piece.mentions:
+                    self._transcript.aside("waits for you: type an answer")
             case Failed():
                 what = "its mail is parked" if piece.is_last else "its mail waits and it is tried again"
                 self._transcript.aside(f"{piece.agent} failed ({piece.error}); {what}")

@@ -1,7 +1,5 @@
 """`moot resume`: go on with a run that was interrupted, reached a limit, waits or is paused."""
 
-import sys
-
 import click
 
 from moot.api import control, running, targets
@@ -28,12 +26,12 @@ def command(*, target: str | None, budget: str | None, store: str | None, as_jso
         instance=_instance(target),
         budget=budget,
         store=store,
-        has_person=terminal.is_terminal(sys.stdin) and terminal.is_terminal(sys.stdout) and not as_json,
+        has_person=play.has_person(as_json=as_json),
     )
     if loop.run(_unpause(order)):
         terminal.say(f"{order.instance} goes on")
         return 0
-    return loop.run(play.show(running.resume(order), as_json=as_json))
+    return loop.run(play.show(running.resume(order), order, as_json=as_json))
 
 
 def _instance(target: str | None) -> InstanceName:

@@ -1,12 +1,10 @@
 """`moot run`: a workflow, until nobody has anything left to do."""
 
-import sys
-
 import click
 
 from moot.api import running
 from moot.api.running import Order
-from moot.cli import loop, opening, play, terminal
+from moot.cli import loop, opening, play
 from moot.cli.options import budget_option, input_option, instance_option, json_option, store_option
 from moot.core.ids import InstanceName
 
@@ -43,10 +41,10 @@ def command(  # noqa: PLR0913  # one for each option
         inputs=inputs,
         budget=budget,
         store=store,
-        has_person=terminal.is_terminal(sys.stdin) and terminal.is_terminal(sys.stdout) and not as_json,
+        has_person=play.has_person(as_json=as_json),
     )
     loaded = running.load(order)
     opening.show(loaded, as_json=as_json, is_verbose=verbose)
     if dry_run:
         return 0
-    return loop.run(play.show(running.run(order, loaded), as_json=as_json))
+    return loop.run(play.show(running.run(order, loaded), order, as_json=as_json))

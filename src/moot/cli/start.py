@@ -33,12 +33,20 @@ def command(  # noqa: PLR0913  # one for each option
     as_json: bool,
 ) -> int:
     """Start a workflow and keep it running until moot stop. WORKFLOW is a file or a name, as for moot run."""
-    order = Order(workflow, "start", InstanceName(instance or "default"), inputs, budget, store, has_person=True)
+    order = Order(
+        workflow,
+        "start",
+        InstanceName(instance or "default"),
+        inputs,
+        budget,
+        store,
+        has_person=play.has_person(as_json=as_json),
+    )
     loaded = running.load(order)
     if in_background:
         return _detach(order, sys.argv)
     opening.show(loaded, as_json=as_json, is_verbose=verbose)
-    return loop.run(play.show(running.run(order, loaded), as_json=as_json))
+    return loop.run(play.show(running.run(order, loaded), order, as_json=as_json))
 
 
 def _detach(order: Order, argv: list[str]) -> int:

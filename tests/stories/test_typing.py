@@ -1,0 +1,35 @@
+"""A person at a real terminal: what they type while a run goes on is answered or said."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.terminal import Terminal
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture
+def terminal(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+    return Terminal(tmp_path, tmp_path_factory.getbasetemp() / "bytecode")
+
+
+@pytest.mark.parametrize(("answer", "last"), [("yes", "Released 1.2."), ("no", "Then not.")])
+def test_a_run_on_a_terminal_stays_open_for_the_answer(terminal: Terminal, answer: str, last: str) -> None:
+    with terminal.typing("run", str(EXAMPLES / "person.yaml")) as session:
+        session.until("type an answer")
+        session.type(answer)
+        session.until("done in")
+    assert session.code == 0
+    assert last in session.shown
+
+
+def test_a_line_typed_while_watching_is_said(terminal: Terminal) -> None:
+    terminal.run("run", str(EXAMPLES / "person.yaml"))
+    with terminal.typing("watch") as session:
+        session.until("Shall I release 1.2?")
+        session.type("later")
+        session.until("sent to release")
+        session.interrupt()
+    assert session.code == 130
+    assert terminal.ok("inbox", "--json").json == []
