@@ -21,7 +21,7 @@ WRONG: list[tuple[Json, str]] = [
     ({"sayy": "x"}, "`sayy` is no key of `script item 2`. Did you mean `say`?"),
     (
         {"sender": "ann"},
-        "`sender` is no key of `script item 2`. Known are: calls, crash, fail, fails, from, hang, on, say, takes, usage.",
+        "`sender` is no key of `script item 2`. Known are: calls, crash, fail, fails, from, hang, on, say",
     ),
     ({"crash": "yes"}, "`script item 2, crash` must be true or false, not text. Write true or false, without quotes."),
     ({"fail": "no", "fails": 0}, "`script item 2, fails` must be at least 1. Choose another number."),

@@ -1,0 +1,56 @@
+"""Runs through real processes that reach a limit: exit 3, a reason, and the way to go on."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.terminal import Terminal
+
+ENDLESS = """
+context: {document_owner: none}
+agents:
+  ann: {script: [{say: "@bob your turn", usage: {tokens: 10, cost: 0.5, estimated: true}}]}
+  bob: {script: [{say: "@ann your turn"}]}
+kickoff: "@ann go"
+"""
+
+
+@pytest.fixture
+def terminal(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+    (tmp_path / "endless.yaml").write_text(ENDLESS)
+    return Terminal(tmp_path, tmp_path_factory.getbasetemp() / "bytecode")
+
+
+def test_two_agents_who_mention_each_other_for_ever_are_stopped(terminal: Terminal) -> None:
+    ended = terminal.run("run", "endless.yaml")
+    assert ended.code == 3
+    assert "ping-pong: bob and ann have sent each other 20 messages in turn\n" in ended.err
+    assert "go on with: moot resume\n" in ended.err
+    assert "Talk goes round in circles" in ended.out
+
+
+def test_a_run_stops_at_its_budget_and_goes_on_with_a_larger_one(terminal: Terminal) -> None:
+    ended = terminal.run("run", "endless.yaml", "--budget", "attempts=4")
+    assert ended.code == 3
+    assert "at most $10.00, 1 h 0 m, 4 attempts" in ended.out
+    assert ended.err.endswith("budget: 4 attempts\ngo on with: moot resume --budget attempts=8\n")
+    assert "~$1.50" in ended.out
+    refused = terminal.run("resume")
+    assert refused.code == 3
+    assert "BUDGET_USED_UP: The run has used what it may: 4 attempts." in refused.err
+    again = terminal.run("resume", "--budget", "cost=2,attempts=none", "--json")
+    assert again.code == 3
+    summary = [line for line in again.out.splitlines() if '"summary"' in line]
+    assert len(summary) == 1
+    assert '"reason":"budget: $2.00"' in summary[0]
+    assert '"budget":{"cost":{"limit":2.0,"used":2.0}' in summary[0]
+
+
+@pytest.mark.parametrize("command", [("run", "endless.yaml"), ("start", "endless.yaml")])
+def test_a_budget_that_cannot_be_is_refused_before_anything_happens(
+    terminal: Terminal, command: tuple[str, ...]
+) -> None:
+    refused = terminal.run(*command, "--budget", "attempts=few")
+    assert refused.code == 2
+    assert "BUDGET_INVALID: attempts: 'few' is not a whole number above 0." in refused.err
+    assert not (terminal.folder / ".workflow").exists()
