@@ -15,6 +15,8 @@ from tests.tools.desk import DEFAULT, OPERATOR, member, open_desk
 READERS = {
     "channel_read",
     "channel_peek",
+    "channel_search",
+    "request_list",
     "inbox_check",
     "inbox_ack",
     "agent_get",
@@ -37,6 +39,8 @@ WRITERS = READERS | {
     "proposal_create",
     "vote",
     "proposal_cancel",
+    "request_create",
+    "request_respond",
 }
 
 
