@@ -135,7 +135,7 @@ async def test_tools_say_what_they_do(address: Address, meeting: Meeting) -> Non
         Draft202012Validator.check_schema(tool.output_schema or {})
         assert tool.input_schema["type"] == "object"
         assert tool.input_schema["additionalProperties"] is False
-        assert '"title"' not in json.dumps([tool.input_schema, tool.output_schema])
+        assert '"title": "' not in json.dumps([tool.input_schema, tool.output_schema])
 
 
 async def test_a_repeated_key_gives_the_first_answer_and_nothing_happens_twice(
