@@ -7,6 +7,7 @@ from moot.backends.script import Match, ScriptInvalid
 from moot.core.json import Json
 from tests.backends.letters import letter
 
+PROMPTS = {"prompt": "all the words", "system_prompt": "be kind"}
 WRONG: list[tuple[Json, str]] = [
     (
         {"on": "("},
@@ -21,7 +22,7 @@ WRONG: list[tuple[Json, str]] = [
     ({"sayy": "x"}, "`sayy` is no key of `script item 2`. Did you mean `say`?"),
     (
         {"sender": "ann"},
-        "`sender` is no key of `script item 2`. Known are: calls, crash, fail, fails, from, hang, on, say",
+        "`sender` is no key of `script item 2`. Known are: calls, crash, fail, fails, from, hang, in, on",
     ),
     ({"crash": "yes"}, "`script item 2, crash` must be true or false, not text. Write true or false, without quotes."),
     ({"fail": "no", "fails": 0}, "`script item 2, fails` must be at least 1. Choose another number."),
@@ -36,12 +37,12 @@ WRONG: list[tuple[Json, str]] = [
 
 
 def found(lines: list[Json], body: str, sender: str = "human") -> Match | None:
-    return script.match(script.parse({"script": lines}), letter(body, sender))
+    return script.match(script.parse({"script": lines}), letter(body, sender), PROMPTS)
 
 
 def test_no_script_is_an_empty_one() -> None:
     assert script.parse({}).script == ()
-    assert script.match(script.parse({}), letter("hello")) is None
+    assert script.match(script.parse({}), letter("hello"), PROMPTS) is None
 
 
 def test_a_whole_line_is_read() -> None:

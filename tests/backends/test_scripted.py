@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
-from moot.backends.backend import Assignment, Ended, Progress, Wrote
+from moot.backends.backend import Assignment, Ended, Progress, Usage, Wrote
 from moot.backends.script import ScriptInvalid
 from moot.backends.scripted import ScriptCrashed, ScriptedBackend
 from moot.core.json import Json
@@ -125,3 +125,19 @@ async def test_a_script_that_cannot_be_read_is_refused_before_anything_is_played
     with pytest.raises(ScriptInvalid, match="script item 2, say"):
         await played(assignment([{"calls": [{"first": {}}]}, {"say": 5}], "a", toolbox=toolbox))
     assert toolbox.calls == []
+
+
+async def test_what_the_lines_used_is_added_up_also_when_one_fails() -> None:
+    first = {"on": "a", "usage": {"tokens": 10, "cost": 0.5, "estimated": True}}
+    lines: list[Json] = [first, {"fail": "no", "usage": {"tokens": 5, "turns": 2, "cost": 1}}]
+    used = Usage(output_tokens=15, turns=2, cost=1.5, is_estimated=True)
+    assert await played(assignment(lines, "a", "b", "c")) == [Ended("error", "no", usage=used)]
+
+
+async def test_a_line_can_look_at_the_prompt_and_hand_it_on() -> None:
+    lines: list[Json] = [
+        {"on": "never", "in": "system_prompt", "say": "no"},
+        {"on": "the (last)", "in": "prompt", "say": "$1: $message, $prompt, $system_prompt"},
+    ]
+    given = replace(assignment(lines, "go"), prompt="It is the last.", system_prompt="Be kind.")
+    assert (await played(given))[-1] == Ended(text="last: go, It is the last., Be kind.")

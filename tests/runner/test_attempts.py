@@ -15,8 +15,9 @@ from moot.jobs.jobs import NewJob
 from moot.process import identity
 from moot.registry import agents
 from moot.registry.hosts import NewHost
-from moot.runner.attempts import RECENT, AttemptWorker, Begun, Retry
+from moot.runner.attempts import AttemptWorker, Begun, Retry
 from moot.runner.host import Host
+from moot.runner.scene import RECENT
 from moot.runner.worker import Worker
 from moot.store import streams
 from moot.store.store import Store

@@ -22,6 +22,7 @@ from tests.runner.team import Line, Team, gather, make_host, running
 
 TALK: dict[str, list[Line]] = {"ann": [{"say": "@bob your turn"}], "bob": [{"say": "@ann your turn"}]}
 PLAIN = AgentDefinition("", backend="scripted")
+UNOWNED = Context(owner_rule="none")
 ENDLESS = Limits(hops=None, ping_pong=None)
 
 
@@ -55,12 +56,13 @@ async def play(
     budget: Budget | None = None,
     guards: Limits = ENDLESS,
     own: AgentDefinition = PLAIN,
+    context: Context = UNOWNED,
 ) -> Play:
     """`own` is what the first agent's definition says besides."""
     found = [replace(PLAIN, name=name, script=tuple(lines)) for name, lines in scripts.items()]
     found[0] = replace(own, name=found[0].name, script=found[0].script)
     workflow = Workflow(
-        "talk", "talk.yaml", tuple(found), context=Context(owner_rule="none"), budget=budget or Budget(),
+        "talk", "talk.yaml", tuple(found), context=context, budget=budget or Budget(),
         kickoff=f"@{found[0].name} go", limits=guards,
     )  # fmt: skip
     members = [NewAgent(name=one.name, backend="scripted", settings=stored.settings(one)) for one in found]
@@ -68,7 +70,7 @@ async def play(
     def change(tx: Tx) -> tuple[Team, Run]:
         instance = instances.ensure(tx, "default")
         host = hosts.register(tx, NewHost("here", "1", ("run",)))
-        new = NewRun("talk", "talk.yaml", "run", stored.to_json(workflow), {}, host)
+        new = NewRun("talk", "talk.yaml", "run", stored.to_json(workflow), {"instance": "default"}, host)
         run = phases.launch(tx, instance, new, members)
         jobs.cancel(tx, f"setup:{run.id}")
         phases.begin(tx, run)

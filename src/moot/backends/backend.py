@@ -36,6 +36,8 @@ class Assignment:
     recent: tuple[Letter, ...]
     number: int  # 1 is the first attempt at this mail
     toolbox: Toolbox
+    prompt: str = ""  # all of this in words
+    system_prompt: str = ""
 
 
 @dataclass(frozen=True, slots=True)

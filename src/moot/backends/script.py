@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
@@ -13,7 +13,7 @@ from moot.core.errors import InvalidInput, MootError
 from moot.core.json import Json
 
 _MOST = 10**12
-_PLACEHOLDER = re.compile(r"\$((?:from|message|id)\b|[1-9](?![0-9]))")
+_PLACEHOLDER = re.compile(r"\$((?:from|message|id|prompt|system_prompt)\b|[1-9](?![0-9]))")
 
 
 class ScriptInvalid(InvalidInput):
@@ -53,6 +53,7 @@ class Line(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     on: Annotated[str, AfterValidator(_pattern)] = ""
+    place: Literal["message", "prompt", "system_prompt"] = Field(default="message", alias="in")  # where `on` looks
     sender: str | None = Field(default=None, alias="from")
     takes: Annotated[str, AfterValidator(_seconds)] = "0s"
     calls: tuple[Annotated[Mapping[str, Mapping[str, JsonValue]], Field(min_length=1, max_length=1)], ...] = Field(
@@ -106,13 +107,14 @@ def parse(settings: Mapping[str, Json]) -> Script:
         raise ScriptInvalid(f"{first.fact}.", first.remedy) from error
 
 
-def match(script: Script, letter: Letter) -> Match | None:
-    """The first line that applies to a message."""
+def match(script: Script, letter: Letter, prompts: Mapping[str, str]) -> Match | None:
+    """The first line that applies to a message; `prompts` are the attempt's, for lines that look there."""
+    texts = {"message": letter.body, **prompts}
     for line in script.script:
         if line.sender is not None and line.sender != letter.sender:
             continue
-        found = re.search(line.on, letter.body, re.IGNORECASE)
+        found = re.search(line.on, texts[line.place], re.IGNORECASE)
         if found:
             groups = {str(place): text or "" for place, text in enumerate(found.groups(), 1)}
-            return Match(line, {"from": letter.sender, "message": letter.body, "id": letter.id, **groups})
+            return Match(line, {"from": letter.sender, "id": letter.id, **texts, **groups})
     return None

@@ -21,8 +21,9 @@ class ScriptedBackend:
         lines = script.parse(assignment.settings)
         texts: list[str] = []
         usage = Usage()
+        prompts = {"prompt": assignment.prompt, "system_prompt": assignment.system_prompt}
         for letter in assignment.inbox:
-            found = script.match(lines, letter)
+            found = script.match(lines, letter, prompts)
             if found is None:
                 continue
             ended = await _play(found, assignment)

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from moot.backends.backend import Assignment, Backend, Ended, Letter, Usage, Warned
-from moot.bus import mailbox, messages
+from moot.bus import mailbox
 from moot.bus.mailbox import Mail
 from moot.bus.messages import Message
 from moot.core.caller import SYSTEM, Caller
@@ -27,8 +27,10 @@ from moot.registry.agents import Agent
 from moot.registry.attempts import NewAttempt
 from moot.registry.runs import Run
 from moot.registry.tokens import Grant
-from moot.runner import limits, terms
+from moot.runner import guidance, limits, prompts, scene, terms
+from moot.runner.prompts import Occasion
 from moot.runner.reactions.wake_agents import attempt_key, may_run, wake
+from moot.runner.scene import Scene
 from moot.runner.worker import Task
 from moot.store.store import Store
 from moot.tools import channel, talk
@@ -37,7 +39,6 @@ from moot.workflow.workflow import Retry as OwnRetry
 
 _log = logging.getLogger("moot.runner")
 BATCH = 50  # messages handed over at once; the rest follow in the next attempt
-RECENT = 50
 MOST_LOSSES = 10  # hosts that may vanish over one delivery before it is parked
 
 
@@ -158,8 +159,9 @@ class AttemptWorker:
         backend = self.backends.get(begun.agent.backend)
         if backend is None:
             return Ended("error", f"this host has no backend {begun.agent.backend!r}")
-        recent = await self.store.read(lambda tx: messages.latest(tx, begun.agent.stream, RECENT))
-        async for progress in backend.run(_assignment(begun, recent, toolbox)):
+        job, attempt = begun.job.id, _attempt_of(begun)
+        found = await self.store.read(lambda tx: scene.look(tx, begun.agent, begun.run, job, attempt))
+        async for progress in backend.run(_assignment(begun, found, toolbox)):
             if isinstance(progress, Ended):
                 return progress
             if isinstance(progress, Warned):
@@ -183,21 +185,33 @@ def _begin(tx: Tx, start: Start, host: HostId) -> Begun:
         mailbox.rejoin(tx, agent.id, attempt)
     mail = mailbox.hand_out(tx, agent.id, attempt, BATCH)
     attempts.led_by(tx, attempt, max((one.hops for one in mail), default=0))
-    id = tokens.mint(tx, token, Grant("attempt", agent.instance, agent.role, agent.id, attempt=attempt))
-    caller = Caller(agent.name, agent.role, agent.instance, agent.id, id, attempt, job.fence)
+    groups = terms.groups(terms.of_agent(agent), has_context=_has_context(run))
+    id = tokens.mint(tx, token, Grant("attempt", agent.instance, agent.role, agent.id, groups, attempt))
+    caller = Caller(agent.name, agent.role, agent.instance, agent.id, id, attempt, job.fence, groups)
     return Begun(job, agent, run, start.is_last, tuple(mail), caller, token, tx.now)
 
 
-def _assignment(begun: Begun, recent: list[Message], toolbox: Toolbox) -> Assignment:
+def _assignment(begun: Begun, found: Scene, toolbox: Toolbox) -> Assignment:
+    has_context, number = _has_context(begun.run), begun.job.tries + 1
+    occasion = Occasion(begun.agent, begun.mail, number, begun.is_last, has_context)
+    own = guidance.expanded(begun.run, terms.of_agent(begun.agent).system_prompt)
     return Assignment(
         agent=begun.agent.name,
         instance=begun.agent.instance,
         settings=begun.agent.settings,
         inbox=tuple(_letter(mail) for mail in begun.mail),
-        recent=tuple(_letter(message) for message in recent),
-        number=begun.job.tries + 1,
+        recent=tuple(_letter(message) for message in found.recent),
+        number=number,
         toolbox=toolbox,
+        prompt=prompts.prompt(occasion, found, prompts.new_nonce()),
+        system_prompt=guidance.system_prompt(own, begun.caller.groups, has_context=has_context),
     )
+
+
+def _has_context(run: Run | None) -> bool:
+    """Whether the agents of the run share a channel and documents. (Its definition is not read whole for this.)"""
+    context = run.definition.get("context") if run else None
+    return not isinstance(context, Mapping) or context.get("is_on") is not False
 
 
 def _letter(message: Message | Mail) -> Letter:
@@ -233,7 +247,9 @@ def _succeed(tx: Tx, begun: Begun, text: str) -> None:
     if mailbox.has_queued(tx, agent.id):
         wake(tx, agent)
     if text.strip() and not operations.has_called(tx, attempt, channel.SEND):
-        words = Words(text, reply_to=begun.mail[-1].id, attempt=attempt)
+        # Without a shared channel it is an answer, and wakes nobody.
+        spoken = None if _has_context(begun.run) else ""
+        words = Words(text, reply_to=begun.mail[-1].id, attempt=attempt, spoken=spoken)
         talk.say(tx, instances.get(tx, agent.instance), agent, words)
     tx.announce(Event(agent.stream, "attempt_succeeded", attempt, {"agent": agent.id}, is_quiet=True))
 

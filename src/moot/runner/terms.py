@@ -29,6 +29,20 @@ _TERMS: TypeAdapter[Terms] = TypeAdapter(Terms)
 _NAMES = frozenset(field.name for field in fields(Terms))
 
 
+_ALWAYS = ("inbox", "channel_send")
+
+
+def groups(terms: Terms, *, has_context: bool) -> tuple[str, ...] | None:
+    """The tools that an agent holds: what its definition names, and those that nobody can do without. None: all."""
+    if not has_context:
+        named = terms.tools or ("inbox",)
+        return tuple(one for one in named if not one.startswith(("channel", "document")))
+    if terms.tools is None:
+        return None
+    voting = ("document_vote_owner",) if "documents" in terms.tools else ()  # who may write is elected by its holders
+    return tuple(dict.fromkeys((*terms.tools, *_ALWAYS, *voting)))
+
+
 def of_agent(agent: Agent) -> Terms:
     said = {name: value for name, value in agent.settings.items() if name in _NAMES}
     return _TERMS.validate_python(said) if said else Terms()

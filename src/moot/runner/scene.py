@@ -1,0 +1,55 @@
+"""The scene of an attempt: all that its prompt is made from, read in one snapshot after it has begun."""
+
+from dataclasses import dataclass
+
+from moot.bus import messages
+from moot.bus.messages import Message
+from moot.core.ids import AttemptId, JobId
+from moot.core.tx import ReadTx
+from moot.documents import documents
+from moot.documents.documents import Document, Listing
+from moot.ledger import budgets, operations
+from moot.ledger.operations import Operation
+from moot.registry import agents, attempts
+from moot.registry.agents import Agent
+from moot.registry.attempts import Attempt
+from moot.registry.runs import Run
+
+RECENT = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The attempt before this one at the same mail, and what it did."""
+
+    attempt: Attempt
+    operations: tuple[Operation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    recent: tuple[Message, ...]
+    entry: Document
+    others: tuple[Listing, ...]
+    members: tuple[Agent, ...]
+    before: Before | None
+    limit: str | None  # that the run has reached
+
+
+def look(tx: ReadTx, agent: Agent, run: Run | None, job: JobId, attempt: AttemptId) -> Scene:
+    entry = documents.read(tx, agent.instance)
+    return Scene(
+        recent=tuple(messages.latest(tx, agent.stream, RECENT)),
+        entry=entry,
+        others=tuple(one for one in documents.all_of(tx, agent.instance) if one.file != entry.file),
+        members=tuple(agents.members(tx, agent.stream)),
+        before=_before(tx, job, attempt),
+        limit=None if run is None else budgets.reached(tx, run.id),
+    )
+
+
+def _before(tx: ReadTx, job: JobId, attempt: AttemptId) -> Before | None:
+    earlier = [one for one in attempts.of_job(tx, job) if one.id != attempt]
+    if not earlier:
+        return None
+    return Before(earlier[-1], tuple(operations.of_attempt(tx, earlier[-1].id)))
