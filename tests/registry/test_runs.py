@@ -114,7 +114,7 @@ async def test_what_setup_found_out_is_kept(store: Store) -> None:
     assert (await now(house, run)).outputs == ("+1",)
 
 
-@pytest.mark.parametrize("state", ["interrupted", "limit"])
+@pytest.mark.parametrize("state", ["interrupted", "limit", "failed", "stopped"])
 async def test_an_interrupted_run_goes_on_where_it_was(store: Store, state: runs.State) -> None:
     house = await build(store)
     host = await a_host(house)

@@ -99,7 +99,8 @@ class Attendant:
             names = ", ".join(agent.name for agent in look.awaited)
             return None if self.has_person else Ending("interrupted", f"waits for {names}", WAITING)
         if look.parked:
-            return Ending("failed", f"{look.parked} message(s) were given up", EXIT_CODES["failed"])
+            fact = f"{look.parked} message(s) were given up; try them again with: moot retry, then moot resume"
+            return Ending("failed", fact, EXIT_CODES["failed"])
         return Ending("done")
 
     async def _end(self, run: RunId, ending: Ending) -> bool:

@@ -11,6 +11,7 @@ from moot.core.ids import MessageId
 from moot.documents import documents
 from moot.registry import instances
 from moot.registry.instances import Instance
+from moot.views import places
 from moot.views.keeper import DocumentKeeper
 from moot.views.live import LiveViews
 
@@ -29,7 +30,8 @@ async def _documents(connection: Connection, instance: Instance) -> list[Path]:
     folder = connection.project.folder
     await DocumentKeeper(connection.store, folder).look(instance.name)
     found = await connection.store.read(lambda tx: documents.all_of(tx, instance.name))
-    return [folder / instance.name / one.file for one in found]
+    where = await connection.store.read(lambda tx: places.spot(tx, folder, instance.name))
+    return [where.path / one.file for one in found]
 
 
 async def lines(connection: Connection) -> AsyncIterator[Plain]:

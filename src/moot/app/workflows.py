@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from moot.app import references
+from moot.app import context_folders, references
 from moot.app.project import PEOPLE_FOLDER, Project
 from moot.core import json, yaml
 from moot.core.errors import InvalidInput
@@ -44,6 +44,7 @@ def load(project: Project, target: str, instance: str, given: Sequence[str] = ()
     check_runnable(workflow)
     values = variables.values(workflow, instance, inputs.parse(workflow.inputs, given, Path.cwd()))
     settled = replace(workflow, context=_settled(workflow.context, values))
+    context_folders.check(settled.context, project.root, instance)
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
     return Loaded(settled, workflow.source, plain, members(settled))
 

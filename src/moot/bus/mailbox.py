@@ -126,6 +126,11 @@ def bury(tx: Tx, agent: AgentId) -> int:
     return tx.run(sql.bury, agent=agent) + tx.run(sql.bury_parked, agent=agent)
 
 
+def bury_until(tx: Tx, agent: AgentId, seq: int) -> int:
+    """What belongs to the past: nobody will read what was not read up to here."""
+    return tx.run(sql.bury_until, agent=agent, seq=seq) + tx.run(sql.bury_parked_until, agent=agent, seq=seq)
+
+
 def ack_named(tx: Tx, agent: AgentId, reference: MessageId | int) -> int:
     """Acknowledge one message, and everything delivered before it."""
     found = (

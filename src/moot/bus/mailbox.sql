@@ -77,6 +77,13 @@ where agent = :agent and (state = 'queued' or state = 'delivered') and not exist
 -- bury: Mail that waits for somebody who is gone.
 update mailbox set state = 'dead' where agent = :agent and (state = 'queued' or state = 'delivered')
 
+-- bury_until: Mail up to a number, that nobody will read.
+update mailbox set state = 'dead'
+where agent = :agent and seq <= :seq and (state = 'queued' or state = 'delivered')
+
+-- bury_parked_until: Parked mail up to a number.
+update mailbox set state = 'dead' where agent = :agent and seq <= :seq and state = 'parked'
+
 -- bury_parked: Parked mail of somebody who is gone.
 update mailbox set state = 'dead' where agent = :agent and state = 'parked'
 

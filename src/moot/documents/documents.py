@@ -12,7 +12,7 @@ from moot.core import text
 from moot.core.events import Event
 from moot.core.ids import InstanceName
 from moot.core.tx import ReadTx, Tx
-from moot.documents import ownership, paths
+from moot.documents import ownership, paths, places
 from moot.documents.errors import DocumentChanged, DocumentExists, DocumentNotFound, DocumentTooLarge, PathRefused
 from moot.documents.ownership import ENTRY, SYSTEM, Author
 from moot.store import queries
@@ -78,14 +78,14 @@ class _Row:
 
 
 def entry_point(tx: ReadTx, instance: InstanceName) -> str:
-    return tx.maybe(ownership.sql.entry, str, instance=instance) or ENTRY
+    return tx.maybe(sql.entry, str, instance=instance) or ENTRY
 
 
 def configure(tx: Tx, instance: InstanceName, entry: str, others: tuple[str, ...] = ()) -> None:
     """Say which document is read first and which there are beside it; those that are missing are made, empty."""
     named = [paths.check(file) for file in (entry, *others)]
     ownership.hold(tx, instance)
-    tx.run(ownership.sql.set_entry, instance=instance, entry=named[0])
+    tx.run(sql.set_entry, instance=instance, entry=named[0])
     for file in named:
         if find(tx, instance, file) is None:
             _change(tx, instance, file, "", _Change("created", SYSTEM, 0))
@@ -257,6 +257,8 @@ def _check_version(row: _Row | None, if_version: int | None) -> None:
 
 def _check_place(tx: ReadTx, instance: InstanceName, path: str) -> None:
     """A name cannot be a file and a folder, and there is an end to their number."""
+    if places.place(tx, instance).is_taken(path):
+        raise PathRefused(f"{path} is the channel's file.", "Choose another name.")
     live = [paths.fold(one.file) for one in all_of(tx, instance)]
     folded = paths.fold(path)
     for other in live:

@@ -1,3 +1,9 @@
+-- entry: Which document is read first.
+select entry from document_rules where instance = :instance
+
+-- set_entry: Have another document read first.
+update document_rules set entry = :entry where instance = :instance
+
 -- row: A document, even if it was deleted.
 select file, version, hash from documents where instance = :instance and folded = :folded
 

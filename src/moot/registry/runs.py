@@ -100,10 +100,10 @@ def start(tx: Tx, instance: Instance, new: NewRun) -> Run:
 
 
 def resume(tx: Tx, instance: InstanceName, host: HostId) -> Run:
-    """Attend the last run of an instance, which was interrupted or lost whoever attended it."""
+    """Attend the last run of an instance, unless it is done or somebody attends it."""
     tx.lock("instances", instance)
     found = latest(tx, instance)
-    if found is None or found.state not in ("live", "interrupted", "limit"):
+    if found is None or found.state == "done":
         raise RunNotFound(f"There is nothing to resume in {instance}.", "Start a run with moot run FILE.")
     if found.state == "live" and is_attended(tx, found):
         raise _busy(found)

@@ -6,6 +6,7 @@ from moot.core.tx import ReadTx
 from moot.jobs import jobs
 from moot.proposals import proposals
 from moot.registry import agents
+from moot.registry.agents import Agent
 from moot.requests import requests
 from moot.store import feed
 
@@ -15,11 +16,17 @@ HOUSEKEEPING = frozenset(("expire_proposal", "expire_request", "time_budget"))
 
 def is_idle(tx: ReadTx, stream: StreamId) -> bool:
     """No live job but housekeeping, nothing to react to or to vote on, and neither mail nor a request for anybody but
-    people."""
+    people and those who are stopped."""
     if any(job.kind not in HOUSEKEEPING for job in jobs.live(tx, stream)) or feed.has_news(tx, stream):
         return False
     if proposals.has_open(tx, stream) or any(not one.is_for_person for one in requests.open_of(tx, stream)):
         return False
-    people = {agent.id for agent in agents.members(tx, stream) if agent.backend == "human"}
+    members = agents.members(tx, stream)
+    others = {agent.id for agent in members if agent.backend == "human" or _is_stopped(agent)}
     counts = mailbox.counts(tx, stream)
-    return all(count.unread == 0 for agent, count in counts.items() if agent not in people)
+    return all(count.unread == 0 for agent, count in counts.items() if agent not in others)
+
+
+def _is_stopped(agent: Agent) -> bool:
+    """Whether its mail waits for another run; who comes from outside may come back at any time."""
+    return agent.is_started_by_moot and agent.stopped_at is not None

@@ -17,6 +17,9 @@ from moot.store import feed
 from moot.tools.guards import LIMIT
 
 
+_MAIL = 1000  # messages of a person that are looked at
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
     run: Run
@@ -34,16 +37,21 @@ def look(tx: ReadTx, id: RunId) -> Look:
     counts = mailbox.counts(tx, run.stream)
     live = jobs.live(tx, run.stream)
     asked = {one.addressee_id for one in requests.open_of(tx, run.stream)}
-    unread = {agent for agent, count in counts.items() if count.unread}
+    people = [one for one in members if one.backend == "human"]
     return Look(
         run=run,
         is_idle=run.phase == "talk" and idle.is_idle(tx, run.stream),
         is_working=any(job.kind == "attempt" and job.state == "running" for job in live),
         parked=sum(count.parked for count in counts.values()),
-        awaited=tuple(one for one in members if one.backend == "human" and one.id in unread | asked),
+        awaited=tuple(one for one in people if one.id in asked or _is_asked(tx, run, one)),
         limit=None if _is_winding_up(tx, run, live) else budgets.reached(tx, run.id),
         stopped=tuple(f"{agents.get(tx, one.agent).name}: {one.reached}" for one in usage.stopped(tx, run.id)),
     )
+
+
+def _is_asked(tx: ReadTx, run: Run, person: Agent) -> bool:
+    """Whether somebody in this run waits for them; moot's own notices are no questions."""
+    return any(mail.seq > run.first_seq and mail.kind != "system" for mail in mailbox.unread(tx, person.id, _MAIL))
 
 
 def _is_winding_up(tx: ReadTx, run: Run, live: list[Job]) -> bool:

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from moot.bus import mailbox
-from moot.core.ids import RunId
+from moot.core.ids import InstanceName, RunId
 from moot.core.json import Json
 from moot.core.tx import ReadTx, Tx
-from moot.documents import documents, ownership
+from moot.documents import documents, ownership, places
+from moot.documents.places import Place
 from moot.jobs import jobs
 from moot.jobs.jobs import NewJob
 from moot.proposals import proposals
@@ -24,21 +25,23 @@ from moot.runner.reactions.wake_agents import wake
 from moot.tools import talk, voting
 from moot.tools.talk import Words
 from moot.workflow import stored, templates
-from moot.workflow.workflow import AgentDefinition, Value, Workflow
+from moot.workflow.workflow import AgentDefinition, Context, Value, Workflow
 
 SETUP = "setup"
-# After these nobody goes on: what was not read will not be.
-_FINAL: frozenset[State] = frozenset(("done", "failed", "stopped"))
 
 
 def launch(tx: Tx, instance: Instance, new: NewRun, members: Sequence[NewAgent]) -> Run:
     """Begin a run: its agents are known from now on, and its setup is a job."""
     workflow = stored.from_json(new.definition)
+    before = runs.latest(tx, instance.name)
     run = runs.start(tx, instance, new)
     limits.open_for(tx, run, workflow)
     jobs.add(tx, _setup(run))
     for member in members:
-        agents.ensure(tx, instance, member)
+        agent = agents.ensure(tx, instance, member)
+        if before is not None and before.last_seq is not None:
+            mailbox.bury_until(tx, agent.id, before.last_seq)  # what came after it belongs to this run
+    places.put(tx, instance.name, _place(workflow.context, instance.name))
     documents.configure(tx, instance.name, workflow.context.document, workflow.context.documents)
     ownership.give(tx, instance.name, workflow.context.owner)  # None until an election has found one
     return run
@@ -78,7 +81,8 @@ def kick_off(tx: Tx, run: Run) -> None:
 
 
 def close(tx: Tx, id: RunId, state: State, reason: str) -> bool:
-    """End a run; False if it turned out to have more to do. Its agents are stopped, and mail nobody will read dies."""
+    """End a run; False if it turned out to have more to do. Its agents are stopped. Unless it is done, their mail is
+    kept for whoever resumes it."""
     run = runs.get(tx, id)
     tx.lock("instances", run.instance)
     if state == "done" and not idle.is_idle(tx, run.stream):
@@ -86,7 +90,7 @@ def close(tx: Tx, id: RunId, state: State, reason: str) -> bool:
     limits.close(tx, run)
     for agent in members_of(tx, run):
         stopping.stop(tx, agent)
-        if state in _FINAL:
+        if state == "done":
             mailbox.bury(tx, agent.id)
     runs.end(tx, run, state, reason)
     return True
@@ -115,6 +119,11 @@ def values(run: Run, workflow: Workflow, outputs: Sequence[str]) -> dict[str, Va
 def _value(stored_form: Json) -> Value:
     """JSON has lists where variables have tuples."""
     return cast(Value, tuple(stored_form) if isinstance(stored_form, list) else stored_form)
+
+
+def _place(context: Context, instance: InstanceName) -> Place:
+    folder = context.dir.removeprefix("./").rstrip("/")
+    return Place(None if folder == f".workflow/{instance}" else folder, context.channel)
 
 
 def _setup(run: Run) -> NewJob:

@@ -22,7 +22,7 @@ from moot.documents.documents import Listing
 from moot.documents.errors import DocumentChanged, DocumentExists, ElectionInProgress, NotDocumentOwner
 from moot.documents.ownership import Author, Ownership
 from moot.store.store import Store
-from moot.views import folder
+from moot.views import folder, places
 from moot.views.folder import Folder, Stamp
 
 DISK = Author("disk")
@@ -67,6 +67,7 @@ class _Look:
     store: Store
     instance: InstanceName
     folder: Folder
+    channel: str  # a file that is no document
     memory: Memory
     settle: float
     bases: dict[str, Base]
@@ -79,7 +80,8 @@ async def synchronise(
     """Bring files and documents together; False if another process is at it. A file that was changed less than
     `settle` seconds ago is somebody's half-written one, perhaps, and waits for the next time."""
     live, rules = await store.read(lambda tx: _stored(tx, instance))
-    with folder.opened(above, instance, create=bool(live)) as place:
+    where = await store.read(lambda tx: places.spot(tx, above, instance))
+    with folder.opened(where.above, where.name, create=bool(live)) as place:
         if place is None:
             return True
         if not place.lock():
@@ -87,7 +89,7 @@ async def synchronise(
         # Read again under the lock: what another process has done meanwhile is not ours to undo.
         live, rules = await store.read(lambda tx: _stored(tx, instance))
         bases = await asyncio.to_thread(_bases, place)
-        look = _Look(store, instance, place, memory, settle, dict(bases), rules)
+        look = _Look(store, instance, place, where.channel, memory, settle, dict(bases), rules)
         await _bring_together(look, live)
         if look.bases != bases:
             await asyncio.to_thread(_keep, place, look.bases)
@@ -124,7 +126,7 @@ async def _bring_together(look: _Look, live: dict[str, Listing]) -> None:
     # Those that are to be removed first: on some disks their names are those of others.
     for file in sorted({*seen, *look.bases, *live}, key=lambda file: (file in live, file)):
         is_other_spelling = file not in live and file not in look.bases and paths.fold(file) in known
-        if is_other_spelling or not _is_ours(file):
+        if is_other_spelling or not _is_ours(file, look.channel):
             continue
         try:
             if await _settle(look, file, live.get(file), seen.get(file)):
@@ -248,7 +250,7 @@ def _examine(look: _Look) -> dict[str, Seen]:
         before = look.memory.seen.get(file)
         if before is not None and before.stamp == stamp and abs(time.time_ns() - stamp.modified) > _FRESH:
             found[file] = before
-        elif _is_ours(file):
+        elif _is_ours(file, look.channel):
             found[file] = _read(look.folder, file, stamp)
     look.memory.seen = found
     return dict(found)
@@ -262,10 +264,10 @@ def _read(place: Folder, file: str, stamp: Stamp) -> Seen:
         return Seen(stamp, None)
 
 
-def _is_ours(file: str) -> bool:
+def _is_ours(file: str, channel: str) -> bool:
     """Whether a file of that name can be a document's."""
     try:
-        return paths.check(file) == file
+        return paths.check(file) == file and paths.fold(file) != paths.fold(channel)
     except InvalidInput:
         return False
 

@@ -16,9 +16,8 @@ from moot.registry.instances import Instance
 from moot.store import feed
 from moot.store.errors import StoreNotFound
 from moot.store.store import Store
-from moot.views import channel_file, folder, instance_files
-from moot.views.channel_file import Mark
-from moot.views.folder import Folder
+from moot.views import folder, instance_files, places
+from moot.views.channel_file import ChannelFile, Mark
 
 _log = logging.getLogger("moot.views")
 _PAUSE = 0.2  # seconds at least between two looks at a busy store
@@ -71,33 +70,34 @@ class LiveViews:
 
     async def _bring(self, instance: Instance, head: int) -> list[Path]:
         small = await self._store.read(lambda tx: instance_files.contents(tx, instance))
-        with folder.opened(self._above, instance.name, create=True) as place:
+        where = await self._store.read(lambda tx: places.spot(tx, self._above, instance.name))
+        with folder.opened(where.above, where.name, create=True) as place:
             if place is None:
                 return []
             with place.alone(_LOCK) as is_alone:
                 if not is_alone:
                     return []  # another host shows the same, and what it misses is seen at the next look
-                names = await self._write(place, instance, small)
+                names = await self._write(ChannelFile(place, where.channel), instance, small)
         self._shown[instance.stream] = head
-        return [self._above / instance.name / name for name in names]
+        return [where.path / name for name in names]
 
-    async def _write(self, place: Folder, instance: Instance, small: dict[str, bytes]) -> list[str]:
-        changed = instance_files.write(place, small, is_anew=self._is_anew)
-        if await self._extend(place, instance):
-            changed.insert(0, channel_file.FILE)
-        place.link(_SOCKET, "../moot.sock")
+    async def _write(self, channel: ChannelFile, instance: Instance, small: dict[str, bytes]) -> list[str]:
+        changed = instance_files.write(channel.place, small, is_anew=self._is_anew)
+        if await self._extend(channel, instance):
+            changed.insert(0, channel.name)
+        channel.place.link(_SOCKET, str(self._above.absolute() / "moot.sock"))
         return changed
 
-    async def _extend(self, place: Folder, instance: Instance) -> bool:
+    async def _extend(self, channel: ChannelFile, instance: Instance) -> bool:
         """In pieces, so that no read holds a snapshot for long and no view has to fit into memory."""
-        mark = Mark(instance.stream) if self._is_anew else channel_file.mark(place, instance.stream)
+        mark = Mark(instance.stream) if self._is_anew else channel.mark(instance.stream)
         is_changed = False
         while True:
             seq = mark.seq
             said = await self._store.read(lambda tx, seq=seq: messages.after(tx, instance.stream, seq, _CHUNK))
             if not said and mark.size:
                 return is_changed
-            reached = channel_file.extend(place, mark, said)
+            reached = channel.extend(mark, said)
             if reached is None:
                 return is_changed
             mark, is_changed = reached, True

@@ -1,7 +1,9 @@
--- Who may write the documents of an instance, and which of them is read first. Its row is locked by every change.
+-- Who may write the documents of an instance, which of them is read first, and where their files lie. Its row is locked by every change.
 create table document_rules (
   instance text primary key,
   entry text not null,
+  folder text,
+  channel text not null,
   owner text,
   election text
 ) strict;

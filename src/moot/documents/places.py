@@ -1,0 +1,30 @@
+"""Where the files of an instance lie: in a folder of moot's own, or where its workflow says."""
+
+from dataclasses import dataclass
+
+from moot.core.ids import InstanceName
+from moot.core.tx import ReadTx, Tx
+from moot.documents import ownership, paths
+from moot.store import queries
+
+sql = queries.beside(__file__)
+CHANNEL = "channel.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    folder: str | None = None  # below the project's root; None: moot's own for this instance
+    channel: str = CHANNEL
+
+    def is_taken(self, path: str) -> bool:
+        """Whether a document cannot have this name, because the channel has it."""
+        return paths.fold(path) == paths.fold(self.channel)
+
+
+def place(tx: ReadTx, instance: InstanceName) -> Place:
+    return tx.maybe(sql.find, Place, instance=instance) or Place()
+
+
+def put(tx: Tx, instance: InstanceName, where: Place) -> None:
+    ownership.hold(tx, instance)
+    tx.run(sql.put, instance=instance, folder=where.folder, channel=where.channel)

@@ -1,0 +1,5 @@
+-- find: Where the files of an instance lie, and which of them is its channel.
+select folder, channel from document_rules where instance = :instance
+
+-- put: Have them lie elsewhere.
+update document_rules set folder = :folder, channel = :channel where instance = :instance

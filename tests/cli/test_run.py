@@ -1,0 +1,121 @@
+"""`moot run` and its kin on the command line: what is refused before anything happens, and where things are put."""
+
+import pytest
+
+from tests.cli.terminal import Terminal
+
+HELLO = """
+name: hello
+inputs: {who: {type: string, required: true}}
+context: {document_owner: none}
+agents:
+  greeter:
+    backend: scripted
+    script: [{on: greet, calls: [{document_write: {content: written}}], say: hello}]
+kickoff: "@greeter greet ${{ inputs.who }}"
+"""
+ELSEWHERE = """
+name: elsewhere
+context:
+  provider: file
+  documentOwner: none
+  config: {dir: ./talk/, channel: discussion.md, document: workspace.md, documents: [todos.md]}
+agents:
+  greeter: {backend: scripted, script: [{on: greet, calls: [{document_write: {content: done}}], say: hello}]}
+kickoff: "${{ context.channel }} @greeter greet"
+"""
+
+
+def write(terminal: Terminal, name: str, text: str) -> None:
+    (terminal.folder / name).write_text(text)
+
+
+def test_a_dry_run_says_who_would_run_and_stops_there(both: Terminal) -> None:
+    write(both, "hello.yaml", HELLO)
+    ended = both.ok("run", "hello.yaml", "--input", "who=ann", "--dry-run")
+    assert "greeter" in ended.out
+    assert "200 attempts" in ended.out
+    assert both.run("log").out.startswith("nothing was said yet")
+
+
+@pytest.mark.parametrize(
+    ("words", "fact"),
+    [
+        (("hello.yaml",), "`who` is missing"),
+        (("hello.yaml", "--input", "whom=ann"), "There is no input `whom`"),
+        (("nothing.yaml",), "nothing.yaml"),
+        (("nothing",), "nothing"),
+        (("hello.yaml", "--input", "who=ann", "--instance", "../up"), "cannot be an instance's name"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_before_anything_happens(
+    both: Terminal, words: tuple[str, ...], fact: str
+) -> None:
+    write(both, "hello.yaml", HELLO)
+    ended = both.run("run", *words)
+    assert (ended.code, fact in ended.err) == (2, True), ended
+    assert not (both.folder / ".workflow" / "default").exists()
+
+
+def test_a_workflow_is_found_by_its_name(both: Terminal) -> None:
+    (both.folder / ".moot" / "workflows").mkdir(parents=True)
+    write(both, ".moot/workflows/hello.yaml", HELLO)
+    ended = both.ok("run", "hello", "--input", "who=@@ann", "--json")
+    assert '"message":"hello"' in ended.out
+    assert "@greeter greet @ann" in both.ok("log").out
+
+
+def test_a_value_wakes_nobody(both: Terminal) -> None:
+    write(both, "hello.yaml", HELLO.replace("greet ${{", "greet them, ${{"))
+    both.ok("run", "hello.yaml", "--input", "who=@@human urgent")
+    (kickoff, _) = both.ok("log", "--json").json
+    assert (kickoff["mentions"], kickoff["priority"]) == (["greeter"], "normal")
+
+
+def test_the_context_can_lie_elsewhere_in_the_project(both: Terminal) -> None:
+    write(both, "elsewhere.yaml", ELSEWHERE)
+    both.ok("run", "elsewhere.yaml")
+    folder = both.folder / "talk"
+    assert "talk/discussion.md @greeter greet" in (folder / "discussion.md").read_text()
+    assert {file.name: file.read_text() for file in folder.glob("[wt]*.md")} == {"workspace.md": "done", "todos.md": ""}
+    assert [one["file"] for one in both.ok("doc", "--json").json] == ["todos.md", "workspace.md"]
+    assert not (both.folder / ".workflow" / "default" / "channel.md").exists()
+    both.ok("run", "elsewhere.yaml")
+    assert (folder / "discussion.md").read_text().count("@greeter greet") == 2
+
+
+@pytest.mark.parametrize("folder", ["../up", "/tmp/moot-elsewhere", ".", ".git/x", ".moot", "full"])
+def test_a_context_is_not_put_where_it_does_harm(both: Terminal, folder: str) -> None:
+    (both.folder / "full").mkdir()
+    write(both, "full/mine.txt", "mine")
+    write(both, "elsewhere.yaml", ELSEWHERE.replace("./talk/", folder))
+    ended = both.run("run", "elsewhere.yaml")
+    assert (ended.code, "context.config.dir" in ended.err) == (2, True), ended
+
+
+def test_nothing_to_resume_stop_pause_or_retry_is_said(both: Terminal) -> None:
+    both.join("ann")
+    assert "nothing to resume" in both.run("resume").err
+    assert "No run is going on" in both.run("pause").err
+    assert both.ok("retry").out == "nothing is parked\n"
+    assert both.ok("stop", "ann").out == "ann@default stopped\n"
+    assert "Nothing is running" in both.run("stop").err
+    assert both.run("stop", "nobody").code == 1
+
+
+def test_parked_mail_is_tried_again(both: Terminal) -> None:
+    write(
+        both,
+        "fails.yaml",
+        "name: fails\nagents:\n  ann: {backend: scripted, retry: {attempts: 1}, script: [{fail: not today}]}\n"
+        "kickoff: '@ann hello'\n",
+    )
+    ended = both.run("run", "fails.yaml")
+    assert ended.code == 1
+    assert "given up" in ended.err
+    assert [one["parked"] for one in both.ok("list", "--json").json] == [1]
+    assert both.ok("retry", "ann").out == "ann: 1 message(s) wait again\n"
+    assert both.run("resume").code == 1
+    write(both, "fails.yaml", (both.folder / "fails.yaml").read_text().replace("fail: not today", "say: hi"))
+    assert both.run("run", "fails.yaml").code == 0, "the mail of the run before is not this one's"
+    assert [one["parked"] for one in both.ok("list", "--json").json] == [0]
