@@ -16,7 +16,6 @@ from moot.runner import idle
 from moot.store import feed
 from moot.tools.guards import LIMIT
 
-
 _MAIL = 1000  # messages of a person that are looked at
 
 
