@@ -36,6 +36,7 @@ class Order:
     budget: str | None = None  # as `--budget` has it
     store: str | None = None
     has_person: bool = False  # at the terminal, who can answer
+    project: Project | None = None  # None: the one around the current folder
 
 
 def load(order: Order) -> Loaded:
@@ -79,7 +80,7 @@ async def resume(order: Order) -> AsyncIterator[Piece]:
 
 
 async def _attended(order: Order, begin: Callable[[Tx, Running], Run]) -> AsyncIterator[Piece]:
-    project = access.find_project()
+    project = order.project or access.find_project()
     async with _opened(project, order.store) as store:
         await neighbours.see_to(store)  # who attended a run and was killed does not count as busy
         async with hosting.hosting(project, store) as running:

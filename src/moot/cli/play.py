@@ -20,12 +20,12 @@ from moot.registry import agents
 from moot.registry.runs import Run
 
 
-async def show(pieces: AsyncIterator[Piece], order: Order, *, as_json: bool) -> int:
-    """Everything as it comes; the exit code. Where a person is at the terminal, what they type is said."""
+async def show(pieces: AsyncIterator[Piece], order: Order | None = None, *, as_json: bool) -> int:
+    """Everything as it comes; the exit code. Where the order says that a person is there, what they type is said."""
     code = 0
-    stage = _Lines() if as_json else _Terminal(is_typed=order.has_person)
-    typing = keyboard.answering(order.instance, order.store) if order.has_person else contextlib.nullcontext()
-    async with typing:
+    is_typed = order is not None and order.has_person
+    stage = _Lines() if as_json else _Terminal(is_typed=is_typed)
+    async with keyboard.answering(order.instance, order.store) if order and is_typed else contextlib.nullcontext():
         async for piece in pieces:
             if isinstance(piece, Run):
                 detached.tell_ready()
