@@ -113,7 +113,8 @@ async def test_what_failed_attempts_use_counts(store: Store) -> None:
 
 
 async def test_after_a_limit_nothing_is_tried_again_and_its_mail_waits(store: Store) -> None:
-    found = await play(store, {"ann": [{"fail": "no", "usage": {"cost": 1.0}}]}, Budget(cost=1.0))
+    own = replace(PLAIN, retry=Retry(attempts=2))
+    found = await play(store, {"ann": [{"fail": "no", "usage": {"cost": 1.0}}]}, Budget(cost=1.0), own=own)
     async with running(make_host(store)):
         assert await found.until_limit() == "budget: $1.00"
     assert await found.attempts() == 2
