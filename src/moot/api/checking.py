@@ -33,6 +33,11 @@ def check(target: str, given: Sequence[str] = ()) -> Checked | AgentDefinition:
     return Checked(workflow, references.woken(workflow), found)
 
 
+def by_name() -> dict[str, Path]:
+    """The workflows that can be run by name."""
+    return workflows.names(access.find_project())
+
+
 def editor_schema() -> dict[str, Json]:
     """The JSON Schema of workflow files, with the lines of scripts."""
     return schema.schema(Line.model_json_schema(by_alias=True))

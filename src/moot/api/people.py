@@ -1,4 +1,4 @@
-"""Speaking for a person of the project who is not the one at the terminal."""
+"""Speaking for somebody who is not the one at the terminal: a person of the project, or an agent from outside."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ from moot.api.connection import Connection
 from moot.core.caller import Caller
 from moot.core.errors import NotAllowed
 from moot.core.tx import ReadTx
-from moot.registry import agents, instances
+from moot.registry import agents, instances, names
 from moot.registry.agents import Agent
 
 
@@ -14,15 +14,31 @@ async def acting_as(connection: Connection, name: str | None) -> Connection:
     """The same connection as that person; only the operator may, and only for people."""
     if name is None:
         return connection
+    person = await _meant(connection, name)
+    if person.backend != "human":
+        raise NotAllowed(f"{person.name} is no person.", "Only agents with backend: human can be spoken for.")
+    return connection if person.name == agents.PERSON else _as(connection, person)
+
+
+async def speaking_for(connection: Connection, name: str) -> Connection:
+    """The same connection as that agent from outside; only the operator may, or the agent itself by its token."""
+    if names.fold(connection.caller.name) == names.fold(name):
+        return connection
+    agent = await _meant(connection, name)
+    if agent.backend != "external":
+        raise NotAllowed(f"{agent.name} is started by moot and speaks for itself.", "Name one that joins from outside.")
+    return _as(connection, agent)
+
+
+async def _meant(connection: Connection, name: str) -> Agent:
     if connection.caller.role != "operator":
-        raise NotAllowed(f"{connection.caller.name} speaks only for itself.", "Leave --as away.")
+        raise NotAllowed(f"{connection.caller.name} speaks only for itself.", "Leave the other name away.")
 
     def look(tx: ReadTx) -> Agent:
         return agents.named(tx, instances.get(tx, connection.caller.instance).stream, name)
 
-    person = await connection.store.read(look)
-    if person.backend != "human":
-        raise NotAllowed(f"{person.name} is no person.", "Only agents with backend: human can be spoken for.")
-    if person.name == agents.PERSON:
-        return connection
-    return replace(connection, caller=Caller(person.name, "member", person.instance, person.id))
+    return await connection.store.read(look)
+
+
+def _as(connection: Connection, agent: Agent) -> Connection:
+    return replace(connection, caller=Caller(agent.name, "member", agent.instance, agent.id))

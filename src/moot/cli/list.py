@@ -19,10 +19,14 @@ LEAST_WIDTHS = (19, 14)
 
 @click.command()
 @click.option("--instance", metavar="NAME", help="Only this instance.  [default: all]")
+@click.option("--workflows", "of_workflows", is_flag=True, help="The workflows that can be run by name instead.")
 @store_option
 @json_option
-def command(instance: str | None, store: str | None, as_json: bool) -> None:
+def command(instance: str | None, of_workflows: bool, store: str | None, as_json: bool) -> None:
     """Agents and what they do: idle, running or stopped; online, busy or offline for those from outside."""
+    if of_workflows:
+        _workflows(as_json=as_json)
+        return
     try:
         loop.run(_json(instance, store) if as_json else _table(instance, store))
     except StoreNotFound:
@@ -65,3 +69,15 @@ async def _json(instance: str | None, store: str | None) -> None:
         has_host = await is_served(connection.store)
     terminal.document([{**plain.member(one), "host_running": has_host} for one in members])
     _warn((one.standing for one in members), has_host=has_host)
+
+
+def _workflows(*, as_json: bool) -> None:
+    from moot.api import checking
+
+    found = checking.by_name()
+    if as_json:
+        terminal.document([{"name": name, "file": str(file)} for name, file in found.items()])
+    elif found:
+        terminal.table([("NAME", "FILE"), *((name, str(file)) for name, file in found.items())], LEAST_WIDTHS[:1])
+    else:
+        terminal.say("no workflows yet; put one into .moot/workflows/")

@@ -47,6 +47,8 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "export": ("moot.cli.export", "Rebuild the views; write JSON lines"),
     },
 }
+# Commands that help does not list: other spellings of what it does.
+HIDDEN = {"context": "moot.cli.context"}
 ALIASES = {"ls": "list", "peek": "log"}
 MODULES = {name: module for commands in SECTIONS.values() for name, (module, _) in commands.items()}
 
@@ -58,7 +60,7 @@ class Program(click.Group):
         return list(MODULES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        module = MODULES.get(ALIASES.get(cmd_name, cmd_name))
+        module = {**MODULES, **HIDDEN}.get(ALIASES.get(cmd_name, cmd_name))
         return None if module is None else import_module(module).command
 
     def resolve_command(

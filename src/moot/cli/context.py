@@ -1,0 +1,48 @@
+"""`moot context`: the channel for programs that speak no MCP, as an agent that joins from outside."""
+
+import click
+
+from moot.api import people, plain, targets
+from moot.api.connection import connect
+from moot.api.targets import Target
+from moot.cli import loop, terminal
+from moot.cli.options import limit_option, store_option
+from moot.tools.talk import Words
+
+agent_option = click.option("--agent", required=True, metavar="AGENT", help="Whose words: agent or agent@instance.")
+
+
+@click.group()
+def command() -> None:
+    """Speak and read in the channel as an agent from outside that cannot use MCP."""
+
+
+@command.command()
+@click.argument("message")
+@agent_option
+@store_option
+def send(*, message: str, agent: str, store: str | None) -> None:
+    """Say something."""
+    loop.run(_send(message, targets.parse(agent), store))
+    terminal.say("sent")
+
+
+@command.command()
+@agent_option
+@limit_option(50, "The last N.")
+@store_option
+def read(*, agent: str, limit: int, store: str | None) -> None:
+    """What was said, as JSON with the names that channel_read uses."""
+    terminal.document(loop.run(_read(targets.parse(agent), limit, store)))
+
+
+async def _send(message: str, target: Target, store: str | None) -> None:
+    async with connect(store=store, instance=target.instance) as opened:
+        connection = await people.speaking_for(opened, target.agent or "")
+        await connection.send(Words(message))
+
+
+async def _read(target: Target, limit: int, store: str | None) -> list[plain.Plain]:
+    async with connect(store=store, instance=target.instance) as opened:
+        connection = await people.speaking_for(opened, target.agent or "")
+        return [plain.message(one) for one in await connection.latest(limit)]
