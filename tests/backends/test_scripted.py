@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from moot.backends.backend import Assignment, Ended, Progress, Usage, Wrote
+from moot.backends.backend import Assignment, Briefing, Ended, Progress, Usage, Wrote
 from moot.backends.script import ScriptInvalid
 from moot.backends.scripted import ScriptCrashed, ScriptedBackend
 from moot.core.json import Json
@@ -25,15 +25,19 @@ class Notebook:
         return ToolAnswer("BROKEN: it is broken.", {}, is_error=name == "broken")
 
 
+async def brief() -> Briefing:
+    return Briefing("It is the last.", "Be kind.")
+
+
 def assignment(lines: list[Json], *bodies: str, number: int = 1, toolbox: Notebook | None = None) -> Assignment:
     return Assignment(
         agent="coder",
         instance="default",
         settings={"script": lines},
         inbox=tuple(letter(body) for body in bodies),
-        recent=(),
         number=number,
         toolbox=toolbox or Notebook(),
+        brief=brief,
     )
 
 
@@ -139,5 +143,25 @@ async def test_a_line_can_look_at_the_prompt_and_hand_it_on() -> None:
         {"on": "never", "in": "system_prompt", "say": "no"},
         {"on": "the (last)", "in": "prompt", "say": "$1: $message, $prompt, $system_prompt"},
     ]
-    given = replace(assignment(lines, "go"), prompt="It is the last.", system_prompt="Be kind.")
+    given = assignment(lines, "go")
     assert (await played(given))[-1] == Ended(text="last: go, It is the last., Be kind.")
+
+
+@pytest.mark.parametrize(
+    ("line", "is_briefed"),
+    [
+        ({"say": "hello"}, False),
+        ({"say": "$prompt"}, True),
+        ({"on": "x", "in": "system_prompt"}, True),
+        ({"calls": [{"channel_send": {"message": "told: $system_prompt"}}]}, True),
+    ],
+)
+async def test_only_a_script_that_reads_its_briefing_has_it_made(line: Json, is_briefed: bool) -> None:
+    made: list[Briefing] = []
+
+    async def make() -> Briefing:
+        made.append(Briefing())
+        return made[-1]
+
+    await played(replace(assignment([line], "go"), brief=make))
+    assert len(made) == int(is_briefed)

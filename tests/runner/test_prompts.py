@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from moot.backends.backend import Assignment, Ended, Progress
+from moot.backends.backend import Assignment, Briefing, Ended, Progress
 from moot.core.caller import SYSTEM
 from moot.core.tx import Tx
 from moot.documents import documents
@@ -24,18 +24,18 @@ class Curious:
     """Notes what it is told, and does what it is asked to."""
 
     def __init__(self, *ends: Ended) -> None:
-        self.seen: list[Assignment] = []
+        self.seen: list[Briefing] = []
         self._ends = list(ends)
 
     async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
-        self.seen.append(assignment)
+        self.seen.append(await assignment.brief())
         if len(self.seen) == 1:
             await assignment.toolbox.call("channel_send", {"message": "on it"})
             await assignment.toolbox.call("inbox_check", {})
         yield self._ends.pop(0) if self._ends else Ended()
 
 
-async def told(store: Store, team: Team, *ends: Ended, body: str = "@coder go") -> list[Assignment]:
+async def told(store: Store, team: Team, *ends: Ended, body: str = "@coder go") -> list[Briefing]:
     backend = Curious(*ends)
     async with running(make_host(store, backend=backend)):
         await team.say(body)

@@ -1,6 +1,6 @@
 """The contract between the runner and whatever runs an agent."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
@@ -26,18 +26,24 @@ class Letter:
 
 
 @dataclass(frozen=True, slots=True)
+class Briefing:
+    """In words what an attempt has to know: what woke it, what was said and written before, and how work goes here."""
+
+    prompt: str = ""
+    system_prompt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Assignment:
-    """Everything one attempt gets: who it is, what woke it, what was said before, and its tools."""
+    """Everything one attempt gets: who it is, what woke it, and its tools."""
 
     agent: str
     instance: str
     settings: Mapping[str, Json]
     inbox: tuple[Letter, ...]
-    recent: tuple[Letter, ...]
     number: int  # 1 is the first attempt at this mail
     toolbox: Toolbox
-    prompt: str = ""  # all of this in words
-    system_prompt: str = ""
+    brief: Callable[[], Awaitable[Briefing]]  # made when it is asked for: not every backend reads it
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from moot.core.json import Json
 _MOST = 10**12
 _PLACEHOLDER = re.compile(r"\$((?:from|message|id|prompt|system_prompt)\b|[1-9](?![0-9]))")
 
+_PROMPT = re.compile(r"\$(?:system_)?prompt\b")
+
 
 class ScriptInvalid(InvalidInput):
     code = "SCRIPT_INVALID"
@@ -78,6 +80,11 @@ class Script(BaseModel):
 
     script: tuple[Line, ...] = Field(strict=False)
 
+    @property
+    def wants_briefing(self) -> bool:
+        """Whether any line looks into the prompts, or shows them."""
+        return any(line.place != "message" or _shows_prompt(line) for line in self.script)
+
 
 @dataclass(frozen=True, slots=True)
 class Match:
@@ -95,6 +102,11 @@ class Match:
         if isinstance(value, Mapping):
             return {key: self.fill(one) for key, one in value.items()}  # pyright: ignore[reportUnknownVariableType]
         return value
+
+
+def _shows_prompt(line: Line) -> bool:
+    texts = [line.say, *(str(call) for call in line.calls)]
+    return any(_PROMPT.search(text) for text in texts)
 
 
 def parse(settings: Mapping[str, Json]) -> Script:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 
 from moot.backends import script
-from moot.backends.backend import Assignment, Ended, Progress, Usage, Wrote
+from moot.backends.backend import Assignment, Briefing, Ended, Progress, Usage, Wrote
 from moot.backends.script import Line, Match
 from moot.core import durations
 
@@ -21,7 +21,8 @@ class ScriptedBackend:
         lines = script.parse(assignment.settings)
         texts: list[str] = []
         usage = Usage()
-        prompts = {"prompt": assignment.prompt, "system_prompt": assignment.system_prompt}
+        told = await assignment.brief() if lines.wants_briefing else Briefing()
+        prompts = {"prompt": told.prompt, "system_prompt": told.system_prompt}
         for letter in assignment.inbox:
             found = script.match(lines, letter, prompts)
             if found is None:

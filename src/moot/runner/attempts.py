@@ -2,13 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
-from moot.backends.backend import Assignment, Backend, Ended, Letter, Usage, Warned
+from moot.backends.backend import Assignment, Backend, Briefing, Ended, Letter, Usage, Warned
 from moot.bus import mailbox
 from moot.bus.mailbox import Mail
 from moot.bus.messages import Message
@@ -159,14 +159,17 @@ class AttemptWorker:
         backend = self.backends.get(begun.agent.backend)
         if backend is None:
             return Ended("error", f"this host has no backend {begun.agent.backend!r}")
-        job, attempt = begun.job.id, _attempt_of(begun)
-        found = await self.store.read(lambda tx: scene.look(tx, begun.agent, begun.run, job, attempt))
-        async for progress in backend.run(_assignment(begun, found, toolbox)):
+        async for progress in backend.run(_assignment(begun, toolbox, partial(self._brief, begun))):
             if isinstance(progress, Ended):
                 return progress
             if isinstance(progress, Warned):
                 _log.warning("%s: %s", begun.agent.name, progress.text)
         return Ended("no_result", "it ended without a result")
+
+    async def _brief(self, begun: Begun) -> Briefing:
+        job, attempt = begun.job.id, _attempt_of(begun)
+        found = await self.store.read(lambda tx: scene.look(tx, begun.agent, begun.run, job, attempt))
+        return _briefing(begun, found)
 
     async def _settle(self, begun: Begun, change: Callable[[Tx, Begun], None]) -> None:
         try:
@@ -191,18 +194,23 @@ def _begin(tx: Tx, start: Start, host: HostId) -> Begun:
     return Begun(job, agent, run, start.is_last, tuple(mail), caller, token, tx.now)
 
 
-def _assignment(begun: Begun, found: Scene, toolbox: Toolbox) -> Assignment:
-    has_context, number = _has_context(begun.run), begun.job.tries + 1
-    occasion = Occasion(begun.agent, begun.mail, number, begun.is_last, has_context)
-    own = guidance.expanded(begun.run, terms.of_agent(begun.agent).system_prompt)
+def _assignment(begun: Begun, toolbox: Toolbox, brief: Callable[[], Awaitable[Briefing]]) -> Assignment:
     return Assignment(
         agent=begun.agent.name,
         instance=begun.agent.instance,
         settings=begun.agent.settings,
         inbox=tuple(_letter(mail) for mail in begun.mail),
-        recent=tuple(_letter(message) for message in found.recent),
-        number=number,
+        number=begun.job.tries + 1,
         toolbox=toolbox,
+        brief=brief,
+    )
+
+
+def _briefing(begun: Begun, found: Scene) -> Briefing:
+    has_context = _has_context(begun.run)
+    occasion = Occasion(begun.agent, begun.mail, begun.job.tries + 1, begun.is_last, has_context)
+    own = guidance.expanded(begun.run, terms.of_agent(begun.agent).system_prompt)
+    return Briefing(
         prompt=prompts.prompt(occasion, found, prompts.new_nonce()),
         system_prompt=guidance.system_prompt(own, begun.caller.groups, has_context=has_context),
     )
