@@ -22,6 +22,8 @@ async def answering(instance: InstanceName, store: str | None) -> AsyncGenerator
     finally:
         task.cancel()
         await asyncio.wait([task])
+        if not task.cancelled() and (failure := task.exception()):
+            terminal.note(f"what is typed was not read any more: {failure}")
 
 
 async def _answer(instance: InstanceName, store: str | None) -> None:

@@ -2,8 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from moot.store.errors import StoreNotFound
 from moot.store.store import Store
 from moot.store.wakes import Signal
 from moot.views.documents import Memory, synchronise
+from moot.views.keeping import kept
 
 _log = logging.getLogger("moot.views")
 
@@ -39,21 +39,9 @@ class DocumentKeeper:
         self._memories: dict[InstanceName, Memory] = {}
         self._heads: dict[InstanceName, int] = {}
 
-    @asynccontextmanager
-    async def keeping(self) -> AsyncGenerator[None]:
+    def keeping(self) -> AbstractAsyncContextManager[None]:
         """While the block runs, and once more when it has ended."""
-        running = asyncio.ensure_future(self.run())
-        try:
-            yield
-        finally:
-            running.cancel()
-            await asyncio.wait([running])
-            if not running.cancelled() and (failure := running.exception()):
-                _log.error("documents were not brought to disk any more", exc_info=failure)
-            try:
-                await self.look()
-            except (MootError, OSError) as error:
-                _log.warning("documents could not be brought to disk: %s", error)
+        return kept(self.run, self.look, "documents")
 
     async def run(self) -> None:
         """After every change of a document, and every few seconds."""

@@ -3,8 +3,7 @@ what was voted on, how clients connect. None of them is ever read back."""
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 from moot.bus import messages
@@ -18,6 +17,7 @@ from moot.store.errors import StoreNotFound
 from moot.store.store import Store
 from moot.views import folder, instance_files, places
 from moot.views.channel_file import ChannelFile, Mark
+from moot.views.keeping import kept
 
 _log = logging.getLogger("moot.views")
 _PAUSE = 0.2  # seconds at least between two looks at a busy store
@@ -35,17 +35,9 @@ class LiveViews:
         self._is_anew = is_anew  # whatever is there already
         self._shown: dict[StreamId, int] = {}
 
-    @asynccontextmanager
-    async def keeping(self) -> AsyncGenerator[None]:
+    def keeping(self) -> AbstractAsyncContextManager[None]:
         """While the block runs, and once more when it has ended."""
-        running = asyncio.ensure_future(self.run())
-        try:
-            yield
-        finally:
-            running.cancel()
-            await asyncio.wait([running])
-            with suppress(MootError, OSError):
-                await self.look()
+        return kept(self.run, self.look, "the files people read")
 
     async def run(self) -> None:
         with self._store.listen() as signal:

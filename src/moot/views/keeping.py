@@ -1,0 +1,35 @@
+"""Something brought to disk again and again beside a block, and once more when the block has ended."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+from moot.core.errors import MootError
+
+_log = logging.getLogger("moot.views")
+
+
+@asynccontextmanager
+async def kept(
+    run: Callable[[], Awaitable[None]], look: Callable[[], Awaitable[object]], what: str
+) -> AsyncGenerator[None]:
+    """`run` while the block runs, then `look`. Neither ends the block: what goes wrong is logged."""
+    # Not a TaskGroup: what the block raises has to reach the caller as it is, not in a group.
+    running = asyncio.ensure_future(_logged(run, what))
+    try:
+        yield
+    finally:
+        running.cancel()
+        await asyncio.wait([running])
+        try:
+            await look()
+        except (MootError, OSError) as error:
+            _log.warning("%s could not be brought to disk: %s", what, error)
+
+
+async def _logged(run: Callable[[], Awaitable[None]], what: str) -> None:
+    try:
+        await run()
+    except Exception:  # noqa: BLE001  # the boundary of a task: nobody else would hear of it
+        _log.exception("%s are not brought to disk any more", what)
