@@ -23,12 +23,10 @@ from moot.registry import agents, instances
 from moot.registry.agents import NewAgent
 from moot.registry.hosts import NewHost
 from moot.registry.instances import Instance
-from moot.runner import idle, limit_workers, limits, neighbours
+from moot.runner import expiry, idle, limit_workers, limits, neighbours
 from moot.runner.attempts import AttemptWorker, Begun, Retry
-from moot.runner.expiry import ExpiryWorker
 from moot.runner.host import Host, Pace
-from moot.runner.limit_workers import LimitWorker
-from moot.runner.request_expiry import RequestExpiryWorker
+from moot.runner.own_transaction import OwnTransaction
 from moot.runner.worker import Worker
 from moot.store import feed
 from moot.store.store import Store
@@ -114,10 +112,10 @@ def make_host(store: Store, *, retry: Retry = QUICK, pace: Pace | None = None, b
     def workers(host: HostId) -> Mapping[str, Worker]:
         return {
             "attempt": make_worker(store, host, retry=retry, backend=backend),
-            voting.EXPIRE: ExpiryWorker(store),
-            asking.EXPIRE: RequestExpiryWorker(store),
-            guards.LIMIT: LimitWorker(store, limit_workers.tell),
-            limits.TIME: LimitWorker(store, limit_workers.end_in_time),
+            voting.EXPIRE: OwnTransaction(store, expiry.end_proposal),
+            asking.EXPIRE: OwnTransaction(store, expiry.end_request),
+            guards.LIMIT: OwnTransaction(store, limit_workers.tell),
+            limits.TIME: OwnTransaction(store, limit_workers.end_in_time),
         }
 
     new = NewHost(neighbours.machine(), str(identity.current()), ("serve", "react", "work", "run"))

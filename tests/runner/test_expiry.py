@@ -141,9 +141,9 @@ async def test_what_was_begun_twice_ends_once(store: Store) -> None:
     team = await gather(store, {"ann": SILENT})
     await propose(team, timedelta(microseconds=1))
     job = await take(store)
-    await store.write(lambda tx: expiry.end(tx, job), caller=SYSTEM)
+    await store.write(lambda tx: expiry.end_proposal(tx, job), caller=SYSTEM)
     with pytest.raises(JobLost):
-        await store.write(lambda tx: expiry.end(tx, job), caller=SYSTEM)
+        await store.write(lambda tx: expiry.end_proposal(tx, job), caller=SYSTEM)
     assert len(await team.events(votes.CLOSED)) == 1
 
 
@@ -168,7 +168,7 @@ async def test_the_last_vote_and_the_timer_meet(pg_store: PostgresStore, first: 
         voting.cast(tx, team.instance, ann, Paper(ID, "yes"))
 
     def end(tx: Tx) -> None:
-        expiry.end(tx, job)
+        expiry.end_proposal(tx, job)
 
     if first == "vote":
         with pytest.raises(JobLost):

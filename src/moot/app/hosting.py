@@ -21,15 +21,13 @@ from moot.process import identity
 from moot.registry import agents, instances
 from moot.registry.agents import NewAgent
 from moot.registry.hosts import NewHost
-from moot.runner import limit_workers, limits, neighbours, phases
+from moot.runner import expiry, limit_workers, limits, neighbours, phases
 from moot.runner.attempts import AttemptWorker, Begun, Retry
-from moot.runner.expiry import ExpiryWorker
 from moot.runner.host import Host, Pace
 from moot.runner.kickoff import KickoffWorker
-from moot.runner.limit_workers import LimitWorker
 from moot.runner.notify import NotifyWorker
+from moot.runner.own_transaction import OwnTransaction
 from moot.runner.reactions import begin_talk, notify_people
-from moot.runner.request_expiry import RequestExpiryWorker
 from moot.runner.setup import SetupWorker
 from moot.runner.worker import Worker
 from moot.store.store import Store
@@ -121,11 +119,11 @@ def _host(project: Project, store: Store, options: HostOptions, address: Address
             ),
             phases.SETUP: SetupWorker(store, project.root),
             begin_talk.KICKOFF: KickoffWorker(),
-            voting.EXPIRE: ExpiryWorker(store),
-            asking.EXPIRE: RequestExpiryWorker(store),
+            voting.EXPIRE: OwnTransaction(store, expiry.end_proposal),
+            asking.EXPIRE: OwnTransaction(store, expiry.end_request),
             notify_people.NOTIFY: NotifyWorker(store, project.root, notify),
-            guards.LIMIT: LimitWorker(store, limit_workers.tell),
-            limits.TIME: LimitWorker(store, limit_workers.end_in_time),
+            guards.LIMIT: OwnTransaction(store, limit_workers.tell),
+            limits.TIME: OwnTransaction(store, limit_workers.end_in_time),
         }
 
     return Host(store, new, workers, options.pace)

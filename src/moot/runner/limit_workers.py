@@ -1,12 +1,8 @@
 """What happens when a limit is reached: the channel and the person hear of it once, and the run comes to its end."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
 
 from moot.bus import mailbox
-from moot.core.caller import SYSTEM
 from moot.core.ids import InstanceName, RunId
 from moot.core.tx import Tx
 from moot.jobs import jobs
@@ -15,32 +11,10 @@ from moot.ledger import budgets
 from moot.registry import agents, instances, runs
 from moot.registry.runs import Run
 from moot.runner import attempts, limits, phases
-from moot.runner.worker import Task
-from moot.store.store import Store
 from moot.tools import talk
 from moot.tools.talk import Words
 
 GRACE = timedelta(minutes=1)  # for what runs when the time is up; a tenth of the time if that is less
-
-
-@dataclass(frozen=True, slots=True)
-class LimitWorker:
-    """Carries out the jobs of kind `limit` and `time_budget`, each in a transaction of its own."""
-
-    store: Store
-    carry_out: Callable[[Tx, Job], None]
-
-    def begin(self, tx: Tx, job: Job) -> Task | None:
-        return partial(self._carry_out, job)
-
-    def late(self, tx: Tx, job: Job) -> None:
-        """These jobs have no deadline."""
-
-    def lost(self, tx: Tx, job: Job) -> None:
-        """It is done again: nothing of it was committed."""
-
-    async def _carry_out(self, job: Job) -> None:
-        await self.store.write(lambda tx: self.carry_out(tx, job), caller=SYSTEM)
 
 
 def tell(tx: Tx, job: Job) -> None:
