@@ -1,7 +1,12 @@
 """`moot run` and its kin on the command line: what is refused before anything happens, and where things are put."""
 
+import json
+
 import pytest
 
+from moot.core.tx import Tx
+from moot.registry import agents, instances, tokens
+from moot.registry.tokens import Grant
 from tests.cli.terminal import Terminal
 
 HELLO = """
@@ -119,3 +124,44 @@ def test_parked_mail_is_tried_again(both: Terminal) -> None:
     write(both, "fails.yaml", (both.folder / "fails.yaml").read_text().replace("fail: not today", "say: hi"))
     assert both.run("run", "fails.yaml").code == 0, "the mail of the run before is not this one's"
     assert [one["parked"] for one in both.ok("list", "--json").json] == [0]
+
+
+def test_a_dry_run_as_json_is_what_a_check_says(both: Terminal) -> None:
+    write(both, "hello.yaml", HELLO)
+    found = both.ok("run", "hello.yaml", "--input", "who=ann", "--dry-run", "--json").json
+    assert (found["ok"], found["wakes"]) == (True, ["greeter"])
+
+
+def test_the_result_is_printed_at_the_end(both: Terminal) -> None:
+    write(both, "hello.yaml", HELLO + 'result: "greeted ${{ inputs.who }}"\n')
+    assert both.ok("run", "hello.yaml", "--input", "who=ann").out.splitlines()[-1] == "greeted ann"
+    last = both.ok("run", "hello.yaml", "--input", "who=bob", "--json").out.splitlines()[-1]
+    assert json.loads(last)["result"] == "greeted bob"
+
+
+def test_an_instance_is_checked_before_anything_is_written(both: Terminal) -> None:
+    write(both, "hello.yaml", HELLO)
+    ended = both.run("start", "hello.yaml", "--input", "who=ann", "--instance", "../../oops", "--background")
+    assert (ended.code, "NAME_REFUSED" in ended.err) == (2, True)
+    assert not (both.folder.parent / "oops").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("stop", "ann"), ("stop", "--all"), ("pause",), ("retry",), ("new", "bob", "--backend", "human"), ("resume",)],
+)
+def test_agents_do_not_start_and_stop_each_other(both: Terminal, words: tuple[str, ...]) -> None:
+    both.join("ann", backend="external")
+    ended = both.run(*words, env={"MOOT_TOKEN": token_of(both, "ann")})
+    assert (ended.code, "NOT_ALLOWED" in ended.err) == (1, True), ended
+
+
+def token_of(terminal: Terminal, name: str) -> str:
+    text = tokens.new_text()
+
+    def mint(tx: Tx) -> None:
+        agent = agents.named(tx, instances.ensure(tx, "default").stream, name)
+        tokens.mint(tx, text, Grant("member", agent.instance, agent.role, agent.id))
+
+    terminal.act(lambda connection: connection.store.write(mint, caller=connection.caller))
+    return text

@@ -139,6 +139,7 @@ def _interruptions(host: Host, signal: Signal) -> Generator[_Interruptions]:
             host.stop(now=True)
         signal.ring()
 
+    # Never taken away: the second signal may come while the host ends.
     for number in (signals.SIGTERM, signals.SIGINT):
         loop.add_signal_handler(number, interrupt)
-    yield found  # the handlers stay: the second signal may come while the host ends
+    yield found

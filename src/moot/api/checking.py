@@ -29,6 +29,11 @@ def check(target: str, given: Sequence[str] = ()) -> Checked | AgentDefinition:
     workflow = workflows.read(project, workflows.find(project, target))
     if given:
         inputs.parse(workflow.inputs, given, Path.cwd())
+    return of_workflow(workflow)
+
+
+def of_workflow(workflow: Workflow) -> Checked:
+    """Who could not be run, and whom the kickoff wakes."""
     found = {agent.name: why for agent in workflow.agents if (why := workflows.obstacle(agent))}
     return Checked(workflow, references.woken(workflow), found)
 

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from moot.api import access, addressing, roster
+from moot.api import access, addressing, rights, roster
 from moot.api.access import Access
 from moot.api.roster import Standing
 from moot.bus import mailbox, messages
@@ -14,9 +14,8 @@ from moot.bus.messages import Message
 from moot.core.errors import NotAllowed
 from moot.core.events import Cursor, Page, StoredEvent
 from moot.core.ids import InstanceName, MessageId, StreamId
-from moot.core.tool import WRITERS
 from moot.core.tx import ReadTx, Tx
-from moot.registry import agents, attempts, instances, names
+from moot.registry import agents, instances, names
 from moot.registry.agents import Agent
 from moot.registry.instances import Instance
 from moot.tools import talk
@@ -41,7 +40,7 @@ class Connection(Access):
         said = replace(words, attempt=self.caller.attempt)
 
         def change(tx: Tx) -> Said:
-            self._guard(tx)
+            rights.check_writer(tx, self.caller)
             instance = instances.ensure(tx, self.caller.instance)
             speaker = self._speaker(tx, instance)
             return talk.say(tx, instance, speaker, addressing.complete(tx, instance, speaker, said))
@@ -77,7 +76,7 @@ class Connection(Access):
         """The caller is done with these messages, and only these."""
 
         def change(tx: Tx) -> int:
-            self._guard(tx)
+            rights.check_writer(tx, self.caller)
             found = self.whose(tx, None)
             return sum(mailbox.ack_one(tx, found.id, one.seq) for one in mail) if found else 0
 
@@ -148,12 +147,6 @@ class Connection(Access):
             return [(agents.get(tx, receipt.agent).name, receipt) for receipt in found]
 
         return await self.store.read(look)
-
-    def _guard(self, tx: Tx) -> None:
-        """Refuse who may only watch, and attempts that have ended."""
-        if self.caller.role not in WRITERS:
-            raise NotAllowed(f"As {self.caller.role}, {self.caller.name} changes nothing.", "Ask somebody who may.")
-        attempts.guard(tx, self.caller)
 
     def _speaker(self, tx: Tx, instance: Instance) -> Agent:
         return agents.get(tx, self.caller.agent) if self.caller.agent else agents.person(tx, instance)

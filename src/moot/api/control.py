@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from moot.api import rights
 from moot.api.access import Access
 from moot.api.targets import Target
 from moot.bus import mailbox
@@ -29,6 +30,8 @@ class Stopped:
 async def stop(access: Access, target: Target, how: How) -> list[Stopped]:
     """A run with all its agents, or one agent. At a safe point: what runs now comes to its end."""
 
+    rights.check_operator(access.caller)
+
     def change(tx: Tx) -> list[Stopped]:
         instance = instances.get(tx, target.instance)
         if target.agent is not None:
@@ -40,6 +43,8 @@ async def stop(access: Access, target: Target, how: How) -> list[Stopped]:
 
 async def stop_all(access: Access, how: How) -> list[Stopped]:
     """Every run, every agent that moot starts, and the hosts that run them."""
+
+    rights.check_operator(access.caller)
 
     def change(tx: Tx) -> list[Stopped]:
         stopped = [one for instance in instances.all_of(tx) for one in _stop_instance(tx, instance, how)]
@@ -53,6 +58,8 @@ async def stop_all(access: Access, how: How) -> list[Stopped]:
 async def pause(access: Access, instance: InstanceName) -> Run:
     """Nobody is woken until the run goes on; who works now comes to an end."""
 
+    rights.check_operator(access.caller)
+
     def change(tx: Tx) -> Run:
         run = _live(tx, instance)
         runs.pause(tx, run, is_paused=True)
@@ -63,6 +70,8 @@ async def pause(access: Access, instance: InstanceName) -> Run:
 
 async def unpause(access: Access, instance: InstanceName) -> bool:
     """Let a paused run go on; False if there is none."""
+
+    rights.check_operator(access.caller)
 
     def change(tx: Tx) -> bool:
         run = runs.live(tx, instance)
@@ -76,6 +85,8 @@ async def unpause(access: Access, instance: InstanceName) -> bool:
 
 async def retry(access: Access, target: Target) -> dict[str, int]:
     """Hand out parked mail again, as if it were new; how much for whom."""
+
+    rights.check_operator(access.caller)
 
     def change(tx: Tx) -> dict[str, int]:
         instance = instances.get(tx, target.instance)

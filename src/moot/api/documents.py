@@ -3,15 +3,14 @@
 import asyncio
 from dataclasses import dataclass
 
+from moot.api import rights
 from moot.api.access import Access
 from moot.core import clock
-from moot.core.errors import NotAllowed
 from moot.core.json import Json
-from moot.core.tool import WRITERS
 from moot.core.tx import ReadTx, Tx
 from moot.documents import documents, ownership, paths
 from moot.documents.documents import Document, Listing, Version, Written
-from moot.registry import attempts, instances
+from moot.registry import instances
 from moot.tools.authors import author_of
 from moot.views.keeper import DocumentKeeper
 
@@ -58,7 +57,7 @@ async def history(access: Access, file: str | None, limit: int) -> list[Version]
 
 async def write(access: Access, file: str | None, content: str, if_version: int | None = None) -> Written:
     def change(tx: Tx) -> Written:
-        _guard(access, tx)
+        rights.check_writer(tx, access.caller)
         instance = instances.ensure(tx, access.caller.instance).name
         return documents.write(tx, instance, file, content, author_of(tx, access.caller), if_version)
 
@@ -67,7 +66,7 @@ async def write(access: Access, file: str | None, content: str, if_version: int 
 
 async def append(access: Access, file: str | None, content: str, if_version: int | None = None) -> Written:
     def change(tx: Tx) -> Written:
-        _guard(access, tx)
+        rights.check_writer(tx, access.caller)
         instance = instances.ensure(tx, access.caller.instance).name
         return documents.append(tx, instance, file, content, author_of(tx, access.caller), if_version)
 
@@ -76,7 +75,7 @@ async def append(access: Access, file: str | None, content: str, if_version: int
 
 async def delete(access: Access, file: str) -> Written:
     def change(tx: Tx) -> Written:
-        _guard(access, tx)
+        rights.check_writer(tx, access.caller)
         instance = instances.ensure(tx, access.caller.instance).name
         return documents.delete(tx, instance, file, author_of(tx, access.caller))
 
@@ -111,11 +110,3 @@ def plain_version(one: Version) -> Plain:
 
 def plain_written(one: Written) -> Plain:
     return {"file": one.file, "version": one.version, "action": one.action, "changed": one.is_new}
-
-
-def _guard(access: Access, tx: Tx) -> None:
-    """Refuse who may only watch, and attempts that have ended."""
-    caller = access.caller
-    if caller.role not in WRITERS:
-        raise NotAllowed(f"As {caller.role}, {caller.name} changes nothing.", "Ask somebody who may.")
-    attempts.guard(tx, caller)

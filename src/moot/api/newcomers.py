@@ -1,28 +1,22 @@
 """New agents that stand alone: made known, and a host started for them where none runs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from moot.api import background
+from moot.api import background, rights
 from moot.api.access import Access
 from moot.api.background import Started
 from moot.app import workflows
 from moot.core.json import Json
 from moot.core.tx import Tx
-from moot.registry import agents, hosts, instances
+from moot.registry import agents, instances
 from moot.registry.agents import Agent
 from moot.registry.errors import NameTaken
 from moot.runner.reactions.wake_agents import wake
 
 
-@dataclass(frozen=True, slots=True)
-class Newcomer:
-    agent: Agent
-    host: Started | None  # that was started for it
-
-
 async def add(access: Access, name: str, said: Mapping[str, Json]) -> Agent:
     """Make it known; an agent of this name that stands alone is brought up to date."""
+    rights.check_operator(access.caller)
     new = workflows.new_agent(access.project, name, said)
 
     def change(tx: Tx) -> Agent:
@@ -35,10 +29,6 @@ async def add(access: Access, name: str, said: Mapping[str, Json]) -> Agent:
         return agent
 
     return await access.store.write(change, caller=access.caller)
-
-
-async def is_served(access: Access) -> bool:
-    return any("run" in host.roles for host in await access.store.read(hosts.alive))
 
 
 def start_host(access: Access, store: str | None) -> Started:

@@ -1,18 +1,16 @@
 """What is voted on in the caller's instance, and the caller's own vote."""
 
+from moot.api import rights
 from moot.api.access import Access
 from moot.core import text
-from moot.core.errors import NotAllowed
 from moot.core.ids import AgentId, ProposalId
-from moot.core.tool import WRITERS
 from moot.core.tx import ReadTx, Tx
 from moot.proposals import proposals
 from moot.proposals.errors import ProposalNotFound
 from moot.proposals.proposals import Proposal
 from moot.proposals.votes import Cast
-from moot.registry import agents, attempts, instances
+from moot.registry import instances
 from moot.registry.agents import Agent
-from moot.registry.instances import Instance
 from moot.tools import voting
 from moot.tools.voting import Paper
 
@@ -44,7 +42,7 @@ async def vote(access: Access, id: ProposalId, choice: str, reason: str) -> Cast
     paper = Paper(id, choice, text.clean(reason, "reason", limit=10_000), access.caller.attempt)
 
     def change(tx: Tx) -> Cast:
-        instance, voter = _caller(tx, access)
+        instance, voter = rights.actor(tx, access.caller)
         return voting.cast(tx, instance, voter, paper)
 
     return await access.store.write(change, caller=access.caller)
@@ -52,7 +50,7 @@ async def vote(access: Access, id: ProposalId, choice: str, reason: str) -> Cast
 
 async def decide(access: Access, id: ProposalId, choice: str) -> Cast:
     def change(tx: Tx) -> Cast:
-        instance, agent = _caller(tx, access)
+        instance, agent = rights.actor(tx, access.caller)
         return voting.decide(tx, instance, id, choice, _rights(access, agent))
 
     return await access.store.write(change, caller=access.caller)
@@ -62,20 +60,10 @@ async def cancel(access: Access, id: ProposalId, reason: str) -> Proposal:
     told = text.clean(reason, "reason", limit=10_000)
 
     def change(tx: Tx) -> Proposal:
-        instance, agent = _caller(tx, access)
+        instance, agent = rights.actor(tx, access.caller)
         return voting.cancel(tx, instance, id, _rights(access, agent), told)
 
     return await access.store.write(change, caller=access.caller)
-
-
-def _caller(tx: Tx, access: Access) -> tuple[Instance, Agent]:
-    """Refuses who may only watch, and attempts that have ended."""
-    caller = access.caller
-    if caller.role not in WRITERS:
-        raise NotAllowed(f"As {caller.role}, {caller.name} changes nothing.", "Ask somebody who may.")
-    attempts.guard(tx, caller)
-    instance = instances.ensure(tx, caller.instance)
-    return instance, agents.get(tx, caller.agent) if caller.agent else agents.person(tx, instance)
 
 
 def _rights(access: Access, agent: Agent) -> AgentId | None:

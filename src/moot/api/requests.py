@@ -3,19 +3,16 @@
 import re
 from dataclasses import dataclass, fields
 
+from moot.api import rights
 from moot.api.access import Access
 from moot.api.connection import Connection
 from moot.bus import messages
 from moot.bus.mailbox import Mail
 from moot.bus.messages import Message
 from moot.core import text
-from moot.core.errors import NotAllowed
 from moot.core.ids import RequestId
-from moot.core.tool import WRITERS
 from moot.core.tx import ReadTx, Tx
-from moot.registry import agents, attempts, instances
-from moot.registry.agents import Agent
-from moot.registry.instances import Instance
+from moot.registry import instances
 from moot.requests import requests
 from moot.requests.errors import AnswerRefused
 from moot.requests.requests import Answerer, Request, Verdict
@@ -81,7 +78,7 @@ async def ask(access: Access, question: Question) -> Request:
     text.clean(question.body, "request", limit=100_000)
 
     def change(tx: Tx) -> Request:
-        instance, requester = _caller(tx, access)
+        instance, requester = rights.actor(tx, access.caller)
         return asking.ask(tx, instance, requester, question)
 
     return await access.store.write(change, caller=access.caller)
@@ -92,7 +89,7 @@ async def answer(access: Access, id: RequestId, verdict: Verdict, words: str = "
     told = text.clean(words, "answer", limit=100_000)
 
     def change(tx: Tx) -> Request:
-        instance, agent = _caller(tx, access)
+        instance, agent = rights.actor(tx, access.caller)
         request = requests.get(tx, id, instance.stream)
         is_answer = verdict == "approved" and request.kind == "question" and told
         by = Answerer(agent.name, agent.id, access.caller.role == "operator")
@@ -104,7 +101,7 @@ async def answer(access: Access, id: RequestId, verdict: Verdict, words: str = "
 
 async def cancel(access: Access, id: RequestId) -> Request:
     def change(tx: Tx) -> Request:
-        instance, agent = _caller(tx, access)
+        instance, agent = rights.actor(tx, access.caller)
         return asking.cancel(tx, instance, id, agent, is_operator=access.caller.role == "operator")
 
     return await access.store.write(change, caller=access.caller)
@@ -138,13 +135,3 @@ def _open(request: Request | None) -> Request | None:
 def _read(message: Message) -> Mail:
     """A message that its addressee has acknowledged, though its request is open."""
     return Mail(*(getattr(message, field.name) for field in fields(Message)), state="acked")
-
-
-def _caller(tx: Tx, access: Access) -> tuple[Instance, Agent]:
-    """Refuses who may only watch, and attempts that have ended."""
-    caller = access.caller
-    if caller.role not in WRITERS:
-        raise NotAllowed(f"As {caller.role}, {caller.name} changes nothing.", "Ask somebody who may.")
-    attempts.guard(tx, caller)
-    instance = instances.ensure(tx, caller.instance)
-    return instance, agents.get(tx, caller.agent) if caller.agent else agents.person(tx, instance)

@@ -1,6 +1,6 @@
 """The state of an instance: who does what, who waits for whom, and why nothing moves."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from moot.api import roster
@@ -57,7 +57,7 @@ def _of(tx: ReadTx, instance: Instance) -> Status:
     doing = tuple(_doing(tx, one, counts.get(one.id)) for one in members)
     votes = tuple(proposals.open_of(tx, instance.stream))
     status = Status(instance, run, is_attended, is_served, doing, votes, ())
-    return Status(instance, run, is_attended, is_served, doing, votes, tuple(_reasons(status)))
+    return replace(status, reasons=tuple(_reasons(status)))
 
 
 def _doing(tx: ReadTx, agent: Agent, counts: mailbox.Counts | None) -> Doing:
@@ -75,14 +75,14 @@ def _doing(tx: ReadTx, agent: Agent, counts: mailbox.Counts | None) -> Doing:
 def _reasons(status: Status) -> list[str]:
     found: list[str] = []
     run, name = status.run, status.instance.name
-    is_waiting = [one for one in status.agents if one.unread and one.agent.is_started_by_moot and one.attempt is None]
+    waiting = [one for one in status.agents if one.unread and one.agent.is_started_by_moot and one.attempt is None]
     if run is not None and run.state == "live" and run.is_paused:
         found.append(f"the run is paused; go on with: moot resume @{name}")
     if run is not None and run.state in ("interrupted", "limit"):
         found.append(f"the run is {run.state} ({run.reason}); go on with: moot resume @{name}")
     if run is not None and run.state == "live" and not status.is_attended:
         found.append(f"nobody attends the run any more; go on with: moot resume @{name}")
-    if is_waiting and not status.is_served:
+    if waiting and not status.is_served:
         found.append("mail waits and no host is running; start one with: moot serve")
     for one in status.agents:
         if one.agent.backend == "human" and one.unread:

@@ -15,6 +15,7 @@ from moot.registry import runs
 from moot.registry.runs import Run
 from moot.runner import phases
 from moot.store.store import Store
+from moot.workflow import stored, templates
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Summary:
     duration: timedelta
     usage: Usage
     budget: tuple[Share, ...]  # how much of each limit is used
+    result: str  # what the workflow says came of it
 
 
 async def of_run(store: Store, id: RunId) -> Summary:
@@ -54,6 +56,7 @@ def _of_run(tx: ReadTx, id: RunId) -> Summary:
         duration=(run.ended_at or tx.now) - run.started_at,
         usage=usage.total(tx, run.id),
         budget=tuple(budgets.shares(tx, run.id)),
+        result=_result(run),
     )
 
 
@@ -62,3 +65,11 @@ def _written(tx: ReadTx, run: Run) -> Iterator[str]:
     for one in documents.all_of(tx, run.instance):
         if one.at >= run.started_at and one.author != ownership.SYSTEM.name:
             yield one.file
+
+
+def _result(run: Run) -> str:
+    """The workflow's last words, with what is known; nothing before setup has found everything out."""
+    workflow = stored.from_json(run.definition)
+    if run.phase != "talk":
+        return ""
+    return templates.expand(workflow.result, phases.values(run, workflow, run.outputs)).text.strip()

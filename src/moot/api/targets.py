@@ -23,3 +23,8 @@ def parse(text: str, *, instance: str = DEFAULT) -> Target:
     if at and not named:
         raise NameRefused(f"{text[:80]!r} names no instance after the @.", "Write agent@instance, or just agent.")
     return Target(agent or None, InstanceName(names.check_instance(named or instance)))
+
+
+def instance(text: str | None) -> InstanceName:
+    """An instance as people write it, with or without the @; by default the default one."""
+    return DEFAULT if text is None else InstanceName(names.check_instance(text.removeprefix("@")))

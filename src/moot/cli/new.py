@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from moot.api import newcomers
+from moot.api import newcomers, roster
 from moot.api.access import access
 from moot.cli import loop, terminal
 from moot.cli.options import instance_option, json_option, store_option
@@ -55,7 +55,7 @@ def command(  # noqa: PLR0913  # one for each option
 async def _new(name: str, said: Mapping[str, Json], instance: str | None, store: str | None, *, as_json: bool) -> int:
     async with access(store=store, instance=instance, create=True) as opened:
         agent = await newcomers.add(opened, name, said)
-        needs_host = agent.is_started_by_moot and not await newcomers.is_served(opened)
+        needs_host = agent.is_started_by_moot and not await roster.is_served(opened.store)
         host = newcomers.start_host(opened, store) if needs_host else None
     if host is not None and not host.is_ready:
         for line in host.last_words:

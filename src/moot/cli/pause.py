@@ -16,7 +16,7 @@ from moot.registry.runs import Run
 @json_option
 def command(*, instance: str, store: str | None, as_json: bool) -> None:
     """Wake nobody in an instance's run: who works now finishes, mail waits. moot resume lets it go on."""
-    where = targets.parse(f"@{instance.removeprefix('@')}").instance
+    where = targets.instance(instance)
     run = loop.run(_pause(where, store))
     if as_json:
         terminal.document({"workflow_id": run.id, "instance": run.instance, "is_paused": True})

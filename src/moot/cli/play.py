@@ -12,6 +12,7 @@ from moot.bus.messages import Message
 from moot.cli import keyboard, terminal
 from moot.cli.transcript import Transcript
 from moot.core import clock, durations
+from moot.core.ids import DEFAULT_INSTANCE
 from moot.ledger import budgets
 from moot.ledger.budgets import Share
 from moot.ledger.usage import Usage
@@ -80,6 +81,8 @@ class _Terminal:
         terminal.say(terminal.paint(" · ".join(facts), "bold"))
         if summary.budget:
             terminal.say("used: ", ", ".join(_used(share) for share in summary.budget))
+        if summary.result:
+            terminal.say(summary.result)
         if self._ending.reason:
             terminal.note(self._ending.reason)
         if self._ending.state in ("interrupted", "limit"):
@@ -120,6 +123,7 @@ def _summary(summary: Summary) -> plain.Plain:
         "agents": [{"name": one.name, "messages": one.messages, **_usage(one.usage)} for one in summary.agents],
         "messages": summary.messages,
         "documents": summary.documents,
+        "result": summary.result,
         "started_at": clock.to_iso(run.started_at),
         "seconds": summary.duration.total_seconds(),
         **_usage(summary.usage),
@@ -171,4 +175,4 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _target(run: Run) -> str:
-    return "" if run.instance == "default" else f"@{run.instance}"
+    return "" if run.instance == DEFAULT_INSTANCE else f"@{run.instance}"

@@ -7,7 +7,6 @@ from moot.api.access import access
 from moot.api.running import Order
 from moot.cli import loop, play, terminal
 from moot.cli.options import budget_option, json_option, store_option
-from moot.core.ids import InstanceName
 
 
 @click.command()
@@ -23,7 +22,7 @@ def command(*, target: str | None, budget: str | None, store: str | None, as_jso
     order = Order(
         source="",
         mode="run",
-        instance=_instance(target),
+        instance=targets.instance(target),
         budget=budget,
         store=store,
         has_person=play.has_person(as_json=as_json),
@@ -32,12 +31,6 @@ def command(*, target: str | None, budget: str | None, store: str | None, as_jso
         terminal.say(f"{order.instance} goes on")
         return 0
     return loop.run(play.show(running.resume(order), order, as_json=as_json))
-
-
-def _instance(target: str | None) -> InstanceName:
-    if target is None:
-        return targets.DEFAULT
-    return targets.parse(target if target.startswith("@") else f"@{target}").instance
 
 
 async def _unpause(order: Order) -> bool:

@@ -2,11 +2,10 @@
 
 import click
 
-from moot.api import running
+from moot.api import checking, running, targets
 from moot.api.running import Order
-from moot.cli import loop, opening, play
+from moot.cli import loop, opening, play, terminal
 from moot.cli.options import budget_option, input_option, instance_option, json_option, store_option
-from moot.core.ids import InstanceName
 
 
 @click.command()
@@ -37,14 +36,17 @@ def command(  # noqa: PLR0913  # one for each option
     order = Order(
         source=workflow,
         mode="run",
-        instance=InstanceName(instance or "default"),
+        instance=targets.instance(instance),
         inputs=inputs,
         budget=budget,
         store=store,
         has_person=play.has_person(as_json=as_json),
     )
     loaded = running.load(order)
-    opening.show(loaded, as_json=as_json, is_verbose=verbose)
+    if dry_run and as_json:
+        terminal.document(checking.plain(checking.of_workflow(loaded.workflow)))
+    else:
+        opening.show(loaded, as_json=as_json, is_verbose=verbose)
     if dry_run:
         return 0
     return loop.run(play.show(running.run(order, loaded), order, as_json=as_json))

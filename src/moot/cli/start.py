@@ -5,11 +5,10 @@ from pathlib import Path
 
 import click
 
-from moot.api import background, running
+from moot.api import background, running, targets
 from moot.api.running import Order
 from moot.cli import loop, opening, play, terminal
 from moot.cli.options import budget_option, input_option, instance_option, json_option, store_option
-from moot.core.ids import InstanceName
 
 
 @click.command()
@@ -36,7 +35,7 @@ def command(  # noqa: PLR0913  # one for each option
     order = Order(
         workflow,
         "start",
-        InstanceName(instance or "default"),
+        targets.instance(instance),
         inputs,
         budget,
         store,

@@ -20,7 +20,7 @@ NOTHING = "nothing has happened here yet; begin with: moot run FILE"
 @json_option
 def command(*, instance: str | None, store: str | None, as_json: bool) -> None:
     """Who does what, who waits for whom, and why nothing moves; in one INSTANCE or in all."""
-    only = None if instance is None else targets.parse(f"@{instance.removeprefix('@')}").instance
+    only = None if instance is None else targets.instance(instance)
     try:
         found = loop.run(_look(only, store))
     except StoreNotFound:

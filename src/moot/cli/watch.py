@@ -21,7 +21,7 @@ from moot.core.ids import InstanceName
 def command(*, instance: str, limit: int, store: str | None) -> None:
     """Show what is said and who works, until Ctrl-C. On a terminal, a line you type answers what waits for you, or is
     said to whom it mentions."""
-    where = targets.parse(f"@{instance.removeprefix('@')}").instance
+    where = targets.instance(instance)
     loop.run(_watch(where, limit, store))
 
 

@@ -316,6 +316,8 @@ def interrupt(tx: Tx, agent: Agent) -> bool:
     if attempt is None:
         return is_cancelled
     _end(tx, attempt.id, "interrupted")
+    run = runs.live(tx, agent.instance)
+    usage.record(tx, limits.scope_of(agent, run), agent.id, Spent(busy=tx.now - attempt.started_at))
     mailbox.take_back(tx, agent.id, attempt.id, is_failure=False)
     tx.announce(Event(agent.stream, "attempt_interrupted", attempt.id, {"agent": agent.id}, is_quiet=True))
     return True
@@ -325,7 +327,7 @@ def _interrupt(tx: Tx, begun: Begun) -> None:
     """The host stops: the mail waits for the next one, and this does not count as a failure. The deadline is one."""
     attempt = _attempt_of(begun)
     if _is_late(begun.job, tx.now):
-        _fail(tx, begun, Ended("timeout", "it ran into its deadline"), Retry())
+        _close(tx, begun, Ended("timeout", "it ran into its deadline"), Retry())
         return
     jobs.put_back(tx, begun.job)
     _record(tx, begun, Usage())
