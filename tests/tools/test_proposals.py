@@ -17,8 +17,7 @@ from moot.registry import agents
 from moot.registry.agents import Agent
 from moot.store.store import Store
 from moot.testing.clock import ManualClock
-from moot.tools import proposals as tools
-from moot.tools import table
+from moot.tools import table, voting
 from tests.tools.desk import DEFAULT, OPERATOR, Desk, member, open_desk
 
 PAGE = Path(__file__).parents[2] / "docs" / "voting.md"
@@ -170,7 +169,7 @@ async def test_a_tie_is_broken_by_its_creator(store: Store) -> None:
 async def test_the_owner_election_can_be_voted_on_by_its_old_name(store: Store) -> None:
     desk, ann, bob, eve = await team(store)
     assert await desk.refused(member(ann), "document_vote_owner", choice="bob") == "PROPOSAL_NOT_FOUND"
-    await desk.house.write(lambda tx: tools.start_election(tx, desk.house.instance, [ann, bob, eve]))
+    await desk.house.write(lambda tx: voting.start_election(tx, desk.house.instance, [ann, bob, eve]))
     answer = await desk.call(member(ann), "document_vote_owner", {"choice": "@bob"})
     assert answer.text == "Vote recorded. 1/3 votes received."
     await desk.done(member(eve), "document_vote_owner", choice="bob")

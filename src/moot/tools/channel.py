@@ -7,7 +7,7 @@ from pydantic import AliasChoices, FailFast, Field
 
 from moot.bus import messages
 from moot.bus.messages import Kind, Message
-from moot.core import clock, json
+from moot.core import clock
 from moot.core.errors import InvalidInput
 from moot.core.ids import MessageId, StreamId
 from moot.core.tool import EVERYONE, WRITERS, Call, Tool
@@ -16,7 +16,7 @@ from moot.registry import instances
 from moot.search import wanted as wants
 from moot.search.search import Found, FoundDocument, Place, Where
 from moot.tools import acting, finding, talk
-from moot.tools.shapes import Arguments, Entry, Id, Limit, Name, Reference, Result, entry_of
+from moot.tools.shapes import Arguments, Entry, Id, Limit, Name, Reference, Result, entry_of, listed
 from moot.tools.talk import Words
 
 SEND = "channel_send"
@@ -164,7 +164,7 @@ def moment_of(text: str) -> datetime | None:
 
 
 def bare_list(result: Entries) -> str:
-    return json.dumps([entry.model_dump(mode="json", exclude_none=True) for entry in result.entries])
+    return listed(result.entries)
 
 
 TOOLS = (
@@ -209,7 +209,7 @@ TOOLS = (
         arguments=Search,
         result=Hits,
         function=search,
-        text=lambda result: json.dumps([hit.model_dump(mode="json", exclude_none=True) for hit in result.hits]),
+        text=lambda result: listed(result.hits),
         roles=EVERYONE,
     ),
 )

@@ -12,7 +12,7 @@ from moot.documents import documents, ownership, paths
 from moot.documents.documents import Document, Listing, Version, Written
 from moot.tools import acting, talk
 from moot.tools.authors import author_of
-from moot.tools.shapes import MOST_SEQ, Arguments, Limit, Result
+from moot.tools.shapes import MOST_SEQ, Arguments, Limit, Result, listed
 from moot.tools.talk import Words
 
 SYSTEM = "system"
@@ -230,10 +230,6 @@ def _past(one: Version) -> Past:
     )
 
 
-def _bare(records: tuple[Result, ...]) -> str:
-    return json.dumps([one.model_dump(mode="json", exclude_none=True) for one in records])
-
-
 TOOLS = (
     Tool(
         name=READ,
@@ -320,7 +316,7 @@ TOOLS = (
         arguments=History,
         result=Versions,
         function=history,
-        text=lambda result: _bare(result.versions),
+        text=lambda result: listed(result.versions),
         roles=EVERYONE,
     ),
 )

@@ -6,14 +6,13 @@ from pydantic import Field
 
 from moot.bus import mailbox
 from moot.bus.mailbox import Mail
-from moot.core import json
 from moot.core.ids import MessageId
 from moot.core.tool import EVERYONE, Call, Tool
 from moot.core.tx import ReadTx, Tx
 from moot.registry import attempts
 from moot.tools import acting
 from moot.tools.channel import moment_of
-from moot.tools.shapes import Arguments, Id, InboxEntry, Limit, Reference, Result, entry_of
+from moot.tools.shapes import Arguments, Id, InboxEntry, Limit, Reference, Result, entry_of, listed
 
 WAIT = Field(ge=0, le=50, description="Wait up to this long for mail if there is none.")
 
@@ -87,7 +86,7 @@ TOOLS = (
         arguments=Check,
         result=Inbox,
         function=check,
-        text=lambda result: json.dumps([one.model_dump(mode="json", exclude_none=True) for one in result.messages]),
+        text=lambda result: listed(result.messages),
         waits=True,
         roles=EVERYONE,
         is_fresh=True,

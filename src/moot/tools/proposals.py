@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, ConfigDict, FailFast, Field
 from pydantic.alias_generators import to_camel
 
-from moot.core import json, text
 from moot.core.errors import InvalidInput
 from moot.core.ids import AgentId, ProposalId
 from moot.core.tool import EVERYONE, WRITERS, Call, Tool
@@ -20,31 +19,11 @@ from moot.proposals.votes import Cast
 from moot.registry import instances
 from moot.registry.agents import Agent
 from moot.tools import acting, voting
-from moot.tools.shapes import Arguments, Id, Name, Result
+from moot.tools.shapes import LONGEST, Arguments, For, Id, Line, Name, Result, clean, listed, written
 from moot.tools.voting import Paper
-from moot.tools.voting import start_election as start_election
 
-LONGEST = timedelta(days=30).total_seconds()
-
-
-def _one_line(value: str) -> str:
-    """What stands in lines of ours: a line of its own could pass for one of moot's."""
-    if len(value.splitlines()) != 1 or not value.strip():
-        raise ValueError("This must be one line with something in it")
-    return _clean(value)
-
-
-def _clean(value: str) -> str:
-    try:
-        return text.clean(value, "text")
-    except InvalidInput as error:
-        raise ValueError(error.fact.rstrip(".")) from error
-
-
-Line = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_one_line)]
-Prose = Annotated[str, Field(max_length=10_000), AfterValidator(_clean)]
+Prose = Annotated[str, Field(max_length=10_000), AfterValidator(clean)]
 Choice = Annotated[Id, Field(description="The id of an option.")]
-For = Annotated[Id | None, Field(description="Only for operators: an agent you registered.")]
 
 
 class Option(Arguments):
@@ -283,12 +262,8 @@ def _told(result: Voted) -> str:
 
 def _listed(result: ProposalCards) -> str:
     if result.proposal is not None:
-        return _written(result.proposal)
-    return json.dumps([one.model_dump(mode="json", exclude_none=True) for one in result.proposals])
-
-
-def _written(one: ProposalCard) -> str:
-    return json.dumps(one.model_dump(mode="json", exclude_none=True))
+        return written(result.proposal)
+    return listed(result.proposals)
 
 
 TOOLS = (
@@ -300,7 +275,7 @@ TOOLS = (
         arguments=Create,
         result=ProposalCard,
         function=create,
-        text=_written,
+        text=written,
         roles=WRITERS,
     ),
     Tool(

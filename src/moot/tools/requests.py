@@ -5,8 +5,6 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AliasChoices, FailFast, Field
 
-from moot.core import json, text
-from moot.core.errors import InvalidInput
 from moot.core.ids import RequestId
 from moot.core.tool import EVERYONE, WRITERS, Call, Tool
 from moot.core.tx import ReadTx, Tx
@@ -15,28 +13,9 @@ from moot.requests import plain, requests
 from moot.requests.requests import Answerer, Kind, Request, State, Verdict
 from moot.tools import acting, asking
 from moot.tools.asking import Question, Reply
-from moot.tools.shapes import Arguments, Id, Limit, Name, Result
+from moot.tools.shapes import LONGEST, Arguments, For, Id, Limit, Line, Name, Result, clean, listed, written
 
-LONGEST = timedelta(days=30).total_seconds()
-
-
-def _one_line(value: str) -> str:
-    """What stands in lines of ours: a line of its own could pass for one of moot's."""
-    if len(value.splitlines()) != 1 or not value.strip():
-        raise ValueError("This must be one line with something in it")
-    return _clean(value)
-
-
-def _clean(value: str) -> str:
-    try:
-        return text.clean(value, "text")
-    except InvalidInput as error:
-        raise ValueError(error.fact.rstrip(".")) from error
-
-
-Line = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_one_line)]
-Prose = Annotated[str, Field(max_length=100_000), AfterValidator(_clean)]
-For = Annotated[Id | None, Field(description="Only for operators: an agent you registered.")]
+Prose = Annotated[str, Field(max_length=100_000), AfterValidator(clean)]
 
 
 class Create(Arguments):
@@ -151,10 +130,6 @@ def card(request: Request) -> RequestCard:
     return RequestCard.model_validate(plain.request(request))
 
 
-def _written(one: RequestCard) -> str:
-    return json.dumps(one.model_dump(mode="json", exclude_none=True))
-
-
 TOOLS = (
     Tool(
         name="request_create",
@@ -164,7 +139,7 @@ TOOLS = (
         arguments=Create,
         result=RequestCard,
         function=create,
-        text=_written,
+        text=written,
         roles=WRITERS,
     ),
     Tool(
@@ -186,7 +161,7 @@ TOOLS = (
         arguments=Look,
         result=RequestCards,
         function=look,
-        text=lambda result: json.dumps([one.model_dump(mode="json", exclude_none=True) for one in result.requests]),
+        text=lambda result: listed(result.requests),
         roles=EVERYONE,
     ),
 )

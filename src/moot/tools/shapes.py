@@ -1,38 +1,55 @@
 """Shapes that tools share: strict arguments, frozen results, and the entry of a channel."""
 
+from collections.abc import Iterable
+from datetime import timedelta
 from typing import Annotated
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field
 
 from moot.bus.messages import Message
-from moot.core import clock, text
+from moot.core import clock, json, text
 from moot.core.errors import InvalidInput
 
 MOST_CHARACTERS = 200
 MOST_SEQ = 2**53  # what every JSON reader can count to
+LONGEST = timedelta(days=30).total_seconds()  # that something may stay open
 
 
-def _clean(value: str) -> str:
+def clean(value: str, *, limit: int = text.MAX_TEXT) -> str:
+    """The text; ValueError, as validators raise it, if it holds what no text may."""
     try:
-        return text.clean(value, "text", limit=MOST_CHARACTERS)
+        return text.clean(value, "text", limit=limit)
     except InvalidInput as error:
         raise ValueError(error.fact.rstrip(".")) from error
+
+
+def _short(value: str) -> str:
+    return clean(value, limit=MOST_CHARACTERS)
+
+
+def _one_line(value: str) -> str:
+    """What stands in lines of ours: a line of its own could pass for one of moot's."""
+    if len(value.splitlines()) != 1 or not value.strip():
+        raise ValueError("This must be one line with something in it")
+    return clean(value)
 
 
 def _reference(value: str | int) -> str | int:
     """Models write numbers as text, too; of digits alone neither a timestamp nor an id is made."""
     if isinstance(value, str) and not (value.isascii() and value.isdigit()):
-        return _clean(value)
-    value = int(_clean(str(value)))
+        return _short(value)
+    value = int(_short(str(value)))
     if not 0 <= value <= MOST_SEQ:
         raise ValueError(f"A number must be from 0 to {MOST_SEQ}")
     return value
 
 
 Limit = Annotated[int, Field(ge=1, le=1000)]
-Name = Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS), AfterValidator(_clean)]
-Id = Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS), AfterValidator(_clean)]
+Name = Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS), AfterValidator(_short)]
+Id = Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS), AfterValidator(_short)]
 Reference = Annotated[str | int, AfterValidator(_reference)]  # a message by timestamp, id or seq
+Line = Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS), AfterValidator(_one_line)]
+For = Annotated[Id | None, Field(description="Only for operators: an agent you registered.")]
 
 
 class Arguments(BaseModel):
@@ -85,3 +102,13 @@ def entry_of(message: Message) -> Entry:
         reply_to=message.reply_to,
         task_id=message.task_id,
     )
+
+
+def written(one: Result) -> str:
+    """A result as text; what is not known is left out."""
+    return json.dumps(one.model_dump(mode="json", exclude_none=True))
+
+
+def listed(many: Iterable[Result]) -> str:
+    """Results as one text."""
+    return json.dumps([one.model_dump(mode="json", exclude_none=True) for one in many])
