@@ -134,7 +134,7 @@ async def test_without_a_command_nothing_happens(store: Store, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("notify", "outcome"),
     [
-        (Notify("echo sorry; exit 3"), "failed exit code 3: sorry"),
+        (Notify("echo sorry; exit 3"), "failed it failed with exit code 3: sorry"),
         (Notify("sleep 60", timedelta(milliseconds=50)), "failed it did not end in time"),
         (Notify("kill -9 $$"), "failed it was ended by signal 9"),
     ],

@@ -45,6 +45,24 @@ class Finished:
     def is_success(self) -> bool:
         return self.ended == "exited" and self.exit_code == 0
 
+    @property
+    def how(self) -> str:
+        """The end of a sentence about it: `failed with exit code 1`."""
+        if self.ended == "deadline":
+            return "did not end in time"
+        if self.signal is not None:
+            return f"was ended by signal {self.signal}"
+        return f"failed with exit code {self.exit_code}"
+
+    def printed(self, most: int) -> str:
+        """The last of what it wrote, stdout before stderr, in at most so many characters."""
+        return f"{as_text(self.stdout)}\n{as_text(self.stderr)}".strip()[-most:]
+
+
+def as_text(output: bytes) -> str:
+    """Without the line ends at its end, as a shell's `$(…)` gives it, and without what no text may hold."""
+    return output.decode(errors="replace").replace("\0", "\ufffd").rstrip("\r\n")
+
 
 def shell_argv(command: str) -> tuple[str, str, str]:
     """The arguments that hand a line to the shell, for the callers whose users write shell."""

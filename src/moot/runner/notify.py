@@ -114,11 +114,5 @@ def _subject(message: Message, request: Request | None) -> str:
 
 
 def _failure(finished: Finished) -> str:
-    if finished.ended == "deadline":
-        how = "it did not end in time"
-    elif finished.signal is not None:
-        how = f"it was ended by signal {finished.signal}"
-    else:
-        how = f"exit code {finished.exit_code}"
-    printed = (finished.stdout + finished.stderr).decode(errors="replace").replace("\0", "�").strip()[-_SHOWN:]
-    return f"{how}: {printed}" if printed else how
+    printed = finished.printed(_SHOWN)
+    return f"it {finished.how}: {printed}" if printed else f"it {finished.how}"

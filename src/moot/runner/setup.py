@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from moot.core import durations
 from moot.core.caller import SYSTEM
 from moot.core.errors import MootError
 from moot.core.ids import RunId
@@ -18,7 +19,7 @@ from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job, JobLost
 from moot.process import child, environment
-from moot.process.program import Finished, Program, shell_argv
+from moot.process.program import Finished, Program, as_text, shell_argv
 from moot.registry import instances, runs
 from moot.registry.runs import Run
 from moot.runner import phases
@@ -89,7 +90,7 @@ class SetupWorker:
         finished = await child.run(program)
         if not finished.is_success:
             raise _failed(task, finished)
-        return _text(finished.stdout)
+        return as_text(finished.stdout)
 
     async def _write(self, change: Callable[[Tx], None]) -> None:
         await self.store.write(change, caller=SYSTEM)
@@ -114,15 +115,7 @@ def _fail(tx: Tx, job: Job, id: RunId, error: MootError) -> None:
 
 
 def _failed(task: SetupTask, finished: Finished) -> SetupFailed:
-    if finished.ended == "deadline":
-        how = f"did not end in {task.timeout.total_seconds():g} s"
-    elif finished.signal is not None:
-        how = f"was ended by signal {finished.signal}"
-    else:
-        how = f"failed with exit code {finished.exit_code}"
-    printed = (_text(finished.stdout) + "\n" + _text(finished.stderr)).strip()[-_SHOWN:]
-    return SetupFailed(f"The setup command `{task.shell}` {how}." + (f"\n{printed}" if printed else ""), "Mend it.")
-
-
-def _text(output: bytes) -> str:
-    return output.decode(errors="replace").replace("\0", "�").rstrip("\r\n")
+    printed = finished.printed(_SHOWN)
+    fact = f"The setup command `{task.shell}` {finished.how}." + (f"\n{printed}" if printed else "")
+    more_time = f", or give it more than {durations.spell(task.timeout)}" if finished.ended == "deadline" else ""
+    return SetupFailed(fact, f"Mend it{more_time}.")
