@@ -114,7 +114,7 @@ async def reply(connection: Connection, one: Waiting, words: str) -> str:
         return (await answer(connection, one.request.id, verdict, rest)).state
     said = await connection.send(Words(words, reply_to=one.mail.id))
     await connection.acknowledge([one.mail])
-    return f"sent to {', '.join(said.recipients)}" if said.recipients else "sent; nobody was addressed"
+    return said.told
 
 
 def verdict_of(request: Request, words: str) -> tuple[Verdict, str]:

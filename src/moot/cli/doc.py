@@ -4,7 +4,6 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
-from datetime import datetime
 from typing import Any, TypeVar
 
 import click
@@ -13,6 +12,7 @@ from moot.api import documents
 from moot.api.access import Access, access
 from moot.cli import loop, terminal
 from moot.cli.options import instance_option, json_option, limit_option, store_option
+from moot.cli.transcript import date_and_time
 from moot.core.errors import InvalidInput, MootError
 from moot.documents.documents import Written
 from moot.documents.errors import DocumentNotFound
@@ -87,7 +87,7 @@ def history(file: str | None, limit: int, instance: str | None, store: str | Non
         if as_json:
             terminal.document([documents.plain_version(one) for one in found])
             return
-        rows = [(str(one.version), one.action, one.author, _moment(one.at)) for one in found]
+        rows = [(str(one.version), one.action, one.author, date_and_time(one.at)) for one in found]
         terminal.table([PAST_HEADING, *rows], PAST_WIDTHS)
 
     loop.run(work())
@@ -178,14 +178,10 @@ def _list(instance: str | None, store: str | None, *, as_json: bool) -> None:
     elif not found.documents:
         terminal.say(NONE)
     else:
-        rows = [(one.file, str(one.version), one.author, _moment(one.at)) for one in found.documents]
+        rows = [(one.file, str(one.version), one.author, date_and_time(one.at)) for one in found.documents]
         terminal.table([HEADING, *rows], LEAST_WIDTHS)
         if found.owner:
             terminal.say(f"only {found.owner} and you can write them")
-
-
-def _moment(moment: datetime) -> str:
-    return moment.astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 async def _before(opened: Access, file: str | None) -> tuple[str, int, str]:

@@ -41,7 +41,7 @@ async def _say(connection: Connection, line: str) -> str:
     if waiting:
         return await requests.reply(connection, waiting[0], line)
     said = await connection.send(Words(line))
-    return f"sent to {', '.join(said.recipients)}" if said.recipients else "sent; nobody was addressed"
+    return said.told
 
 
 async def _lines() -> AsyncIterator[str]:

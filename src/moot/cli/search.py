@@ -1,6 +1,5 @@
 """`moot search`: messages and documents by their words."""
 
-from datetime import datetime
 from typing import get_args
 
 import click
@@ -10,7 +9,7 @@ from moot.api.access import access
 from moot.cli import loop, terminal
 from moot.cli.options import instance_option, json_option, limit_option, store_option
 from moot.cli.terminal import paint
-from moot.cli.transcript import by_sender
+from moot.cli.transcript import by_sender, date_and_time
 from moot.search.search import Found, FoundDocument, Where
 from moot.store.errors import StoreNotFound
 
@@ -54,9 +53,6 @@ def _show(one: Found) -> None:
         name, place = one.author, f"{one.file} (version {one.version})"
     else:
         name, place = one.sender, one.id
-    terminal.say(paint(_moment(one.at), "dim"), " ", by_sender(name), "  ", paint(terminal.one_line(place), "dim"))
+    when = paint(date_and_time(one.at), "dim")
+    terminal.say(when, " ", by_sender(name), "  ", paint(terminal.one_line(place), "dim"))
     terminal.say("  ", terminal.one_line(one.snippet))
-
-
-def _moment(at: datetime) -> str:
-    return at.astimezone().strftime("%Y-%m-%d %H:%M")

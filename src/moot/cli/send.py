@@ -123,7 +123,7 @@ async def _send(order: Order) -> int:
         said = await connection.send(order.words)
         is_served = await roster.is_served(connection.store)
         if not order.as_json:
-            terminal.say(f"sent to {', '.join(said.recipients)}" if said.recipients else "sent; nobody was addressed")
+            terminal.say(said.told)
         _warn(said, is_served=is_served)
         terminal.flush()
         if order.wait_seconds is not None and not said.recipients:

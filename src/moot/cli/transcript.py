@@ -46,6 +46,10 @@ def clock_time(moment: datetime) -> str:
     return moment.astimezone().strftime("%H:%M:%S")
 
 
+def date_and_time(moment: datetime) -> str:
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M")
+
+
 def by_sender(name: str) -> Painted:
     """Each name in its own colour, the same one every time."""
     colours = terminal.SENDER_COLOURS

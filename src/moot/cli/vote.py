@@ -1,13 +1,12 @@
 """`moot vote`: what is voted on, how it stands, and your own vote."""
 
-from datetime import datetime
-
 import click
 
 from moot.api import proposals
 from moot.api.access import access
 from moot.cli import loop, terminal
 from moot.cli.options import instance_option, json_option, store_option
+from moot.cli.transcript import clock_time
 from moot.core.ids import ProposalId
 from moot.proposals import plain
 from moot.proposals.proposals import Proposal
@@ -84,7 +83,7 @@ async def _list(instance: str | None, store: str | None, *, every: bool, as_json
 
 def _row(one: Proposal) -> tuple[str, str, str, str, str]:
     counted = f"{len(one.votes)}/{one.terms.quorum}"
-    return one.id, one.outcome.status, counted, _clock(one.terms.expires_at), one.terms.title
+    return one.id, one.outcome.status, counted, clock_time(one.terms.expires_at), one.terms.title
 
 
 async def _show(instance: str | None, store: str | None, id: ProposalId, *, as_json: bool) -> None:
@@ -98,7 +97,7 @@ async def _show(instance: str | None, store: str | None, id: ProposalId, *, as_j
     if terms.description:
         terminal.say(terms.description)
     binding = "binding" if terms.is_binding else "advisory"
-    until = f"until {_clock(terms.expires_at)}" if one.is_open else f"by {one.outcome.resolved_by}"
+    until = f"until {clock_time(terms.expires_at)}" if one.is_open else f"by {one.outcome.resolved_by}"
     votes = f"{len(one.votes)}/{terms.quorum} votes"
     terminal.say(f"{terms.type}, {terms.rule}, {binding}; {votes}, {until}; proposed by {terms.creator}")
     rows = [(str(one.counts[id]), id, label, _voters(one, id)) for id, label in terms.options.items()]
@@ -140,7 +139,3 @@ async def _cancel(instance: str | None, store: str | None, id: ProposalId, reaso
         terminal.document(plain.proposal(one))
     else:
         terminal.say(f"cancelled {one.id}")
-
-
-def _clock(moment: datetime) -> str:
-    return moment.astimezone().strftime("%H:%M:%S")

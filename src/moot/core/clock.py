@@ -20,11 +20,11 @@ class SystemClock:
 
 def to_micros(moment: datetime) -> int:
     """The stored form of a moment: whole microseconds since 1970, UTC."""
-    return (moment - EPOCH) // _MICROSECOND
+    return (moment - EPOCH) // MICROSECOND
 
 
 def from_micros(micros: int) -> datetime:
-    return EPOCH + micros * _MICROSECOND
+    return EPOCH + micros * MICROSECOND
 
 
 def to_iso(moment: datetime) -> str:
@@ -33,4 +33,4 @@ def to_iso(moment: datetime) -> str:
 
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
+MICROSECOND = timedelta(microseconds=1)

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import ClassVar, Literal
 
 from moot.core import durations
+from moot.core.clock import MICROSECOND
 from moot.core.errors import MootError
 from moot.core.ids import InstanceName, RunId, StreamId
 from moot.core.tx import ReadTx, Tx
@@ -20,7 +21,6 @@ from moot.store import queries
 sql = queries.beside(__file__)
 Kind = Literal["cost", "time", "attempts", "tokens", "turns"]
 Leave = Literal["free", "last", "none"]
-_MICROSECOND = timedelta(microseconds=1)
 
 
 class BudgetUsedUp(MootError):
@@ -87,7 +87,7 @@ class Budget:
         return Limits(self.cost, self.time, self.attempts, self.tokens, self.turns)
 
     def elapsed(self, now: datetime) -> int:
-        return self.spent + (max(0, (now - self.since) // _MICROSECOND) if self.since else 0)
+        return self.spent + (max(0, (now - self.since) // MICROSECOND) if self.since else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +197,7 @@ def spell(kind: Kind, amount: int) -> str:
     if kind == "cost":
         return f"${amount / DOLLAR:.2f}"
     if kind == "time":
-        return durations.spell(amount * _MICROSECOND)
+        return durations.spell(amount * MICROSECOND)
     return f"{amount} {kind}" if amount != 1 else f"1 {kind.removesuffix('s')}"
 
 
@@ -213,7 +213,7 @@ def _doubled(share: Share) -> str:
     if share.kind == "cost":
         return f"cost={amount / DOLLAR:.2f}".rstrip("0").rstrip(".")
     if share.kind == "time":
-        return f"time={max(1, amount * _MICROSECOND // timedelta(seconds=1))}s"
+        return f"time={max(1, amount * MICROSECOND // timedelta(seconds=1))}s"
     return f"{share.kind}={amount}"
 
 

@@ -5,9 +5,10 @@ other jobs, too, and must not hold the stream meanwhile.
 """
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from moot.bus import mailbox
+from moot.core.clock import MICROSECOND
 from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import NewJob
@@ -22,7 +23,6 @@ from moot.tools.guards import LIMIT
 from moot.workflow.workflow import Workflow
 
 TIME = "time_budget"
-_MICROSECOND = timedelta(microseconds=1)
 
 
 def open_for(tx: Tx, run: Run, workflow: Workflow) -> None:
@@ -87,5 +87,5 @@ def _stop(tx: Tx, agent: Agent, scope: Scope, own: Share) -> None:
 
 def _watch_time(tx: Tx, run: Run, budget: Budget | None) -> None:
     if budget is not None and budget.time is not None:
-        at = tx.now + max(0, budget.time - budget.spent) * _MICROSECOND
+        at = tx.now + max(0, budget.time - budget.spent) * MICROSECOND
         jobs.add(tx, timer(run, time_key(run), at))

@@ -6,12 +6,11 @@ from datetime import timedelta
 
 from pydantic import TypeAdapter
 
+from moot.core.clock import MICROSECOND
 from moot.ledger.budgets import Limits
 from moot.ledger.usage import DOLLAR
 from moot.registry.agents import Agent
 from moot.workflow.workflow import Budget, Retry
-
-_MICROSECOND = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ def limits(budget: Budget) -> Limits:
     """As the ledger counts."""
     return Limits(
         cost=None if budget.cost is None else round(budget.cost * DOLLAR),
-        time=None if budget.time is None else budget.time // _MICROSECOND,
+        time=None if budget.time is None else budget.time // MICROSECOND,
         attempts=budget.attempts,
         tokens=budget.tokens,
         turns=budget.turns,

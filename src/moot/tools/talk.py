@@ -51,6 +51,11 @@ class Said:
     recipients: tuple[str, ...]
     unknown: tuple[str, ...]
 
+    @property
+    def told(self) -> str:
+        """What a person is told who has said it."""
+        return f"sent to {', '.join(self.recipients)}" if self.recipients else "sent; nobody was addressed"
+
 
 def say(tx: Tx, instance: Instance, speaker: Agent | None, words: Words) -> Said:
     """Post it to the instance's channel; `None` speaks as moot itself."""
