@@ -1,8 +1,15 @@
 """Answering a request from the terminal: for the commands that approve and deny."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+
+import click
+
 from moot.api import people, requests
 from moot.api.connection import connect
 from moot.cli import loop, terminal
+from moot.cli.options import instance_option, json_option, person_option, store_option
 from moot.core.ids import RequestId
 from moot.requests import plain
 from moot.requests.errors import RequestNotFound
@@ -13,30 +20,54 @@ LEAST_WIDTHS = (23, 13, 8, 8)
 USAGE = 2
 
 
-def run(  # noqa: PLR0913  # one for each option
-    verdict: Verdict, id: str | None, words: str, *, person: str | None, instance: str | None, store: str | None,
-    as_json: bool,
-) -> int:  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the command line says."""
+
+    id: str | None
+    words: str
+    person: str | None
+    instance: str | None
+    store: str | None
+    as_json: bool
+
+
+def options(function: Callable[[Answer], int]) -> Callable[..., int]:
+    """The arguments and options of a command that answers, given to it as one record."""
+
+    @click.argument("id", required=False)
+    @click.option("--text", "words", metavar="TEXT", default="", help="What to say with it.")
+    @person_option
+    @instance_option
+    @store_option
+    @json_option
+    @wraps(function)
+    def command(
+        *, id: str | None, words: str, person: str | None, instance: str | None, store: str | None, as_json: bool
+    ) -> int:
+        return function(Answer(id, words, person, instance, store, as_json))
+
+    return command
+
+
+def run(verdict: Verdict, answer: Answer) -> int:
     """Answer it; without an id the only one that is open. Where there are several, they are listed."""
-    return loop.run(_answer(verdict, id, words, person, instance, store, as_json=as_json))
+    return loop.run(_answer(verdict, answer))
 
 
-async def _answer(  # noqa: PLR0913  # one for each option
-    verdict: Verdict, id: str | None, words: str, person: str | None, instance: str | None, store: str | None, *,
-    as_json: bool,
-) -> int:  # fmt: skip
-    async with connect(store=store, instance=instance) as opened:
-        connection = await people.acting_as(opened, person)
-        candidates = [] if id is not None else await requests.answerable(connection)
+async def _answer(verdict: Verdict, answer: Answer) -> int:
+    async with connect(store=answer.store, instance=answer.instance) as opened:
+        connection = await people.acting_as(opened, answer.person)
+        candidates = [] if answer.id is not None else await requests.answerable(connection)
         if len(candidates) > 1:
-            show(candidates, as_json=as_json)
+            show(candidates, as_json=answer.as_json)
             terminal.note("several requests are open; say which one")
             return USAGE
-        if id is None and not candidates:
+        if answer.id is None and not candidates:
             raise RequestNotFound("Nothing waits for your answer.", "See moot request --all.")
-        wanted = candidates[0].id if id is None else RequestId(id)
-        request = await requests.answer(connection, wanted, verdict, words)
-    if as_json:
+        wanted = candidates[0].id if answer.id is None else RequestId(answer.id)
+        request = await requests.answer(connection, wanted, verdict, answer.words)
+    if answer.as_json:
         terminal.document(plain.request(request))
     else:
         terminal.say(f"{request.state}: ", terminal.one_line(request.title))
