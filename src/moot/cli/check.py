@@ -4,15 +4,13 @@ import click
 
 from moot.api import checking
 from moot.api.checking import Checked
-from moot.cli import terminal
+from moot.cli import cast, terminal
 from moot.cli.options import input_option, json_option
 from moot.core import durations
 from moot.core.errors import InvalidInput
+from moot.runner import terms
 from moot.workflow import inputs as wanted
-from moot.workflow.workflow import AgentDefinition, Budget, Workflow, WorkflowInvalid
-
-HEADING = ("AGENT", "BACKEND", "MODEL", "PERMISSIONS", "WORKSPACE", "LIMITS")
-LEAST_WIDTHS = (5, 7, 5, 11, 9)
+from moot.workflow.workflow import AgentDefinition, Workflow, WorkflowInvalid
 
 
 @click.command()
@@ -41,7 +39,7 @@ def command(*, file: str | None, inputs: tuple[str, ...], shows_schema: bool, as
     if as_json:
         terminal.document(checking.plain(found))
     elif isinstance(found, AgentDefinition):
-        terminal.table([HEADING, _row(found)], LEAST_WIDTHS)
+        terminal.table([cast.HEADING, cast.row(found)], cast.LEAST_WIDTHS)
     else:
         _show(found)
     return 0
@@ -51,7 +49,7 @@ def _show(found: Checked) -> None:
     workflow = found.workflow
     terminal.say(f"{workflow.name} ({workflow.source}): nothing is wrong with it")
     terminal.say("")
-    terminal.table([HEADING, *(_row(agent) for agent in workflow.agents)], LEAST_WIDTHS)
+    terminal.table([cast.HEADING, *(cast.row(agent) for agent in workflow.agents)], cast.LEAST_WIDTHS)
     terminal.say("")
     for heading, line in _facts(workflow):
         terminal.say(terminal.paint(f"{heading:<9}", "bold"), "  ", terminal.one_line(line))
@@ -63,19 +61,13 @@ def _show(found: Checked) -> None:
         terminal.warn(f"{name}: {why}.")
 
 
-def _row(agent: AgentDefinition) -> tuple[str, ...]:
-    is_its_own = agent.backend in ("human", "external")  # does as it likes, where it likes
-    may, where = ("-", "-") if is_its_own else (agent.permissions.spelling, agent.workspace)
-    return agent.name, agent.backend or "(by model)", agent.model or "-", may, where, _spelled(agent.budget) or "-"
-
-
 def _facts(workflow: Workflow) -> list[tuple[str, str]]:
     facts = [("input", wanted.spelled(one)) for one in workflow.inputs]
     for task in workflow.setup:
         becomes = f"  becomes {task.name}" if task.name else ""
         facts.append(("setup", f"{task.shell.strip()}{becomes}  (at most {durations.spell(task.timeout)})"))
     facts.append(("documents", _owner(workflow)))
-    return [*facts, ("budget", _spelled(workflow.budget) or "no limit")]
+    return [*facts, ("budget", terms.spell(workflow.budget) or "no limit")]
 
 
 def _owner(workflow: Workflow) -> str:
@@ -89,17 +81,6 @@ def _owner(workflow: Workflow) -> str:
             return f"{context.document}, written by everybody"
         case "default" | "elect":
             return f"{context.document}, written by whom the agents elect, or by everybody if one writes alone"
-
-
-def _spelled(budget: Budget) -> str:
-    parts = [
-        f"${budget.cost:.2f}" if budget.cost is not None else "",
-        durations.spell(budget.time) if budget.time is not None else "",
-        f"{budget.attempts} attempts" if budget.attempts is not None else "",
-        f"{budget.tokens} tokens" if budget.tokens is not None else "",
-        f"{budget.turns} turns" if budget.turns is not None else "",
-    ]
-    return ", ".join(part for part in parts if part)
 
 
 def _refusal(error: InvalidInput) -> dict[str, object]:

@@ -201,6 +201,11 @@ def spell(kind: Kind, amount: int) -> str:
     return f"{amount} {kind}" if amount != 1 else f"1 {kind.removesuffix('s')}"
 
 
+def spell_all(limits: Limits) -> str:
+    """`$10.00, 30 m 0 s, 200 attempts`; empty if there is no limit."""
+    return ", ".join(spell(share.kind, share.limit) for share in _shares(limits, Usage(), 0))
+
+
 def raising(over: list[Share]) -> str:
     """How to go on with twice as much of what is used up."""
     return f"moot resume --budget {','.join(_doubled(share) for share in over)}"

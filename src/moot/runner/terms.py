@@ -7,6 +7,7 @@ from datetime import timedelta
 from pydantic import TypeAdapter
 
 from moot.core.clock import MICROSECOND
+from moot.ledger import budgets
 from moot.ledger.budgets import Limits
 from moot.ledger.usage import DOLLAR
 from moot.registry.agents import Agent
@@ -56,6 +57,11 @@ def limits(budget: Budget) -> Limits:
         tokens=budget.tokens,
         turns=budget.turns,
     )
+
+
+def spell(budget: Budget) -> str:
+    """`$10.00, 30 m 0 s, 200 attempts`; empty if there is no limit."""
+    return budgets.spell_all(limits(budget))
 
 
 def limit_changes(changes: Mapping[str, object]) -> dict[str, int | None]:
