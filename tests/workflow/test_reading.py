@@ -33,7 +33,7 @@ ENVIRON = {"HOME": "/h", "API_KEY": "s3cret"}
 def load(folder: Path, text: str) -> Workflow:
     file = folder / "review.yaml"
     file.write_text(text)
-    return reading.load(file, Surroundings(environ=ENVIRON))
+    return reading.draft(file, Surroundings(environ=ENVIRON)).finish()
 
 
 def faults(folder: Path, text: str) -> list[str]:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from moot.core import json
-from moot.workflow import reading, stored, variables
+from moot.workflow import reading, shell, stored, templates, variables
 
 FILE = """
 name: fix
@@ -27,13 +27,13 @@ result: ${{ told }}
 def test_a_workflow_comes_back_from_its_stored_form_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "lead.md").write_text("You lead.\n")
     (tmp_path / "fix.yaml").write_text(FILE)
-    loaded = reading.load(tmp_path / "fix.yaml")
+    loaded = reading.draft(tmp_path / "fix.yaml").finish()
     text = json.dumps(stored.to_json(loaded))
     (tmp_path / "lead.md").unlink()
     (tmp_path / "fix.yaml").unlink()
     found = stored.from_json(json.load_object(text))
     assert found == loaded
-    assert found.agent("lead").system_prompt == "You lead."
+    assert found.agents[0].system_prompt == "You lead."
     values = {**variables.values(found, "pr-1", {"issue": 42, "files": ("a", "b")}), "told": "fix it"}
-    assert variables.expand(found.kickoff, values).text == "@lead fix it"
-    assert variables.expand_shell(found.setup[0].shell, values) == "echo '42'"
+    assert templates.expand(found.kickoff, values).text == "@lead fix it"
+    assert shell.expand(found.setup[0].shell, values) == "echo '42'"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from moot.workflow import variables
+from moot.workflow import templates, variables
 from moot.workflow.variables import EnvironmentRefused
 from moot.workflow.workflow import AgentDefinition, Context, SetupTask, Workflow
 
@@ -17,7 +17,7 @@ def test_the_variables_of_the_seed_are_there() -> None:
     )
     found = workflow(text)
     values = variables.values(found, "pr-1", {}, {})
-    assert variables.expand(text, values).text == ("review pr-1 pr-1 .workflow/pr-1/channel.md .workflow/pr-1/notes.md")
+    assert templates.expand(text, values).text == ("review pr-1 pr-1 .workflow/pr-1/channel.md .workflow/pr-1/notes.md")
 
 
 def test_the_files_are_named_as_the_file_says() -> None:

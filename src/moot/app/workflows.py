@@ -11,7 +11,7 @@ from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.yaml import Document
 from moot.registry.agents import NewAgent
-from moot.workflow import finding, inputs, reading, stored, variables
+from moot.workflow import finding, inputs, reading, stored, templates, variables
 from moot.workflow.finding import Folders
 from moot.workflow.members import Flags
 from moot.workflow.reading import Surroundings
@@ -130,7 +130,7 @@ def _settled(context: Context, values: Mapping[str, Value]) -> Context:
     """The names of files are known before anything runs."""
 
     def fill(text: str) -> str:
-        return variables.expand(text, values).text
+        return templates.expand(text, values).text
 
     return replace(
         context,

@@ -69,11 +69,6 @@ class Draft:
         return self.workflow
 
 
-def load(file: Path, around: Surroundings | None = None) -> Workflow:
-    """The workflow, as far as it can be judged without knowing tools and scripts."""
-    return draft(file, around).finish()
-
-
 def draft(file: Path, around: Surroundings | None = None) -> Draft:
     """Read everything and note what is wrong; only what is no YAML at all is refused at once."""
     return draft_document(drafts.read_document(file), file, around)

@@ -5,8 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from moot.core.errors import InvalidInput
-from moot.workflow import shell, templates
-from moot.workflow.templates import Expanded
+from moot.workflow import templates
 from moot.workflow.workflow import Value, Workflow
 
 # Words that a setup command's variable cannot be called: they lead to other variables, here or in steps.
@@ -78,16 +77,6 @@ def of_environment(declared: Mapping[str, str | None], name: str, environ: Mappi
             f"{name} is not set in the environment.", f"Set it, or declare what stands in: env: {{{name}: …}}."
         )
     return value
-
-
-def expand(text: str, values: Mapping[str, Value]) -> Expanded:
-    """The text with its values, and without them for whoever looks for mentions."""
-    return templates.expand(text, values)
-
-
-def expand_shell(command: str, values: Mapping[str, Value]) -> str:
-    """The command with each value as one argument."""
-    return shell.expand(command, values)
 
 
 def texts(workflow: Workflow) -> Iterator[str]:

@@ -164,7 +164,7 @@ class Notify:
 
 @dataclass(frozen=True, slots=True)
 class Workflow:
-    """Texts still hold their variables: `variables.expand` puts the values in once setup has found them."""
+    """Texts still hold their variables: `templates.expand` puts the values in once setup has found them."""
 
     name: str
     file: str
@@ -185,6 +185,3 @@ class Workflow:
     def source(self) -> str:
         """The file, as lists show it."""
         return PurePath(self.file).name
-
-    def agent(self, name: str) -> AgentDefinition:
-        return next(one for one in self.agents if one.name == name)
