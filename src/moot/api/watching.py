@@ -10,7 +10,7 @@ from moot.bus.messages import Message
 from moot.core.events import StoredEvent
 from moot.core.ids import AgentId, InstanceName, MessageId
 from moot.core.tx import ReadTx
-from moot.registry import agents, instances, runs
+from moot.registry import agents, attempts, instances, runs
 from moot.store import feed
 
 # What people want to hear of, and in which words; {name} is the agent's or the workflow's.
@@ -18,10 +18,10 @@ _TOLD = {
     runs.STARTED: "the run of {name} begins",
     runs.RESUMED: "the run goes on",
     runs.ENDED: "the run is over: {state} {reason}",
-    "attempt_started": "{name} is at work",
-    "attempt_failed": "{name} failed: {error}",
-    "attempt_interrupted": "{name} was interrupted",
-    "attempt_lost": "{name} lost its host",
+    attempts.STARTED: "{name} is at work",
+    attempts.FAILED: "{name} failed: {error}",
+    attempts.INTERRUPTED: "{name} was interrupted",
+    attempts.LOST: "{name} lost its host",
     "agent_stopped": "{name} is stopped",
     "document_changed": "{subject} was {action} by {by}",
 }

@@ -27,7 +27,7 @@ from moot.runner.host import Host, Pace
 from moot.runner.kickoff import KickoffWorker
 from moot.runner.notify import NotifyWorker
 from moot.runner.own_transaction import OwnTransaction
-from moot.runner.reactions import begin_talk, notify_people
+from moot.runner.reactions import begin_talk, notify_people, wake_agents
 from moot.runner.setup import SetupWorker
 from moot.runner.worker import Worker
 from moot.store.store import Store
@@ -114,7 +114,7 @@ def _host(project: Project, store: Store, options: HostOptions, address: Address
 
     def workers(host: HostId) -> Mapping[str, Worker]:
         return {
-            "attempt": AttemptWorker(
+            wake_agents.ATTEMPT: AttemptWorker(
                 store, host, {"scripted": ScriptedBackend()}, _toolboxes(store, address), retry, time_limit
             ),
             phases.SETUP: SetupWorker(store, project.root),

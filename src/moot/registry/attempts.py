@@ -12,6 +12,11 @@ from moot.registry.errors import AttemptEnded
 from moot.store import queries
 
 sql = queries.beside(__file__)
+STARTED = "attempt_started"
+SUCCEEDED = "attempt_succeeded"
+FAILED = "attempt_failed"
+INTERRUPTED = "attempt_interrupted"
+LOST = "attempt_lost"
 State = Literal["running", "succeeded", "failed", "lost", "interrupted"]
 
 
@@ -55,7 +60,7 @@ def start(tx: Tx, new: NewAttempt) -> AttemptId:
         host=new.host,
         now=tx.now,
     )
-    tx.announce(Event(new.stream, "attempt_started", id, {"agent": new.agent, "number": new.number}, is_quiet=True))
+    tx.announce(Event(new.stream, STARTED, id, {"agent": new.agent, "number": new.number}, is_quiet=True))
     return id
 
 
@@ -87,17 +92,6 @@ def guard(tx: Tx, caller: Caller) -> None:
             "This attempt has ended and another may have taken its place; nothing was written.",
             "Stop working.",
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Count:
-    agent: AgentId
-    count: int
-
-
-def count_by_agent(tx: ReadTx, run: RunId) -> dict[AgentId, int]:
-    """How often each agent was started in a run."""
-    return {found.agent: found.count for found in tx.all(sql.count_by_agent, _Count, run=run)}
 
 
 def of_job(tx: ReadTx, job: JobId) -> list[Attempt]:

@@ -8,9 +8,6 @@ update attempts set hops = :hops where id = :id and hops < :hops
 -- hops: How many messages led to what it was given.
 select hops from attempts where id = :id
 
--- count_by_agent: How often each agent was started in a run.
-select agent, count(*) as count from attempts where run = :run group by agent
-
 -- end: Close an attempt once.
 update attempts set state = :state, error = :error, ended_at = :now where id = :id and state = 'running'
 

@@ -17,6 +17,7 @@ from moot.jobs.jobs import Appetite, Job
 from moot.registry import hosts
 from moot.registry.hosts import NewHost
 from moot.runner import neighbours, react
+from moot.runner.reactions.wake_agents import ATTEMPT
 from moot.runner.worker import Task, Worker
 from moot.store.errors import StoreNotFound
 from moot.store.store import Store
@@ -172,7 +173,7 @@ class Host:
     def _start(self, group: asyncio.TaskGroup, job: Job, work: Coroutine[None, None, None], signal: Signal) -> None:
         running = group.create_task(work)
         self._desk.tasks[job.id] = running
-        if job.kind == "attempt":
+        if job.kind == ATTEMPT:
             self._desk.attempts.add(job.id)
 
         def over(_: "asyncio.Task[None]") -> None:

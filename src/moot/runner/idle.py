@@ -8,10 +8,12 @@ from moot.proposals import proposals
 from moot.registry import agents
 from moot.registry.agents import Agent
 from moot.requests import requests
+from moot.runner import limits
 from moot.store import feed
+from moot.tools import asking, voting
 
 # Jobs that only watch the time: what they wait for is looked at itself.
-HOUSEKEEPING = frozenset(("expire_proposal", "expire_request", "time_budget"))
+HOUSEKEEPING = frozenset((voting.EXPIRE, asking.EXPIRE, limits.TIME))
 
 
 def is_idle(tx: ReadTx, stream: StreamId) -> bool:
