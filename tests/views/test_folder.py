@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from moot.views import folder
-from moot.views.folder import Folder
+from moot.views.folder import Folder, OutsideFolder
 
 MOST = 1000
 
@@ -192,3 +192,27 @@ def test_a_link_swapped_in_at_any_moment_never_leads_outside(
             result = None
     assert result != b"secret"
     assert [(one.name, one.read_text()) for one in outside.iterdir()] == [("a.md", "secret")]
+
+
+@pytest.mark.parametrize(
+    "path", ["../victim.md", "a/../../victim.md", "..", ".", "", "/victim.md", "a//b.md", "a/./b.md", "a/", "a\0.md"]
+)
+def test_a_path_that_leads_out_is_refused_whoever_asks(opened: Folder, place: Path, path: str) -> None:
+    victim = place.parent / "victim.md"
+    victim.write_bytes(b"mine")
+    stamp = opened.write("b.md", b"x", None)
+    assert stamp is not None
+    acts: list[Callable[[], object]] = [
+        lambda: opened.read(path, MOST),
+        lambda: opened.write(path, b"theirs", None),
+        lambda: opened.append(path, b"theirs", stamp),
+        lambda: opened.move(path, "c.md"),
+        lambda: opened.move("b.md", path),
+        lambda: opened.remove(path, stamp),
+    ]
+    for act in acts:
+        with pytest.raises(OutsideFolder):
+            act()
+    assert opened.stamp(path) is None
+    assert victim.read_bytes() == b"mine"
+    assert os.listdir(place) == ["b.md"]

@@ -27,6 +27,10 @@ class NotPlain(OSError):
     """What is there is not an ordinary file with one name, or is too large."""
 
 
+class OutsideFolder(OSError):
+    """A path that leads out of the folder, or to no file in it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stamp:
     """What tells a file from a later state of itself."""
@@ -146,7 +150,7 @@ class Folder:
     def move(self, path: str, to: str) -> bool:
         """Give whatever is there another name in the same folder; False if that name is taken."""
         with self._parent(path) as (parent, name):
-            taken = to.rpartition("/")[2]
+            taken = _parts(to)[-1]
             if _look(parent, taken) is not None:
                 return False
             os.rename(name, taken, src_dir_fd=parent, dst_dir_fd=parent)
@@ -169,7 +173,7 @@ class Folder:
     @contextmanager
     def _parent(self, path: str, *, create: bool = False) -> Generator[tuple[int, str]]:
         """The folder of a path, and its name in there."""
-        *folders, name = path.split("/")
+        *folders, name = _parts(path)
         here = os.dup(self._descriptor)
         try:
             for folder in folders:
@@ -208,6 +212,14 @@ def opened(above: Path, name: str, *, create: bool = False) -> Generator[Folder 
         yield Folder(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _parts(path: str) -> list[str]:
+    """Whatever the caller has checked: one wrong part, and any file of the user's could be replaced."""
+    parts = path.split("/")
+    if any(part in ("", ".", "..") or "\0" in part for part in parts):
+        raise OutsideFolder(errno.EINVAL, "not a plain path", path)
+    return parts
 
 
 def _walk(descriptor: int, before: str, depth: int) -> Iterator[tuple[str, Stamp]]:
