@@ -1,9 +1,11 @@
-"""Checks what a workflow file refers to and only other parts know: names, tools, lines of scripts, whom it mentions."""
+"""Checks what a workflow file refers to and only other parts know: names, files, tools, lines of scripts, whom it
+mentions."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from moot.app import context_folders
 from moot.backends.script import Line, Script
 from moot.bus import mentions
 from moot.core import problems, yaml
@@ -31,7 +33,7 @@ class _Scripts(BaseModel):
 
 def check(draft: Draft) -> None:
     """Add to the draft's faults what is wrong."""
-    for found in (*_names(draft), *_kickoff(draft)):
+    for found in (*_names(draft), *_kickoff(draft), *_files(draft)):
         draft.faults.add(*found)
     for name, member in draft.members.items():
         for found in (*_tools(name, member), *_script(name, member)):
@@ -72,6 +74,11 @@ def _kickoff(draft: Draft) -> Iterator[Found]:
             fact = f"`kickoff` mentions @{name[:80]}, who is not among the agents"
             remedy = f"{hint(name, draft.members)} To only write the name, put it in backticks."
             yield draft.document, Problem(("kickoff",), fact, remedy)
+
+
+def _files(draft: Draft) -> Iterator[Found]:
+    if draft.workflow is not None:
+        yield from ((draft.document, one) for one in context_folders.faults(draft.workflow.context))
 
 
 def _tools(name: str, member: Member) -> Iterator[Found]:
