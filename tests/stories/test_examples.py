@@ -66,7 +66,7 @@ def test_an_election_gives_the_documents_to_whom_it_elects(terminal: Terminal) -
     assert (vote["status"], vote["result"]["winner"], vote["result"]["counts"]) == (
         "resolved",
         "ben",
-        {"ann": 1, "ben": 2},
+        {"ann": 1, "ben": 2, "eve": 0},
     )
 
 

@@ -87,8 +87,8 @@ async def test_a_second_host_of_one_project_shares_the_work(house: House) -> Non
 async def test_the_demo_ends_well_and_leaves_the_folder_as_it_was(house: House) -> None:
     before = sorted(house.root.rglob("*"))
     printed = await house.moot("demo")
-    assert "@human done: empty passwords are refused" in printed
-    assert printed.splitlines()[-1].endswith("3 agents · 6 messages · $0.00")
+    assert "Done: empty passwords are refused" in printed
+    assert "3 agents · 6 messages · $0.00 · notes.md" in printed
     assert sorted(house.root.rglob("*")) == before
 
 

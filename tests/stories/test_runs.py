@@ -180,3 +180,81 @@ def test_a_paused_run_wakes_nobody_until_it_goes_on(terminal: Terminal) -> None:
     out, _ = process.communicate(timeout=SECONDS)
     assert process.returncode == 0
     assert json.loads(out.splitlines()[-1])["status"] == "done"
+
+
+SLOW = """
+name: slow
+context: {document_owner: none}
+agents:
+  ann: {backend: scripted, script: [{on: begin, takes: 1.5s, say: "@ben do the work"}]}
+  ben: {backend: scripted, script: [{on: do the work, say: work done}]}
+kickoff: "@ann begin"
+"""
+
+
+def test_a_run_after_one_that_was_killed_does_only_its_own_work(terminal: Terminal) -> None:
+    (terminal.folder / "slow.yaml").write_text(SLOW)
+    process = terminal.start("run", "slow.yaml")
+    until(lambda: "@ann begin" in channel(terminal))
+    process.kill()
+    process.communicate()
+    terminal.ok("run", "slow.yaml")
+    lines = [f"{one['from']}: {one['message']}" for one in terminal.ok("log", "--json").json]
+    assert lines == ["system: @ann begin", "system: @ann begin", "ann: @ben do the work", "ben: work done"]
+
+
+def test_a_run_is_not_done_while_mail_waits_for_an_agent_that_was_stopped(terminal: Terminal) -> None:
+    (terminal.folder / "slow.yaml").write_text(SLOW)
+    process = terminal.start("run", "slow.yaml")
+    until(lambda: "@ann begin" in channel(terminal))
+    terminal.ok("stop", "ben")
+    _, err = process.communicate(timeout=SECONDS)
+    assert process.returncode == 1
+    assert b"stopped with unread mail: ben" in err
+    terminal.ok("resume")
+    assert terminal.ok("log", "--json").json[-1]["message"] == "work done"
+
+
+def test_a_paused_run_whose_process_was_killed_is_attended_again(terminal: Terminal) -> None:
+    (terminal.folder / "slow.yaml").write_text(SLOW)
+    process = terminal.start("run", "slow.yaml")
+    until(lambda: "@ann begin" in channel(terminal))
+    terminal.ok("pause")
+    process.kill()
+    process.communicate()
+    assert "done in" in terminal.ok("resume").out
+
+
+def test_a_run_whose_process_was_killed_is_stopped_at_once(terminal: Terminal) -> None:
+    (terminal.folder / "slow.yaml").write_text(SLOW)
+    process = terminal.start("run", "slow.yaml")
+    until(lambda: "@ann begin" in channel(terminal))
+    process.kill()
+    process.communicate()
+    terminal.ok("stop")
+    assert terminal.ok("status", "--json").json[0]["status"] == "stopped"
+
+
+def test_a_run_goes_on_though_nobody_reads_what_it_prints(terminal: Terminal) -> None:
+    (terminal.folder / "slow.yaml").write_text(SLOW)
+    process = terminal.start("run", "slow.yaml")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.wait(SECONDS) == 0
+    process.stderr.close()
+    assert terminal.ok("status", "--json").json[0]["status"] == "done"
+
+
+def test_what_a_killed_setup_left_running_is_gone_before_it_is_repeated(terminal: Terminal) -> None:
+    process = terminal.start("run", "review.yaml")
+    until(lambda: MOMENTS["setup"](terminal))
+    process.kill()
+    process.communicate()
+    resumed = terminal.start("resume")
+    until(lambda: (terminal.folder / "setup-ran").read_text().count("once") == 2)
+    loops = subprocess.run(["pgrep", "-f", "while .*-e go"], capture_output=True, check=False, text=True).stdout.split()
+    ours = [pid for pid in loops if Path(f"/proc/{pid}/cwd").resolve() == terminal.folder]
+    (terminal.folder / "go").touch()
+    resumed.communicate(timeout=SECONDS)
+    assert len(ours) == 1

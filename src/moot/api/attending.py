@@ -7,15 +7,16 @@ import asyncio
 import signal as signals
 from collections.abc import AsyncIterator, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from moot.bus import messages
 from moot.bus.messages import Message
 from moot.core.caller import SYSTEM
 from moot.core.events import StoredEvent
-from moot.core.ids import AgentId, MessageId, RunId
+from moot.core.ids import AgentId, InstanceName, MessageId, RunId
 from moot.core.tx import Tx
-from moot.registry import agents
+from moot.registry import agents, runs
+from moot.registry.agents import Agent
 from moot.registry.runs import Run, State
 from moot.runner import lookout, phases
 from moot.runner.host import Host
@@ -38,6 +39,14 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
+class Expected:
+    """Agents from outside whose mail holds up the run until they read it."""
+
+    names: tuple[str, ...]
+    instance: InstanceName
+
+
+@dataclass(frozen=True, slots=True)
 class Ending:
     """What a run comes to."""
 
@@ -55,9 +64,10 @@ class Attendant:
     host: Host
     has_person: bool
 
-    async def attend(self, run: Run) -> AsyncIterator[Message | Failed | Ending]:
+    async def attend(self, run: Run) -> AsyncIterator[Message | Failed | Expected | Ending]:
         """What is said from the start of the run, as it is said; at the end, what came of it."""
         seen = run.first_seq
+        expected: tuple[Agent, ...] = ()
         with self.store.listen() as signal, _interruptions(self.host, signal) as interruptions:
             while True:
                 signal.clear()
@@ -71,6 +81,9 @@ class Attendant:
                     continue
                 ending = self._ending(look, is_interrupted=interruptions.count > 0)
                 if ending is None:
+                    if look.outside != expected and not look.is_working:
+                        expected = look.outside
+                        yield Expected(tuple(agent.name for agent in expected), run.instance)
                     await signal.wait()
                 elif await self._end(run.id, ending):
                     yield ending
@@ -80,12 +93,13 @@ class Attendant:
         """What the run has come to, if it has."""
         run = look.run
         if run.state != "live":
-            return Ending(run.state, run.reason, EXIT_CODES[run.state])
+            return Ending(run.state, run.reason, _code(run))
+        if run.attended_by != self.host.id:
+            return Ending("interrupted", "another process attends the run", EXIT_CODES["interrupted"])
         if is_interrupted:
             return Ending("interrupted", "interrupted", EXIT_CODES["interrupted"])
         if run.stop_asked == "now" or (run.stop_asked == "safely" and not look.is_working):
-            code = 0 if run.mode == "start" else EXIT_CODES["interrupted"]
-            return Ending("stopped", "stopped", code, is_hasty=run.stop_asked == "now")
+            return Ending("stopped", "stopped", _code(replace(run, state="stopped")), is_hasty=run.stop_asked == "now")
         if look.limit is not None:
             return Ending("limit", look.limit, EXIT_CODES["limit"])
         if run.mode == "start" or run.is_paused or not look.is_idle:
@@ -98,6 +112,9 @@ class Attendant:
         if look.awaited:
             names = ", ".join(agent.name for agent in look.awaited)
             return None if self.has_person else Ending("interrupted", f"waits for {names}", WAITING)
+        if look.stranded:
+            names = ", ".join(agent.name for agent in look.stranded)
+            return Ending("failed", f"stopped with unread mail: {names}", EXIT_CODES["failed"])
         if look.parked:
             fact = f"{look.parked} message(s) were given up; try them again with: moot retry, then moot resume"
             return Ending("failed", fact, EXIT_CODES["failed"])
@@ -105,6 +122,9 @@ class Attendant:
 
     async def _end(self, run: RunId, ending: Ending) -> bool:
         def change(tx: Tx) -> bool:
+            found = runs.get(tx, run)
+            if found.state == "live" and found.attended_by != self.host.id:
+                return True  # theirs to end
             return phases.close(tx, run, ending.state, ending.reason)
 
         return await self.store.write(change, caller=SYSTEM)
@@ -121,6 +141,13 @@ class Attendant:
         name = (await self.store.read(lambda tx: agents.get(tx, id))).name
         error = (str(event.data["error"]).splitlines() or [""])[0]
         return Failed(name, error, int(str(event.data["number"])), "parked" in event.data)
+
+
+def _code(run: Run) -> int:
+    """Somebody has stopped it: of a run that was to come to an end, that is no success."""
+    if run.state == "stopped" and run.mode == "run":
+        return EXIT_CODES["interrupted"]
+    return EXIT_CODES[run.state]
 
 
 @dataclass(slots=True)

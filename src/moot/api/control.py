@@ -14,7 +14,7 @@ from moot.registry.errors import AgentNotFound
 from moot.registry.hosts import How
 from moot.registry.instances import Instance
 from moot.registry.runs import Run, RunNotFound
-from moot.runner import attempts, phases
+from moot.runner import attempts, neighbours, phases
 from moot.runner.reactions.wake_agents import wake
 
 
@@ -31,6 +31,7 @@ async def stop(access: Access, target: Target, how: How) -> list[Stopped]:
     """A run with all its agents, or one agent. At a safe point: what runs now comes to its end."""
 
     rights.check_operator(access.caller)
+    await neighbours.see_to(access.store)  # a host that was killed attends nothing any more
 
     def change(tx: Tx) -> list[Stopped]:
         instance = instances.get(tx, target.instance)
@@ -45,6 +46,7 @@ async def stop_all(access: Access, how: How) -> list[Stopped]:
     """Every run, every agent that moot starts, and the hosts that run them."""
 
     rights.check_operator(access.caller)
+    await neighbours.see_to(access.store)  # a host that was killed attends nothing any more
 
     def change(tx: Tx) -> list[Stopped]:
         stopped = [one for instance in instances.all_of(tx) for one in _stop_instance(tx, instance, how)]
@@ -59,6 +61,7 @@ async def pause(access: Access, instance: InstanceName) -> Run:
     """Nobody is woken until the run goes on; who works now comes to an end."""
 
     rights.check_operator(access.caller)
+    await neighbours.see_to(access.store)  # a host that was killed attends nothing any more
 
     def change(tx: Tx) -> Run:
         run = _live(tx, instance)
@@ -69,13 +72,14 @@ async def pause(access: Access, instance: InstanceName) -> Run:
 
 
 async def unpause(access: Access, instance: InstanceName) -> bool:
-    """Let a paused run go on; False if there is none."""
+    """Let a paused run go on where it is attended; False if there is none."""
 
     rights.check_operator(access.caller)
+    await neighbours.see_to(access.store)  # a host that was killed attends nothing any more
 
     def change(tx: Tx) -> bool:
         run = runs.live(tx, instance)
-        if run is None or not runs.pause(tx, run, is_paused=False):
+        if run is None or not runs.is_attended(tx, run) or not runs.pause(tx, run, is_paused=False):
             return False
         phases.wake_waiting(tx, runs.get(tx, run.id))
         return True
@@ -87,6 +91,7 @@ async def retry(access: Access, target: Target) -> dict[str, int]:
     """Hand out parked mail again, as if it were new; how much for whom."""
 
     rights.check_operator(access.caller)
+    await neighbours.see_to(access.store)  # a host that was killed attends nothing any more
 
     def change(tx: Tx) -> dict[str, int]:
         instance = instances.get(tx, target.instance)

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from moot.api import access, summaries
-from moot.api.attending import Attendant, Ending, Failed
+from moot.api.attending import Attendant, Ending, Expected, Failed
 from moot.api.summaries import Summary
 from moot.app import budgets, hosting, workflows
 from moot.app.hosting import Running
@@ -22,7 +22,7 @@ from moot.runner import neighbours, phases, terms
 from moot.store.store import Store
 from moot.workflow import stored
 
-Piece = Run | Message | Failed | Ending | Summary
+Piece = Run | Message | Failed | Expected | Ending | Summary
 
 
 @dataclass(frozen=True, slots=True)

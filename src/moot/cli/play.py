@@ -4,15 +4,14 @@ import contextlib
 import sys
 from collections.abc import AsyncIterator
 
-from moot.api import plain
-from moot.api.attending import Ending, Failed
+from moot.api import plain, remedies, targets
+from moot.api.attending import WAITING, Ending, Expected, Failed
 from moot.api.running import Order, Piece
 from moot.api.summaries import Summary
 from moot.bus.messages import Message
 from moot.cli import keyboard, terminal
 from moot.cli.transcript import Transcript
-from moot.core import clock, durations
-from moot.core.ids import DEFAULT_INSTANCE
+from moot.core import clock, durations, text
 from moot.ledger import budgets
 from moot.ledger.budgets import Share
 from moot.ledger.usage import Usage
@@ -25,15 +24,16 @@ async def show(pieces: AsyncIterator[Piece], order: Order | None = None, *, as_j
     """Everything as it comes; the exit code. Where the order says that a person is there, what they type is said."""
     code = 0
     is_typed = order is not None and order.has_person
-    stage = _Lines() if as_json else _Terminal(is_typed=is_typed)
+    stage = _Lines() if as_json else _Terminal(is_typed=is_typed, is_kept=order is not None)
     async with keyboard.answering(order.instance, order.store) if order and is_typed else contextlib.nullcontext():
         async for piece in pieces:
             if isinstance(piece, Run):
                 detached.tell_ready()
             if isinstance(piece, Ending):
                 code = piece.exit_code
-            stage.show(piece)
-            terminal.flush()
+            with terminal.unheard():
+                stage.show(piece)
+                terminal.flush()
     return code
 
 
@@ -45,10 +45,11 @@ def has_person(*, as_json: bool) -> bool:
 class _Terminal:
     """For people."""
 
-    def __init__(self, *, is_typed: bool) -> None:
+    def __init__(self, *, is_typed: bool, is_kept: bool) -> None:
         self._transcript = Transcript()
         self._ending = Ending("done")
         self._is_typed = is_typed
+        self._is_kept = is_kept  # and can be resumed
 
     def show(self, piece: Piece) -> None:
         match piece:
@@ -58,6 +59,8 @@ class _Terminal:
                 self._transcript.message(piece)
                 if self._is_typed and agents.PERSON in piece.mentions:
                     self._transcript.aside("waits for you: type an answer")
+            case Expected():
+                self._expect(piece)
             case Failed():
                 what = "its mail is parked" if piece.is_last else "its mail waits and it is tried again"
                 self._transcript.aside(f"{piece.agent} failed ({piece.error}); {what}")
@@ -66,15 +69,20 @@ class _Terminal:
             case Summary():
                 self._sum_up(piece)
 
+    def _expect(self, piece: Expected) -> None:
+        for name in piece.names:
+            who = targets.agent_in(name, piece.instance)
+            self._transcript.aside(f"waits for {name}, who joins from outside: moot mcp --as {who}")
+
     def _sum_up(self, summary: Summary) -> None:
         terminal.say("")
         for deeds in summary.agents:
-            terminal.say("  ", terminal.one_line(deeds.name), "  ", _counted(deeds.usage.attempts, "attempt"), ", ",
-                         _counted(deeds.messages, "message"), *_spent(deeds.usage))  # fmt: skip
+            terminal.say("  ", terminal.one_line(deeds.name), "  ", text.counted(deeds.usage.attempts, "attempt"), ", ",
+                         text.counted(deeds.messages, "message"), *_spent(deeds.usage))  # fmt: skip
         facts = [
-            f"{self._ending.state} in {durations.spell(summary.duration)}",
-            _counted(len(summary.agents), "agent"),
-            _counted(summary.messages, "message"),
+            f"{_outcome(self._ending)} {durations.spell(summary.duration)}",
+            text.counted(len(summary.agents), "agent"),
+            text.counted(summary.messages, "message"),
             _dollars(summary.usage),
             *summary.documents,
         ]
@@ -83,9 +91,18 @@ class _Terminal:
             terminal.say("used: ", ", ".join(_used(share) for share in summary.budget))
         if summary.result:
             terminal.say(summary.result)
-        if self._ending.reason:
-            terminal.note(self._ending.reason)
-        if self._ending.state in ("interrupted", "limit"):
+        terminal.flush()
+        self._say_how_to_go_on(summary)
+
+    def _say_how_to_go_on(self, summary: Summary) -> None:
+        ending, instance = self._ending, summary.run.instance
+        reason = remedies.in_place(ending.reason, instance)
+        if reason not in ("", ending.state):
+            terminal.note(reason)
+        if ending.exit_code == WAITING:
+            inbox = remedies.answering(ending.reason, instance)
+            terminal.note(f"answer with: {inbox}, or: {inbox.removesuffix('--answer')}--reply TEXT")
+        if ending.state not in ("done", "live") and self._is_kept and "moot resume" not in reason:
             terminal.note(f"go on with: {_resuming(summary)}")
 
 
@@ -102,6 +119,8 @@ def document(piece: Piece) -> plain.Plain:
             return {"type": "run", "workflow_id": piece.id, "name": piece.name, "instance": piece.instance}
         case Message():
             return {"type": "message", **plain.message(piece)}
+        case Expected():
+            return {"type": "expected", "agents": piece.names}
         case Failed():
             return {"type": "failure", "agent": piece.agent, "error": piece.error, "number": piece.number,
                     "parked": piece.is_last}  # fmt: skip
@@ -155,11 +174,13 @@ def _dollars(usage: Usage) -> str:
 
 
 def _spent(usage: Usage) -> list[str]:
-    return [f", {_counted(usage.tokens, 'token')}, {_dollars(usage)}"] if usage.tokens or usage.cost else []
+    return [f", {text.counted(usage.tokens, 'token')}, {_dollars(usage)}"] if usage.tokens or usage.cost else []
 
 
 def _used(share: Share) -> str:
     """`4 of 200 attempts`."""
+    if share.kind == "attempts" and share.used == share.limit + 1:
+        return f"all of {budgets.spell(share.kind, share.limit)} and the last one"
     amount = str(share.used) if share.kind not in ("cost", "time") else budgets.spell(share.kind, share.used)
     return f"{amount} of {budgets.spell(share.kind, share.limit)}"
 
@@ -167,12 +188,13 @@ def _used(share: Share) -> str:
 def _resuming(summary: Summary) -> str:
     over = [share for share in summary.budget if share.is_reached]
     command = budgets.raising(over) if over and summary.run.state == "limit" else "moot resume"
-    return f"{command} {_target(summary.run)}".rstrip()
+    return targets.whole(command, summary.run.instance)
 
 
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def _target(run: Run) -> str:
-    return "" if run.instance == DEFAULT_INSTANCE else f"@{run.instance}"
+def _outcome(ending: Ending) -> str:
+    """`done in`, before how long it took."""
+    if ending.state == "done":
+        return "done in"
+    if ending.exit_code == WAITING:
+        return "waiting after"
+    return "stopped at a limit after" if ending.state == "limit" else f"{ending.state} after"

@@ -7,7 +7,8 @@ direction or forge another line. Colours are ours, and only for terminals that w
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from typing import TextIO
 
 from moot.core.text import inert as inert
@@ -53,11 +54,11 @@ def document(value: object) -> None:
     _write_bytes(json.pretty(value))
 
 
-def line(value: object) -> None:
-    """One JSON document on one line."""
+def line(value: object, *, on: TextIO | None = None) -> None:
+    """One JSON document on one line, on stdout unless another stream is given."""
     from moot.core import json
 
-    _write_bytes(json.dumps(value))
+    _write_bytes(json.dumps(value), on)
 
 
 def table(rows: Iterable[Sequence[str]], least: Sequence[int]) -> None:
@@ -110,9 +111,21 @@ def _write(stream: TextIO | None, text: str) -> None:
     stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
-def _write_bytes(text: str) -> None:
-    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]  # None when it was closed before the start
+def _write_bytes(text: str, on: TextIO | None = None) -> None:
+    stream = on or sys.stdout
+    if stream is None:  # pyright: ignore[reportUnnecessaryComparison]  # None when it was closed before the start
         return
     escaped = _ACTIVE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-    sys.stdout.flush()
-    sys.stdout.buffer.write(escaped.encode() + b"\n")
+    stream.flush()
+    stream.buffer.write(escaped.encode() + b"\n")
+
+
+@contextmanager
+def unheard() -> Generator[None]:
+    """For work that goes on though nobody reads any more: what is said from then on is dropped."""
+    try:
+        yield
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

@@ -115,7 +115,7 @@ def resume(tx: Tx, instance: InstanceName, host: HostId) -> Run:
 def enter(tx: Tx, run: Run, phase: Phase) -> bool:
     """Go on to the next phase; False if somebody else has, or if the run is over."""
     tx.lock("instances", run.instance)
-    return bool(tx.run(sql.enter, id=run.id, before=run.phase, phase=phase))
+    return run.phase != phase and bool(tx.run(sql.enter, id=run.id, before=run.phase, phase=phase))
 
 
 def keep(tx: Tx, run: Run, outputs: Sequence[str]) -> None:

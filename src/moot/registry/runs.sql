@@ -34,7 +34,8 @@ update runs set phase = :phase where id = :id and state = 'live' and phase = :be
 update runs set outputs = :outputs where id = :id and state = 'live'
 
 -- attend: Somebody looks after the run and will end it.
-update runs set attended_by = :host, state = 'live', stop_asked = null, is_paused = 0, ended_at = null, reason = ''
+update runs set attended_by = :host, state = 'live', stop_asked = null, is_paused = 0, ended_at = null, reason = '',
+  last_seq = null
 where id = :id
 
 -- ask_stop: Have whoever attends the run end it.

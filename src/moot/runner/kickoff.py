@@ -14,7 +14,9 @@ class KickoffWorker:
 
     def begin(self, tx: Tx, job: Job) -> Task | None:
         jobs.finish(tx, job)
-        phases.kick_off(tx, runs.get(tx, RunId(job.subject)))
+        run = runs.get(tx, RunId(job.subject))
+        if run.stop_asked is None:  # else whoever resumes it goes on with the kickoff
+            phases.kick_off(tx, run)
         return None
 
     def late(self, tx: Tx, job: Job) -> None:

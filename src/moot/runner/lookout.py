@@ -16,6 +16,7 @@ from moot.runner import idle
 from moot.store import feed
 from moot.tools.guards import LIMIT
 
+_WORK = ("attempt", "setup")
 _MAIL = 1000  # messages of a person that are looked at
 
 
@@ -23,9 +24,11 @@ _MAIL = 1000  # messages of a person that are looked at
 class Look:
     run: Run
     is_idle: bool
-    is_working: bool  # an attempt is under way
+    is_working: bool  # an attempt or a command of setup is under way
     parked: int  # messages that were given up
     awaited: tuple[Agent, ...]  # people with unread mail or an open request
+    outside: tuple[Agent, ...]  # who come by themselves and have unread mail
+    stranded: tuple[Agent, ...]  # who were stopped with unread mail
     limit: str | None  # that was reached, once nobody is at work any more
     stopped: tuple[str, ...]  # agents that have used up what was their own, and how
 
@@ -37,12 +40,15 @@ def look(tx: ReadTx, id: RunId) -> Look:
     live = jobs.live(tx, run.stream)
     asked = {one.addressee_id for one in requests.open_of(tx, run.stream)}
     people = [one for one in members if one.backend == "human"]
+    unread = {agent for agent, count in counts.items() if count.unread}
     return Look(
         run=run,
         is_idle=run.phase == "talk" and idle.is_idle(tx, run.stream),
-        is_working=any(job.kind == "attempt" and job.state == "running" for job in live),
+        is_working=any(job.kind in _WORK and job.state == "running" for job in live),
         parked=sum(count.parked for count in counts.values()),
         awaited=tuple(one for one in people if one.id in asked or _is_asked(tx, run, one)),
+        outside=tuple(one for one in members if one.backend == "external" and one.id in unread),
+        stranded=tuple(one for one in members if one.is_started_by_moot and one.stopped_at and one.id in unread),
         limit=None if _is_winding_up(tx, run, live) else budgets.reached(tx, run.id),
         stopped=tuple(f"{agents.get(tx, one.agent).name}: {one.reached}" for one in usage.stopped(tx, run.id)),
     )

@@ -20,9 +20,10 @@ from moot.registry import agents, instances, runs, stopping
 from moot.registry.agents import Agent, NewAgent
 from moot.registry.instances import Instance
 from moot.registry.runs import NewRun, Run, State
-from moot.runner import idle, limits
+from moot.requests import requests
+from moot.runner import attempts, idle, limits
 from moot.runner.reactions.wake_agents import wake
-from moot.tools import talk, voting
+from moot.tools import asking, talk, voting
 from moot.tools.talk import Words
 from moot.workflow import stored, templates
 from moot.workflow.workflow import AgentDefinition, Context, Value, Workflow
@@ -35,16 +36,30 @@ def launch(tx: Tx, instance: Instance, new: NewRun, members: Sequence[NewAgent])
     workflow = stored.from_json(new.definition)
     before = runs.latest(tx, instance.name)
     run = runs.start(tx, instance, new)
+    if before is not None:
+        _leave_behind(tx, instance, runs.get(tx, before.id))
     limits.open_for(tx, run, workflow)
     jobs.add(tx, _setup(run))
     for member in members:
-        agent = agents.ensure(tx, instance, member)
-        if before is not None and before.last_seq is not None:
-            mailbox.bury_until(tx, agent.id, before.last_seq)  # what came after it belongs to this run
+        agents.ensure(tx, instance, member)
     places.put(tx, instance.name, _place(workflow.context, instance.name))
     documents.configure(tx, instance.name, workflow.context.document, workflow.context.documents)
     ownership.give(tx, instance.name, workflow.context.owner)  # None until an election has found one
     return run
+
+
+def _leave_behind(tx: Tx, instance: Instance, before: Run) -> None:
+    """The run before is over for good: nobody works for it any more, votes for it or reads its mail. What came after
+    its end belongs to the next one."""
+    limits.close(tx, before)
+    for agent in members_of(tx, before):
+        attempts.interrupt(tx, agent)
+        stopping.stop(tx, agent)
+        mailbox.bury_until(tx, agent.id, before.last_seq or before.first_seq)
+    for proposal in proposals.open_of(tx, instance.stream):
+        voting.cancel(tx, instance, proposal.id, None, "another run was started")
+    for request in requests.open_of(tx, instance.stream):
+        asking.cancel(tx, instance, request.id, agents.person(tx, instance), is_operator=True)
 
 
 def carry_on(tx: Tx, run: Run, changes: Mapping[str, int | None]) -> None:
@@ -54,10 +69,15 @@ def carry_on(tx: Tx, run: Run, changes: Mapping[str, int | None]) -> None:
         jobs.add(tx, _setup(run))
     for agent in members_of(tx, run):
         stopping.release(tx, agent)
-    if run.phase == "election" and not proposals.has_open(tx, run.stream):
+    if run.phase == "election" and not _is_electing(tx, run):
         kick_off(tx, run)  # it ended while nobody attended the run
     elif run.phase != "setup":
         wake_waiting(tx, run)
+
+
+def _is_electing(tx: ReadTx, run: Run) -> bool:
+    election = proposals.latest_for(tx, run.stream, "document_owner")
+    return election is not None and election.is_open
 
 
 def begin(tx: Tx, run: Run) -> None:
@@ -81,17 +101,17 @@ def kick_off(tx: Tx, run: Run) -> None:
 
 
 def close(tx: Tx, id: RunId, state: State, reason: str) -> bool:
-    """End a run; False if it turned out to have more to do. Its agents are stopped. Unless it is done, their mail is
-    kept for whoever resumes it."""
+    """End a run; False if it turned out to have more to do. Its agents are stopped, and what they have not read is kept
+    for whoever resumes it."""
+    tx.lock("instances", runs.get(tx, id).instance)
     run = runs.get(tx, id)
-    tx.lock("instances", run.instance)
+    if run.state != "live":
+        return True  # somebody else has ended it, and perhaps begun another with the same agents
     if state == "done" and not idle.is_idle(tx, run.stream):
         return False
     limits.close(tx, run)
     for agent in members_of(tx, run):
         stopping.stop(tx, agent)
-        if state == "done":
-            mailbox.bury(tx, agent.id)
     runs.end(tx, run, state, reason)
     return True
 
@@ -143,4 +163,7 @@ def _electors(tx: ReadTx, run: Run) -> list[Agent]:
 
 def _writes_documents(agent: AgentDefinition) -> bool:
     chosen = {"documents"} if agent.tools is None else set(agent.tools)
-    return agent.backend != "human" and not chosen.isdisjoint(("documents", "document_write", "document_append"))
+    # Who joins from outside may not be here yet: an election would wait for it in vain.
+    return agent.backend not in ("human", "external") and not chosen.isdisjoint(
+        ("documents", "document_write", "document_append")
+    )

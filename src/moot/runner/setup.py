@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from moot.core import durations
 from moot.core.caller import SYSTEM
@@ -18,7 +19,7 @@ from moot.core.ids import RunId
 from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job, JobLost
-from moot.process import child, environment
+from moot.process import child, environment, sweep
 from moot.process.program import Finished, Program, as_text, shell_argv
 from moot.registry import instances, runs
 from moot.registry.runs import Run
@@ -30,6 +31,7 @@ from moot.tools.talk import Words
 from moot.workflow import shell, stored
 from moot.workflow.workflow import OUTPUT_LIMIT, SetupTask, Workflow
 
+T = TypeVar("T")
 _log = logging.getLogger("moot.runner")
 _SHOWN = 2000  # characters of a failed command's output
 
@@ -49,7 +51,7 @@ class SetupWorker:
 
     def begin(self, tx: Tx, job: Job) -> Task | None:
         run = runs.get(tx, RunId(job.subject))
-        if run.state != "live" or run.phase != "setup":
+        if run.state != "live" or run.phase != "setup" or run.stop_asked is not None:
             jobs.finish(tx, job)
             return None
         return partial(self._carry_out, job, run)
@@ -75,30 +77,49 @@ class SetupWorker:
     async def _run_commands(self, job: Job, run: Run) -> None:
         workflow = stored.from_json(run.definition)
         outputs = list(run.outputs)
+        if job.losses:  # what a host that was killed has left running would get in the way of its repetition
+            await asyncio.to_thread(sweep.kill_marked, _marker(job))
         for task in workflow.setup[len(outputs) :]:
             line = shell.expand(task.shell, phases.values(run, workflow, outputs))
-            outputs.append(await self._output(task, line, workflow))
+            outputs.append(await self._output(task, self._program(job, task, line, workflow)))
             so_far = tuple(outputs)
-            await self._write(lambda tx, so_far=so_far: _keep(tx, job, run, so_far))
+            if not await self._write(lambda tx, so_far=so_far: _keep(tx, job, run, so_far)):
+                return
         await self._write(lambda tx: _succeed(tx, job, run.id))
 
-    async def _output(self, task: SetupTask, line: str, workflow: Workflow) -> str:
+    def _program(self, job: Job, task: SetupTask, line: str, workflow: Workflow) -> Program:
+        return Program(
+            shell_argv(line),
+            cwd=self.root,
+            env=environment.build(also=workflow.env),
+            deadline=task.timeout.total_seconds(),
+            output_cap=OUTPUT_LIMIT,
+            marker=_marker(job),
+        )
+
+    async def _output(self, task: SetupTask, program: Program) -> str:
         """What it printed, without the line ends at its end, as a shell's `$(…)` gives it."""
-        env = environment.build(also=workflow.env)
-        seconds = task.timeout.total_seconds()
-        program = Program(shell_argv(line), cwd=self.root, env=env, deadline=seconds, output_cap=OUTPUT_LIMIT)
         finished = await child.run(program)
         if not finished.is_success:
             raise _failed(task, finished)
         return as_text(finished.stdout)
 
-    async def _write(self, change: Callable[[Tx], None]) -> None:
-        await self.store.write(change, caller=SYSTEM)
+    async def _write(self, change: Callable[[Tx], T]) -> T:
+        return await self.store.write(change, caller=SYSTEM)
 
 
-def _keep(tx: Tx, job: Job, run: Run, outputs: tuple[str, ...]) -> None:
+def _marker(job: Job) -> str:
+    return f"setup-{job.id}"
+
+
+def _keep(tx: Tx, job: Job, run: Run, outputs: tuple[str, ...]) -> bool:
+    """Note what was printed; False if the run is to stop here."""
     jobs.guard(tx, job)
     runs.keep(tx, run, outputs)
+    is_stopping = runs.get(tx, run.id).stop_asked is not None
+    if is_stopping:
+        jobs.finish(tx, job)
+    return not is_stopping
 
 
 def _succeed(tx: Tx, job: Job, id: RunId) -> None:
@@ -110,7 +131,7 @@ def _fail(tx: Tx, job: Job, id: RunId, error: MootError) -> None:
     """The channel tells what happened, and the run is over."""
     jobs.fail(tx, job, str(error))
     run = runs.get(tx, id)
-    talk.say(tx, instances.get(tx, run.instance), None, Words(str(error), kind="system", spoken=""))
+    talk.say(tx, instances.get(tx, run.instance), None, Words(error.fact, kind="system", spoken=""))
     phases.close(tx, id, "failed", error.fact)
 
 

@@ -140,8 +140,10 @@ def _settle(tx: Tx, proposal: Proposal) -> None:
 
 def _apply(tx: Tx, proposal: Proposal) -> None:
     """Only moot's own election makes an owner, whatever others call theirs."""
-    if proposal.terms.purpose == "document_owner":
-        ownership.give(tx, proposal.terms.instance, proposal.outcome.winner)
+    terms = proposal.terms
+    is_ours = terms.purpose == "document_owner"
+    if is_ours and ownership.ownership(tx, terms.instance).election == proposal.id:  # and not a later one's
+        ownership.give(tx, terms.instance, proposal.outcome.winner)
 
 
 def _timer(id: ProposalId) -> str:

@@ -65,7 +65,7 @@ class Reader:
             return choice.value if choice else None
 
         script, places["script"] = self._script(own)
-        backend = self._backend(chosen("backend"), own, has_script=bool(script))
+        backend = self._backend(chosen("backend"), own, has_script=_says_script(own))
         prompt, places["system_prompt"] = self._prompt(own, found)
         self._check_runs(layers, is_complete=found is not None or said is None or said.source is None)
         fields = {field: found for field in _FIELDS if (found := chosen(field)) is not None}
@@ -170,3 +170,8 @@ class Reader:
     def _wrong(self, own: Layer, field: str, fact: str, remedy: str) -> None:
         place = own.place(field)
         self.faults.add(own.document, Problem(place, f"`{problems.spell(place)}`: {fact}", remedy))
+
+
+def _says_script(own: Layer) -> bool:
+    """An empty script is one, too: of an agent that hears everything and says nothing."""
+    return cast(AgentShape, own.said).script is not None

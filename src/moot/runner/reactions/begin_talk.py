@@ -13,6 +13,10 @@ KICKOFF = "kickoff"
 
 def begin_talk(tx: Tx, event: StoredEvent) -> None:
     terms = proposals.get(tx, ProposalId(event.subject)).terms
+    if terms.purpose != "document_owner":
+        return
     run = runs.live(tx, terms.instance)
-    if terms.purpose == "document_owner" and run is not None and run.phase == "election":
+    newest = proposals.latest_for(tx, terms.stream, "document_owner")
+    is_its_own = newest is not None and newest.id == terms.id  # and not that of a run before
+    if run is not None and run.phase == "election" and is_its_own:
         jobs.add(tx, NewJob(f"kickoff:{run.id}", KICKOFF, run.stream, run.id))
