@@ -165,3 +165,11 @@ def token_of(terminal: Terminal, name: str) -> str:
 
     terminal.act(lambda connection: connection.store.write(mint, caller=connection.caller))
     return text
+
+
+def test_a_context_in_memory_leaves_nothing(both: Terminal) -> None:
+    write(both, "hello.yaml", HELLO.replace("{document_owner: none}", "{provider: memory, document_owner: none}"))
+    ended = both.ok("run", "hello.yaml", "--input", "who=ann")
+    assert "hello" in ended.out
+    assert not (both.folder / ".workflow" / "default").exists()
+    assert both.run("log").out.startswith("nothing was said yet")

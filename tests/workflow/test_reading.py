@@ -87,7 +87,6 @@ setup:
 kickoff: "@coder ${{ diff }}"
 notify: {shell: notify-send moot, timeout: 1s}
 limits: {hops: 9, ping_pong: false}
-together: true
 result: ${{ diff }}
 """
     coder = AgentDefinition(
@@ -121,7 +120,6 @@ result: ${{ diff }}
         notify=Notify("notify-send moot", timedelta(seconds=1)),
         budget=Budget(cost=2.5, time=timedelta(minutes=60), tokens=1000),
         limits=Limits(9, None),
-        together=True,
         result="${{ diff }}",
     )
 
@@ -251,7 +249,7 @@ def test_what_is_wrong_in_an_agent_file_is_told_with_its_own_line(tmp_path: Path
         (TEAM + "kickoff: [a]", "review.yaml:2:10: `kickoff` must be text, not a list. Write it as one text."),
         (TEAM + "name: 3", "review.yaml:2:7: `name` must be text, not a number. Put it in quotes."),
         ("agents: [a]", "review.yaml:1:9: `agents` must be keys and values, not a list."),
-        (TEAM + "together: yes", "review.yaml:2:11: `together` must be true or false, not text."),
+        (TEAM + "together: yes", "review.yaml:2:1: `together` is known, but this version of moot does not run it yet."),
         (TEAM + "context: off", "review.yaml:2:10: `context` must be true or false or keys and values, not text."),
         (
             TEAM + "context: {provider: fil}",

@@ -24,7 +24,6 @@ setup: [{shell: make, as: made, timeout: 30s}]
 kickoff: "@lead go"
 notify: say hello
 limits: {hops: 9, pingPong: false}
-together: false
 result: done
 """
 

@@ -8,7 +8,7 @@ from moot.api import access, summaries
 from moot.api.attending import Attendant, Ending, Expected, Failed
 from moot.api.summaries import Summary
 from moot.app import budgets, hosting, workflows
-from moot.app.hosting import Running
+from moot.app.hosting import HostOptions, Running
 from moot.app.project import Project
 from moot.app.stores import open_store
 from moot.app.workflows import Loaded
@@ -62,7 +62,9 @@ async def run(order: Order, loaded: Loaded) -> AsyncIterator[Piece]:
         )
         return phases.launch(tx, instance, new, loaded.members)
 
-    async for piece in _attended(order, begin):
+    is_kept = loaded.workflow.context.provider == "file"
+    wanted = order if is_kept else replace(order, store="memory:")
+    async for piece in _attended(wanted, begin, HostOptions(keeps_files=is_kept)):
         yield piece
 
 
@@ -79,11 +81,13 @@ async def resume(order: Order) -> AsyncIterator[Piece]:
         yield piece
 
 
-async def _attended(order: Order, begin: Callable[[Tx, Running], Run]) -> AsyncIterator[Piece]:
+async def _attended(
+    order: Order, begin: Callable[[Tx, Running], Run], options: HostOptions | None = None
+) -> AsyncIterator[Piece]:
     project = order.project or access.find_project()
     async with _opened(project, order.store) as store:
         await neighbours.see_to(store)  # who attended a run and was killed does not count as busy
-        async with hosting.hosting(project, store) as running:
+        async with hosting.hosting(project, store, options) as running:
             run = await store.write(lambda tx: begin(tx, running), caller=SYSTEM)
             yield run
             ending: Ending | None = None

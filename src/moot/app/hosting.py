@@ -47,6 +47,7 @@ class HostOptions:
     roles: tuple[str, ...] = EVERYTHING
     port: int | None = 0
     trust_agent_header: bool = False
+    keeps_files: bool = True
     needs_socket: bool = False  # give up where another host serves the project's socket
     retry: Retry | None = None  # None: as the project's configuration says
     pace: Pace = field(default_factory=Pace)
@@ -65,8 +66,7 @@ class Running:
 async def hosting(project: Project, store: Store, options: HostOptions | None = None) -> AsyncGenerator[Running]:
     """A host while the block runs. Attempts may still use the server while the host comes to its end."""
     chosen = options or HostOptions()
-    files, views = DocumentKeeper(store, project.folder), LiveViews(store, project.folder)
-    async with files.keeping(), views.keeping(), _serving(project, store, chosen) as address:
+    async with _keeping(project, store, chosen), _serving(project, store, chosen) as address:
         host = _host(project, store, chosen, address)
         is_ready = asyncio.Event()
         async with asyncio.TaskGroup() as group:
@@ -76,6 +76,16 @@ async def hosting(project: Project, store: Store, options: HostOptions | None = 
                 yield Running(host, address, project.socket if address.socket is None else None)
             finally:
                 host.stop()
+
+
+@asynccontextmanager
+async def _keeping(project: Project, store: Store, options: HostOptions) -> AsyncGenerator[None]:
+    """The files people read and edit, in step with the store."""
+    if not options.keeps_files:
+        yield
+        return
+    async with DocumentKeeper(store, project.folder).keeping(), LiveViews(store, project.folder).keeping():
+        yield
 
 
 async def introduce(store: Store, instance: InstanceName, newcomers: tuple[NewAgent, ...]) -> None:

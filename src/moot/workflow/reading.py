@@ -128,7 +128,6 @@ def _workflow(said: FileShape, file: Path, document: Document, found: Mapping[st
         notify=_notify(said.notify),
         budget=budget(said.budget, RUN_BUDGET),
         limits=_limits(said.limits),
-        together=bool(said.together),
         result=said.result or "",
         warnings=warnings,
     )

@@ -22,7 +22,7 @@ from moot.workflow.workflow import Answer, Backend, InputType, Preset, PromptMod
 
 T = TypeVar("T")
 # What the format has and this version cannot run.
-LATER_SECTIONS = frozenset(("tasks", "steps", "state_schema", "default_state", "max_parallel_tasks"))
+LATER_SECTIONS = frozenset(("tasks", "steps", "state_schema", "default_state", "max_parallel_tasks", "together"))
 LATER_IN_AGENTS = frozenset(("agents", "advisors", "handoff", "router", "team", "chat", "max_turns"))
 
 
@@ -228,5 +228,4 @@ class FileShape(Shape):
         default=None, description="A command that is run when a person is needed"
     )
     limits: LimitsShape | None = Field(default=None, description="When talk has gone on in circles for too long")
-    together: bool | None = Field(default=None, description="Start all sections at once")
     result: str | None = Field(default=None, description="Printed at the end")

@@ -177,7 +177,6 @@ class Workflow:
     notify: Notify | None = None
     budget: Budget = RUN_BUDGET
     limits: Limits = Limits()
-    together: bool = False
     result: str = ""
     warnings: tuple[str, ...] = ()
 
