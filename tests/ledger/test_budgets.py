@@ -151,10 +151,11 @@ def test_how_to_go_on_is_told_for_every_kind() -> None:
 async def test_the_guards_are_those_of_the_live_run(store: Store) -> None:
     house = await build(store)
     name = house.instance.name
-    assert await house.read(lambda tx: budgets.guards(tx, name)) is None
+    assert await house.read(lambda tx: runs.live_id(tx, name)) is None
     new = NewRun("review", "review.yaml", "run", {}, {}, HostId("ho_1"))
     run = await house.write(lambda tx: runs.start(tx, house.instance, new))
     await house.write(lambda tx: budgets.open(tx, run.id, NO_LIMITS, Guards(None, 4)))
-    assert await house.read(lambda tx: budgets.guards(tx, name)) == Guards(None, 4)
+    assert await house.read(lambda tx: runs.live_id(tx, name)) == run.id
+    assert await house.read(lambda tx: budgets.guards(tx, run.id)) == Guards(None, 4)
     await house.write(lambda tx: runs.end(tx, run, "done"))
-    assert await house.read(lambda tx: budgets.guards(tx, name)) is None
+    assert await house.read(lambda tx: runs.live_id(tx, name)) is None

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 from moot.core import durations
 from moot.core.clock import MICROSECOND
 from moot.core.errors import MootError
-from moot.core.ids import InstanceName, RunId, StreamId
+from moot.core.ids import RunId, StreamId
 from moot.core.tx import ReadTx, Tx
 from moot.ledger import usage
 from moot.ledger.usage import DOLLAR, Usage
@@ -187,9 +187,9 @@ def find(tx: ReadTx, run: RunId) -> Budget | None:
     return tx.maybe(sql.find, Budget, run=run)
 
 
-def guards(tx: ReadTx, instance: InstanceName) -> Guards | None:
-    """When talk in the instance's live run has gone on for too long; None if no run is live."""
-    return tx.maybe(sql.guards, Guards, instance=instance)
+def guards(tx: ReadTx, run: RunId) -> Guards | None:
+    """When talk in a run has gone on for too long."""
+    return tx.maybe(sql.guards, Guards, run=run)
 
 
 def spell(kind: Kind, amount: int) -> str:

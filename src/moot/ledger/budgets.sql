@@ -23,9 +23,8 @@ update budgets set is_last_begun = 1 where run = :run
 -- reached: Why a run is coming to its end.
 select reached from budgets where run = :run and reached is not null
 
--- guards: When talk in an instance's live run has gone on for too long.
-select b.hops, b.ping_pong from runs r join budgets b on b.run = r.id
-where r.instance = :instance and r.state = 'live'
+-- guards: When talk in a run has gone on for too long.
+select hops, ping_pong from budgets where run = :run
 
 -- last_sign: When something last happened in a stream.
 select at from streams where id = :stream

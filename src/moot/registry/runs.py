@@ -158,6 +158,12 @@ def live(tx: ReadTx, instance: InstanceName) -> Run | None:
     return tx.maybe(sql.live, Run, instance=instance)
 
 
+def live_id(tx: ReadTx, instance: InstanceName) -> RunId | None:
+    """For those who ask at every message: the run itself may be large."""
+    found = tx.maybe(sql.live_id, str, instance=instance)
+    return None if found is None else RunId(found)
+
+
 def all_live(tx: ReadTx) -> list[Run]:
     return tx.all(sql.all_live, Run)
 

@@ -17,6 +17,9 @@ select id, instance, stream, name, source, mode, state, phase, definition, given
   is_paused, first_seq, last_seq, reason, started_at, ended_at
 from runs where instance = :instance and state = 'live'
 
+-- live_id: Which run of an instance is not over.
+select id from runs where instance = :instance and state = 'live'
+
 -- latest: The run of an instance that started last.
 select id, instance, stream, name, source, mode, state, phase, definition, given, outputs, attended_by, stop_asked,
   is_paused, first_seq, last_seq, reason, started_at, ended_at

@@ -12,7 +12,7 @@ from moot.core.ids import AgentId, AttemptId, MessageId
 from moot.core.tx import Tx
 from moot.ledger import budgets
 from moot.ledger.budgets import Guards
-from moot.registry import attempts
+from moot.registry import attempts, runs
 from moot.registry.agents import Addressee, Agent
 from moot.registry.instances import Instance
 from moot.workflow.workflow import Limits
@@ -50,7 +50,8 @@ def follow(tx: Tx, instance: Instance, source: Source, reached: Sequence[Address
     trail = _rally(tx, instance, source, hops, reached)
     if (hops == 0 and trail.rally == 0) or not any(is_woken(one) for one in reached):
         return trail
-    limits = budgets.guards(tx, instance.name) or _OTHERWISE
+    run = runs.live_id(tx, instance.name)
+    limits = (budgets.guards(tx, run) if run else None) or _OTHERWISE
     if limits.hops is not None and hops >= limits.hops:
         return Trail(held=f"hops: {limits.hops} messages in one chain")
     if limits.ping_pong is not None and trail.rally >= limits.ping_pong:
