@@ -15,7 +15,7 @@ from moot.core.caller import SYSTEM
 from moot.core.events import StoredEvent
 from moot.core.ids import AgentId, InstanceName, MessageId, RunId
 from moot.core.tx import Tx
-from moot.registry import agents, runs
+from moot.registry import agents, attempts, runs
 from moot.registry.agents import Agent
 from moot.registry.runs import Run, State
 from moot.runner import lookout, phases
@@ -133,7 +133,7 @@ class Attendant:
         if event.kind == messages.POSTED:
             id, stream = MessageId(event.subject), event.stream
             yield await self.store.read(lambda tx: messages.get(tx, id, stream))
-        elif event.kind == "attempt_failed":
+        elif event.kind == attempts.FAILED:
             yield await self._failed(event)
 
     async def _failed(self, event: StoredEvent) -> Failed:

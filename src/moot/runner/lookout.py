@@ -13,10 +13,12 @@ from moot.registry.agents import Agent
 from moot.registry.runs import Run
 from moot.requests import requests
 from moot.runner import idle
+from moot.runner.phases import SETUP
+from moot.runner.reactions.wake_agents import ATTEMPT
 from moot.store import feed
 from moot.tools.guards import LIMIT
 
-_WORK = ("attempt", "setup")
+_WORK = (ATTEMPT, SETUP)
 _MAIL = 1000  # messages of a person that are looked at
 
 
@@ -61,4 +63,4 @@ def _is_asked(tx: ReadTx, run: Run, person: Agent) -> bool:
 
 def _is_winding_up(tx: ReadTx, run: Run, live: list[Job]) -> bool:
     """Whether somebody works, will, or is to be told of a limit."""
-    return any(job.kind in ("attempt", LIMIT) for job in live) or feed.has_news(tx, run.stream)
+    return any(job.kind in (ATTEMPT, LIMIT) for job in live) or feed.has_news(tx, run.stream)
