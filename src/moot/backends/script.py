@@ -3,12 +3,13 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from moot.backends.backend import Letter
-from moot.core import durations, problems
+from moot.core import durations, json, problems
 from moot.core.errors import InvalidInput, MootError
 from moot.core.json import Json
 
@@ -111,7 +112,13 @@ def _shows_prompt(line: Line) -> bool:
 
 def parse(settings: Mapping[str, Json]) -> Script:
     """The script in an agent's settings; ScriptInvalid names the line that is wrong."""
-    data = {"script": settings.get("script", [])}
+    return _parsed(json.dump_bytes(settings.get("script", [])))
+
+
+@lru_cache(maxsize=256)
+def _parsed(lines: bytes) -> Script:
+    """Agents play the same script again and again."""
+    data = {"script": json.loads(lines)}
     try:
         return Script.model_validate(data)
     except ValidationError as error:
