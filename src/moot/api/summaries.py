@@ -13,7 +13,7 @@ from moot.ledger.budgets import Share
 from moot.ledger.usage import Usage
 from moot.registry import runs
 from moot.registry.runs import Run
-from moot.runner import phases
+from moot.runner import phases, values
 from moot.store.store import Store
 from moot.workflow import stored, templates
 
@@ -72,4 +72,4 @@ def _result(run: Run) -> str:
     workflow = stored.from_json(run.definition)
     if run.phase != "talk":
         return ""
-    return templates.expand(workflow.result, phases.values(run, workflow, run.outputs)).text.strip()
+    return templates.expand(workflow.result, values.of_run(run, workflow, run.outputs)).text.strip()

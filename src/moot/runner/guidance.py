@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from moot.registry.runs import Run
-from moot.runner import phases
+from moot.runner import values
 from moot.workflow import stored, templates
 
 _WORK = """\
@@ -36,7 +36,7 @@ def expanded(run: Run | None, text: str) -> str:
     """An agent's own prompt with the run's values; as it is where no run gives any."""
     if run is None or not templates.places(text):
         return text
-    return templates.expand(text, phases.values(run, stored.from_json(run.definition), run.outputs)).text
+    return templates.expand(text, values.of_run(run, stored.from_json(run.definition), run.outputs)).text
 
 
 def system_prompt(own: str, groups: Sequence[str] | None, *, has_context: bool) -> str:

@@ -25,7 +25,7 @@ from moot.registry import agents, runs
 from moot.registry.agents import Agent
 from moot.requests import requests
 from moot.requests.requests import Request
-from moot.runner import phases
+from moot.runner import values
 from moot.runner.worker import Task
 from moot.store.store import Store
 from moot.workflow import shell, stored
@@ -63,7 +63,7 @@ class NotifyWorker:
         run = runs.live(tx, person.instance)
         workflow = None if run is None else stored.from_json(run.definition)
         if run is not None and workflow is not None and workflow.notify is not None:
-            line = shell.expand(workflow.notify.shell, phases.values(run, workflow, run.outputs))
+            line = shell.expand(workflow.notify.shell, values.of_run(run, workflow, run.outputs))
             env = environment.build(facts, also=workflow.env)
             return Program(shell_argv(line), cwd=self.root, env=env, deadline=workflow.notify.timeout.total_seconds())
         if self.default is None:

@@ -5,11 +5,9 @@ between two steps loses nothing.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 from moot.bus import mailbox
 from moot.core.ids import InstanceName, RunId
-from moot.core.json import Json
 from moot.core.tx import ReadTx, Tx
 from moot.documents import documents, ownership, places
 from moot.documents.places import Place
@@ -21,12 +19,12 @@ from moot.registry.agents import Agent, NewAgent
 from moot.registry.instances import Instance
 from moot.registry.runs import NewRun, Run, State
 from moot.requests import requests
-from moot.runner import attempts, idle, limits
+from moot.runner import attempts, idle, limits, values
 from moot.runner.reactions.wake_agents import wake
 from moot.tools import asking, talk, voting
 from moot.tools.talk import Words
 from moot.workflow import stored, templates
-from moot.workflow.workflow import AgentDefinition, Context, Value, Workflow
+from moot.workflow.workflow import AgentDefinition, Context
 
 SETUP = "setup"
 
@@ -95,7 +93,7 @@ def kick_off(tx: Tx, run: Run) -> None:
         return
     workflow = stored.from_json(run.definition)
     if workflow.kickoff:
-        said = templates.expand(workflow.kickoff, values(run, workflow, run.outputs))
+        said = templates.expand(workflow.kickoff, values.of_run(run, workflow, run.outputs))
         talk.say(tx, instances.get(tx, run.instance), None, Words(said.text, spoken=said.spoken))
     wake_waiting(tx, run)
 
@@ -128,17 +126,6 @@ def members_of(tx: ReadTx, run: Run) -> list[Agent]:
     workflow = stored.from_json(run.definition)
     found = (agents.find(tx, run.stream, agent.name) for agent in workflow.agents)
     return [agent for agent in found if agent is not None]
-
-
-def values(run: Run, workflow: Workflow, outputs: Sequence[str]) -> dict[str, Value]:
-    """What the variables stand for: what was given at the start, and what setup's commands have printed so far."""
-    printed = {task.name: output for task, output in zip(workflow.setup, outputs, strict=False) if task.name}
-    return {**{name: _value(value) for name, value in run.given.items()}, **printed}
-
-
-def _value(stored_form: Json) -> Value:
-    """JSON has lists where variables have tuples."""
-    return cast(Value, tuple(stored_form) if isinstance(stored_form, list) else stored_form)
 
 
 def _place(context: Context, instance: InstanceName) -> Place:

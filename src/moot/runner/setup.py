@@ -23,7 +23,7 @@ from moot.process import child, environment, sweep
 from moot.process.program import Finished, Program, as_text, shell_argv
 from moot.registry import instances, runs
 from moot.registry.runs import Run
-from moot.runner import phases
+from moot.runner import phases, values
 from moot.runner.worker import Task
 from moot.store.store import Store
 from moot.tools import talk
@@ -80,7 +80,7 @@ class SetupWorker:
         if job.losses:  # what a host that was killed has left running would get in the way of its repetition
             await asyncio.to_thread(sweep.kill_marked, _marker(job))
         for task in workflow.setup[len(outputs) :]:
-            line = shell.expand(task.shell, phases.values(run, workflow, outputs))
+            line = shell.expand(task.shell, values.of_run(run, workflow, outputs))
             outputs.append(await self._output(task, self._program(job, task, line, workflow)))
             so_far = tuple(outputs)
             if not await self._write(lambda tx, so_far=so_far: _keep(tx, job, run, so_far)):
