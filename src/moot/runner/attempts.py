@@ -121,7 +121,7 @@ class AttemptWorker:
         for attempt in attempts.of_job(tx, job.id):
             if not _end(tx, attempt.id, "lost", "its host disappeared"):
                 continue
-            tx.announce(Event(job.stream, "attempt_lost", attempt.id, {"agent": attempt.agent}, is_quiet=True))
+            tx.announce(Event(job.stream, attempts.LOST, attempt.id, {"agent": attempt.agent}, is_quiet=True))
             if job.losses < MOST_LOSSES:
                 mailbox.take_back(tx, attempt.agent, attempt.id, is_failure=False)
             else:
@@ -259,7 +259,7 @@ def _succeed(tx: Tx, begun: Begun, text: str) -> None:
         spoken = None if _has_context(begun.run) else ""
         words = Words(text, reply_to=begun.mail[-1].id, attempt=attempt, spoken=spoken)
         talk.say(tx, instances.get(tx, agent.instance), agent, words)
-    tx.announce(Event(agent.stream, "attempt_succeeded", attempt, {"agent": agent.id}, is_quiet=True))
+    tx.announce(Event(agent.stream, attempts.SUCCEEDED, attempt, {"agent": agent.id}, is_quiet=True))
 
 
 def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
@@ -271,16 +271,16 @@ def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
     if _is_over(tx, begun):
         jobs.fail(tx, begun.job, error)
         mailbox.take_back(tx, agent.id, attempt)
-        tx.announce(Event(agent.stream, "attempt_failed", attempt, facts, is_quiet=True))
+        tx.announce(Event(agent.stream, attempts.FAILED, attempt, facts, is_quiet=True))
         return
     if failures < retry.attempts and not _is_late(begun.job, again_at):
         jobs.retry(tx, begun.job, at=again_at, error=error)
         mailbox.take_back(tx, agent.id, attempt)
-        tx.announce(Event(agent.stream, "attempt_failed", attempt, facts, is_quiet=True))
+        tx.announce(Event(agent.stream, attempts.FAILED, attempt, facts, is_quiet=True))
         return
     jobs.fail(tx, begun.job, error)
     count = mailbox.park(tx, agent.id, attempt)
-    tx.announce(Event(agent.stream, "attempt_failed", attempt, {**facts, "parked": count}, is_quiet=True))
+    tx.announce(Event(agent.stream, attempts.FAILED, attempt, {**facts, "parked": count}, is_quiet=True))
     if mailbox.has_queued(tx, agent.id):
         wake(tx, agent)
     times = "once" if failures == 1 else f"{failures} times"
@@ -319,7 +319,7 @@ def interrupt(tx: Tx, agent: Agent) -> bool:
     run = runs.live(tx, agent.instance)
     usage.record(tx, limits.scope_of(agent, run), agent.id, Spent(busy=tx.now - attempt.started_at))
     mailbox.take_back(tx, agent.id, attempt.id, is_failure=False)
-    tx.announce(Event(agent.stream, "attempt_interrupted", attempt.id, {"agent": agent.id}, is_quiet=True))
+    tx.announce(Event(agent.stream, attempts.INTERRUPTED, attempt.id, {"agent": agent.id}, is_quiet=True))
     return True
 
 
@@ -333,7 +333,7 @@ def _interrupt(tx: Tx, begun: Begun) -> None:
     _record(tx, begun, Usage())
     _end(tx, attempt, "interrupted")
     mailbox.take_back(tx, begun.agent.id, attempt, is_failure=False)
-    tx.announce(Event(begun.agent.stream, "attempt_interrupted", attempt, {"agent": begun.agent.id}, is_quiet=True))
+    tx.announce(Event(begun.agent.stream, attempts.INTERRUPTED, attempt, {"agent": begun.agent.id}, is_quiet=True))
 
 
 def _is_late(job: Job, moment: datetime) -> bool:
