@@ -195,3 +195,9 @@ def _mail(message: Message, recipient: Recipient) -> dict[str, Value]:
         "priority": message.priority,
         "acked_at": message.at if recipient.is_service else None,
     }
+
+
+def forget(tx: Tx, stream: StreamId, seq: int) -> None:
+    """Messages up to a number are gone for good, and with them what lay in mailboxes."""
+    tx.run(sql.forget_mail, stream=stream, seq=seq)
+    tx.run(sql.forget, stream=stream, seq=seq)

@@ -45,3 +45,9 @@ group by sender
 
 -- count: How many messages a stream has.
 select count(*) from messages where stream = :stream
+
+-- forget: Messages up to a number, for good.
+delete from messages where stream = :stream and seq <= :seq
+
+-- forget_mail: What lay in mailboxes up to a number, for good.
+delete from mailbox where stream = :stream and seq <= :seq

@@ -23,6 +23,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "resume": ("moot.cli.resume", "Go on with a run that was interrupted or paused"),
         "retry": ("moot.cli.retry", "Try mail again that was given up"),
         "pause": ("moot.cli.pause", "Wake nobody until moot resume"),
+        "rm": ("moot.cli.rm", "Delete an instance for good"),
         "stop": ("moot.cli.stop", "Stop a run or an agent at a safe point"),
     },
     "Take part": {

@@ -270,3 +270,9 @@ def _check_place(tx: ReadTx, instance: InstanceName, path: str) -> None:
 
 def _missing(path: str) -> DocumentNotFound:
     return DocumentNotFound(f"There is no document {path}.", "See document_list, or moot doc.")
+
+
+def forget(tx: Tx, instance: InstanceName) -> None:
+    """The documents of an instance are gone for good, with every version."""
+    for statement in (sql.forget_blobs, sql.forget_versions, sql.forget, sql.forget_rules):
+        tx.run(statement, instance=instance)

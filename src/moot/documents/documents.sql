@@ -50,3 +50,17 @@ where instance = :instance and folded = :folded and hash = :hash order by versio
 
 -- heads: Of every instance with documents, how many versions there are.
 select instance, cast(sum(version) as bigint) as changes from documents group by instance
+
+-- forget_blobs: Texts that only this instance has.
+delete from blobs
+where hash in (select hash from document_versions where instance = :instance)
+  and hash not in (select hash from document_versions where instance <> :instance and hash is not null)
+
+-- forget_versions: What its documents were.
+delete from document_versions where instance = :instance
+
+-- forget: Its documents.
+delete from documents where instance = :instance
+
+-- forget_rules: Who might write them.
+delete from document_rules where instance = :instance

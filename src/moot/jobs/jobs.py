@@ -212,3 +212,7 @@ def _close(tx: Tx, job: Job, state: State, error: str | None) -> None:
 def _own(tx: Tx, job: Job, touched: object) -> None:
     if not touched:
         raise JobLost(f"The job {job.id} was taken away from {job.owner}.", "Its new owner does it again.")
+
+
+def forget(tx: Tx, stream: StreamId) -> None:
+    tx.run(sql.forget, stream=stream)

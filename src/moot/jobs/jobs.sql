@@ -96,3 +96,6 @@ from jobs where stream = :stream and state in ('queued', 'running', 'unknown') o
 -- get: One job by id.
 select id, key, kind, stream, subject, arguments, state, run_at, deadline, owner, fence, tries, losses, on_loss, error,
   created_at from jobs where id = :id
+
+-- forget: All jobs of a stream, for good.
+delete from jobs where stream = :stream

@@ -232,3 +232,7 @@ def _shares(limits: Limits, used: Usage, elapsed: int) -> list[Share]:
     }
     given = {field.name: getattr(limits, field.name) for field in fields(limits)}
     return [Share(kind, given[kind], amount) for kind, amount in amounts.items() if given[kind] is not None]
+
+
+def forget(tx: Tx, run: RunId) -> None:
+    tx.run(sql.forget, run=run)

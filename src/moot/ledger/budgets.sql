@@ -28,3 +28,6 @@ select hops, ping_pong from budgets where run = :run
 
 -- last_sign: When something last happened in a stream.
 select at from streams where id = :stream
+
+-- forget: The budget of a run.
+delete from budgets where run = :run

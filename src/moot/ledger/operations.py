@@ -9,7 +9,7 @@ from typing import Literal
 from moot.core import json
 from moot.core.caller import Caller
 from moot.core.errors import MootError
-from moot.core.ids import AttemptId, OperationId
+from moot.core.ids import AgentId, AttemptId, OperationId
 from moot.core.json import Json
 from moot.core.tx import ReadTx, Tx
 from moot.store import queries
@@ -140,3 +140,7 @@ def of_attempt(tx: ReadTx, attempt: AttemptId) -> list[Operation]:
 def has_called(tx: ReadTx, attempt: AttemptId, name: str) -> bool:
     """Whether an attempt has made such a call, be it answered from the record of an earlier attempt."""
     return tx.maybe(sql.has_called, int, attempt=attempt, name=name) is not None
+
+
+def forget(tx: Tx, agent: AgentId) -> None:
+    tx.run(sql.forget, agent=agent)

@@ -25,3 +25,6 @@ from operations where attempt = :attempt order by started_at, id
 
 -- has_called: Whether an attempt has made a call of this name.
 select 1 from operations where attempt = :attempt and name = :name and state in ('done', 'repeated') limit 1
+
+-- forget: What an agent did.
+delete from operations where agent = :agent

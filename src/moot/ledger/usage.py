@@ -109,3 +109,7 @@ def stopped(tx: ReadTx, scope: Scope) -> list[Stopped]:
 def forgive(tx: Tx, scope: Scope) -> None:
     """Those who were stopped are looked at anew."""
     tx.run(sql.forgive, scope=scope)
+
+
+def forget(tx: Tx, scope: Scope) -> None:
+    tx.run(sql.forget, scope=scope)

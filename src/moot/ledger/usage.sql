@@ -37,3 +37,6 @@ select agent, reached from usage where scope = :scope and reached is not null or
 
 -- forgive: Nobody counts as stopped.
 update usage set reached = null where scope = :scope and reached is not null
+
+-- forget: What was used in a run, or in a stream outside of runs.
+delete from usage where scope = :scope

@@ -275,3 +275,9 @@ def _check(new: NewProposal, options: Mapping[str, str]) -> None:
 
 def _plain(spelling: str) -> str:
     return spelling.strip().removeprefix("@").casefold()
+
+
+def forget(tx: Tx, stream: StreamId) -> None:
+    """What was proposed in a stream is gone for good."""
+    tx.run(sql.forget_electors, stream=stream)
+    tx.run(sql.forget, stream=stream)

@@ -50,3 +50,9 @@ from proposals where stream = :stream order by created_at, id
 select id, stream, instance, type, purpose, title, description, options, creator, creator_id, rule, quorum,
   is_quorum_required, tie_breaker, is_binding, created_at, expires_at, message
 from proposals where stream = :stream and purpose = :purpose order by created_at desc, id desc limit 1
+
+-- forget_electors: Who might vote in a stream.
+delete from electors where proposal in (select id from proposals where stream = :stream)
+
+-- forget: What was proposed in a stream.
+delete from proposals where stream = :stream

@@ -253,3 +253,8 @@ def _add(tx: Tx, instance: Instance, new: NewAgent) -> Agent:
         Event(instance.stream, "agent_registered", id, {"name": new.name, "backend": new.backend}, is_quiet=True)
     )
     return get(tx, id)
+
+
+def all_of(tx: ReadTx, stream: StreamId) -> list[AgentId]:
+    """Everyone who was ever in a stream, also who has left."""
+    return [AgentId(id) for id in tx.all(sql.all_of, str, stream=stream)]

@@ -71,3 +71,6 @@ order by created_at desc, id desc limit 1
 
 -- addressees: Where mail to everyone goes.
 select id, name, backend from agents where stream = :stream and left_at is null order by created_at, id
+
+-- all_of: Everyone who was ever in a stream.
+select id from agents where stream = :stream

@@ -44,3 +44,9 @@ def get(tx: ReadTx, name: str) -> Instance:
 
 def all_of(tx: ReadTx) -> list[Instance]:
     return tx.all(sql.all_of, Instance)
+
+
+def forget(tx: Tx, name: InstanceName) -> None:
+    """Gone for good, with its agents, their tokens and attempts, and its runs."""
+    for statement in (sql.forget_tokens, sql.forget_attempts, sql.forget_agents, sql.forget_runs, sql.forget):
+        tx.run(statement, name=name)

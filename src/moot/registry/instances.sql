@@ -7,3 +7,18 @@ select name, stream, created_at from instances where name = :name
 
 -- all_of: Every instance, oldest first.
 select name, stream, created_at from instances order by created_at, name
+
+-- forget_tokens: The tokens of an instance.
+delete from tokens where instance = :name
+
+-- forget_attempts: What its agents tried.
+delete from attempts where agent in (select id from agents where instance = :name)
+
+-- forget_agents: Its agents.
+delete from agents where instance = :name
+
+-- forget_runs: Its runs.
+delete from runs where instance = :name
+
+-- forget: The instance itself.
+delete from instances where name = :name

@@ -184,3 +184,8 @@ def _busy(run: Run) -> InstanceBusy:
         f"A run of {run.name} is going on in {run.instance}.",
         f"Wait for it, end it with moot stop @{run.instance}, or choose another --instance.",
     )
+
+
+def ids(tx: ReadTx, instance: InstanceName) -> list[RunId]:
+    """Every run that an instance has had."""
+    return [RunId(id) for id in tx.all(sql.ids, str, instance=instance)]

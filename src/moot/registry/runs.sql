@@ -53,3 +53,6 @@ where id = :id and state = 'live'
 
 -- supersede: A run that nobody will resume any more.
 update runs set state = 'stopped', reason = :reason where instance = :instance and state = 'interrupted'
+
+-- ids: Every run that an instance has had.
+select id from runs where instance = :instance

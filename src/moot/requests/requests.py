@@ -261,3 +261,7 @@ def _close(tx: Tx, request: Request, state: State, answer: str, by: str | None) 
     facts = {"state": state, "by": by, "to": request.requester_id}
     tx.announce(Event(request.stream, ANSWERED, request.id, facts, is_quiet=True))
     return get(tx, request.id)
+
+
+def forget(tx: Tx, stream: StreamId) -> None:
+    tx.run(sql.forget, stream=stream)

@@ -46,3 +46,6 @@ where requester_id = :requester_id and hash = :hash and state = 'approved' and u
 
 -- use: Use an approval up.
 update requests set used_at = :now where id = :id
+
+-- forget: What was asked in a stream.
+delete from requests where stream = :stream

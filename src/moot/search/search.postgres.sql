@@ -18,3 +18,15 @@ select d.file, d.version, d.author, d.at, left(b.content, 100000) as text
 from found join documents d on d.hash = found.hash join blobs b on b.hash = found.hash
 where d.instance = :instance
 order by d.at desc, d.file limit :limit
+
+-- forget_message_words: Nothing: the index goes with the rows.
+select 1 where false
+
+-- forget_message_mark: Nothing.
+select 1 where false
+
+-- forget_document_words: Nothing.
+select 1 where false
+
+-- forget_document_marks: Nothing.
+select 1 where false

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Literal
 
 from moot.core.ids import InstanceName, MessageId, StreamId
-from moot.core.tx import ReadTx
+from moot.core.tx import ReadTx, Tx
 from moot.search.wanted import Wanted
 from moot.store import queries
 
@@ -103,3 +103,11 @@ def snippet(text: str, pattern: re.Pattern[str]) -> str:
     start, end = max(at - _BEFORE, 0), at + _BEHIND
     shown = _SPACES.sub(" ", text[start:end]).strip()
     return ("…" if start else "") + shown + ("…" if end < len(text) else "")
+
+
+def forget(tx: Tx, place: Place) -> None:
+    """What is gone is not found any more."""
+    for statement in (sql.forget_message_words, sql.forget_message_mark):
+        tx.run(statement, stream=place.stream)
+    for statement in (sql.forget_document_words, sql.forget_document_marks):
+        tx.run(statement, instance=place.instance)

@@ -23,3 +23,15 @@ cross join documents d on d.instance = k.instance and d.folded = k.folded and d.
 cross join blobs b on b.hash = d.hash
 where w.document_words match :fts5 and k.instance = :instance
 order by d.at desc, d.file limit :limit
+
+-- forget_message_words: Words of messages that are gone.
+delete from message_words where stream = :stream
+
+-- forget_message_mark: How far they were in the index.
+delete from message_marks where stream = :stream
+
+-- forget_document_words: Words of documents that are gone.
+delete from document_words where rowid in (select id from document_marks where instance = :instance)
+
+-- forget_document_marks: Which of them were in the index.
+delete from document_marks where instance = :instance

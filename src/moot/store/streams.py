@@ -44,3 +44,12 @@ def append(tx: Tx, event: Event) -> int:
 def reacted(tx: Tx, stream: StreamId, seq: int) -> None:
     """Remember that every reaction has seen the stream up to here."""
     tx.run(sql.reacted, stream=stream, seq=seq)
+
+
+def forget_events(tx: Tx, stream: StreamId, seq: int) -> None:
+    """Events up to a number are gone for good."""
+    tx.run(sql.forget_events, stream=stream, seq=seq)
+
+
+def forget(tx: Tx, stream: StreamId) -> None:
+    tx.run(sql.forget, stream=stream)

@@ -1,0 +1,36 @@
+"""`moot rm`: an instance, for good."""
+
+import sys
+
+import click
+
+from moot.api import removing, targets
+from moot.api.access import access
+from moot.cli import loop, terminal
+from moot.cli.options import json_option, store_option
+from moot.core.errors import InvalidInput
+from moot.core.ids import InstanceName
+
+
+@click.command()
+@click.argument("instance")
+@click.option("--yes", "-y", "is_sure", is_flag=True, help="Do not ask.")
+@store_option
+@json_option
+def command(*, instance: str, is_sure: bool, store: str | None, as_json: bool) -> None:
+    """Delete an INSTANCE for good: what was said, written, voted on and done there. Branches and worktrees are kept."""
+    name = targets.instance(instance)
+    if not is_sure:
+        if not terminal.is_terminal(sys.stdin):
+            raise InvalidInput(f"Nobody is there to ask whether {name} may be deleted.", "Say so with --yes.")
+        click.confirm(f"Delete {name} with everything in it?", abort=True)
+    loop.run(_remove(name, store))
+    if as_json:
+        terminal.document({"instance": name, "status": "deleted"})
+    else:
+        terminal.say(f"{name} is deleted")
+
+
+async def _remove(name: InstanceName, store: str | None) -> None:
+    async with access(store=store, instance=name) as opened:
+        await removing.remove(opened, name)

@@ -1,0 +1,64 @@
+"""Removing an instance for good: everything that was said, written, voted on and done under its name.
+
+In pieces, because a write must be short; until the last one the instance is there, and removing it again goes on.
+"""
+
+from moot.bus import messages
+from moot.core.caller import Caller
+from moot.core.ids import InstanceName, StreamId
+from moot.core.tx import Tx
+from moot.documents import documents
+from moot.jobs import jobs
+from moot.ledger import budgets, operations, usage
+from moot.proposals import proposals
+from moot.registry import agents, instances, runs
+from moot.registry.instances import Instance
+from moot.registry.runs import InstanceBusy
+from moot.requests import requests
+from moot.search import search
+from moot.search.search import Place
+from moot.store import feed, streams
+from moot.store.store import Store
+
+_PIECE = 2000  # events in one write
+
+
+async def remove(store: Store, name: InstanceName, caller: Caller) -> None:
+    """InstanceBusy while a run of it goes on."""
+    instance = await store.write(lambda tx: _free(tx, name), caller=caller)
+    head = await store.read(lambda tx: feed.end(tx, instance.stream).get(instance.stream, 0))
+    for seq in range(_PIECE, head + _PIECE, _PIECE):
+        await store.write(lambda tx, seq=seq: _forget_talk(tx, instance.stream, seq), caller=caller)
+    await store.write(lambda tx: _forget(tx, instance), caller=caller)
+
+
+def _free(tx: Tx, name: InstanceName) -> Instance:
+    instance = instances.get(tx, name)
+    tx.lock("instances", name)
+    run = runs.live(tx, name)
+    if run is not None and runs.is_attended(tx, run):
+        raise InstanceBusy(f"A run of {run.name} is going on in {name}.", f"End it with moot stop @{name} first.")
+    return instance
+
+
+def _forget_talk(tx: Tx, stream: StreamId, seq: int) -> None:
+    messages.forget(tx, stream, seq)
+    streams.forget_events(tx, stream, seq)
+
+
+def _forget(tx: Tx, instance: Instance) -> None:
+    _free(tx, instance.name)
+    _forget_talk(tx, instance.stream, feed.end(tx, instance.stream).get(instance.stream, 0))  # what came meanwhile
+    search.forget(tx, Place(instance.name, instance.stream))
+    proposals.forget(tx, instance.stream)
+    requests.forget(tx, instance.stream)
+    documents.forget(tx, instance.name)
+    jobs.forget(tx, instance.stream)
+    for agent in agents.all_of(tx, instance.stream):
+        operations.forget(tx, agent)
+    for run in runs.ids(tx, instance.name):
+        budgets.forget(tx, run)
+        usage.forget(tx, run)
+    usage.forget(tx, instance.stream)
+    instances.forget(tx, instance.name)
+    streams.forget(tx, instance.stream)
