@@ -1,6 +1,7 @@
 """Runs through real processes: killed in any phase and gone on with, they come to the same end."""
 
 import json
+import random
 import re
 import signal
 import subprocess
@@ -12,7 +13,7 @@ import pytest
 
 from tests.cli.terminal import SECONDS, Terminal
 
-CLOCK = re.compile(r"\d\d:\d\d:\d\d")
+CLOCK = re.compile(r"\d\d:\d\d:\d\d|(?<=doc-owner-)\d+")
 WORKFLOW = """
 name: review
 agents:
@@ -68,9 +69,9 @@ def expected(bytecode: Path, tmp_path_factory: pytest.TempPathFactory) -> list[s
     return said(calm)
 
 
-def said(terminal: Terminal) -> list[str]:
-    """Votes and messages by sender; two agents may vote in either order."""
-    entries = terminal.ok("log", "--json").json
+def said(terminal: Terminal, instance: str = "default") -> list[str]:
+    """Votes and messages by sender; two agents may vote in either order. The number of the vote is left out."""
+    entries = terminal.ok("log", "--json", "--instance", instance).json
     lines = [f"{one['from']}: {CLOCK.sub('', one['message'])}" for one in entries]
     return sorted(line for line in lines if "[VOTE" in line) + [line for line in lines if "[VOTE" not in line]
 
@@ -258,3 +259,29 @@ def test_what_a_killed_setup_left_running_is_gone_before_it_is_repeated(terminal
     (terminal.folder / "go").touch()
     resumed.communicate(timeout=SECONDS)
     assert len(ours) == 1
+
+
+@pytest.mark.parametrize("rounds", [2, pytest.param(60, marks=pytest.mark.chaos)])
+def test_a_run_killed_at_any_moment_again_and_again_comes_to_the_same_end(
+    terminal: Terminal, expected: list[str], rounds: int
+) -> None:
+    chance = random.Random(rounds)
+    (terminal.folder / "go").touch()
+    for number in range(rounds):
+        instance = f"r{number}"
+        _kill_after(terminal, chance.uniform(0.4, 3.0), "run", "review.yaml", "--instance", instance)
+        for _ in range(chance.randrange(3)):
+            _kill_after(terminal, chance.uniform(0.4, 2.0), "resume", f"@{instance}")
+        ended = terminal.run("resume", f"@{instance}")
+        if "nothing to resume" in ended.err:  # it was done, or had not begun
+            terminal.run("run", "review.yaml", "--instance", instance)
+        assert said(terminal, instance)[-len(expected) :] == expected, f"round {number}"
+
+
+def _kill_after(terminal: Terminal, seconds: float, *words: str) -> None:
+    process = terminal.start(*words)
+    try:
+        process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
