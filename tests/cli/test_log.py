@@ -126,7 +126,7 @@ def test_following_before_there_is_a_store_says_so_and_waits(both: Terminal) -> 
     assert following.stderr is not None
     told = following.stderr.readline().decode()
     assert told.startswith("There is no store ")
-    assert told.endswith(" Waiting for the first moot send or moot serve; Ctrl-C ends this.\n")
+    assert told.endswith(" Waiting for the first moot run, moot send or moot serve; Ctrl-C ends this.\n")
     assert not (both.folder / ".workflow").exists()
     both.ok("send", "hello @nobody")
     assert read_line(following).endswith(" human  hello @nobody\n")

@@ -1,8 +1,9 @@
 """The roster: who there is and what they are doing."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from moot.core.ids import InstanceName
+from moot.core.ids import InstanceName, StreamId
 from moot.core.tx import ReadTx
 from moot.registry import agents, attempts, hosts, instances
 from moot.registry.agents import Agent, Presence
@@ -47,6 +48,16 @@ async def roster(store: Store, instance: InstanceName | None = None) -> list[Sta
 async def is_served(store: Store) -> bool:
     """Whether a host runs that would start agents."""
     return any("run" in host.roles for host in await store.read(hosts.alive))
+
+
+async def stopped(store: Store, stream: StreamId, names: Sequence[str]) -> list[Agent]:
+    """Those of these who are stopped, and keep their mail until they are run again."""
+
+    def look(tx: ReadTx) -> list[Agent]:
+        found = [agents.find(tx, stream, name) for name in names]
+        return [one for one in found if one is not None and one.stopped_at is not None]
+
+    return await store.read(look)
 
 
 def state(tx: ReadTx, agent: Agent) -> str:

@@ -1,12 +1,14 @@
 """The state of an instance: who does what, who waits for whom, and why nothing moves."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from moot.api import roster
+from moot.api import remedies, roster, targets
 from moot.api.access import Access
 from moot.bus import mailbox
-from moot.core.ids import InstanceName
+from moot.core import text
+from moot.core.ids import AgentId, InstanceName
 from moot.core.json import Json
 from moot.core.tx import ReadTx
 from moot.proposals import proposals
@@ -15,6 +17,7 @@ from moot.registry import agents, attempts, hosts, instances, runs
 from moot.registry.agents import Agent
 from moot.registry.instances import Instance
 from moot.registry.runs import Run
+from moot.runner import phases
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,14 @@ class Doing:
     parked: int
     attempt: int | None  # the how-manieth, if it is in one
     since: timedelta | None
+    releasing: str  # the command that runs it again, if it is stopped
+    is_bound: bool  # to a run that is live, whose attendant runs it
+
+    @property
+    def needs_host(self) -> bool:
+        """Whether its mail waits for a host, and for nothing else."""
+        is_ready = self.agent.is_started_by_moot and self.agent.stopped_at is None and self.attempt is None
+        return bool(self.unread) and is_ready and not self.is_bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +49,11 @@ class Status:
     agents: tuple[Doing, ...]
     votes: tuple[Proposal, ...]  # that are open
     reasons: tuple[str, ...]  # why nothing moves, each with its remedy
+
+
+async def releasing(access: Access, stopped: Sequence[Agent]) -> dict[str, str]:
+    """For each agent that is stopped, the command that runs it again."""
+    return await access.store.read(lambda tx: {one.name: remedies.releasing(tx, one) for one in stopped})
 
 
 async def of_all(access: Access, only: InstanceName | None = None) -> list[Status]:
@@ -54,13 +70,17 @@ def _of(tx: ReadTx, instance: Instance) -> Status:
     is_served = any("run" in host.roles for host in hosts.alive(tx))
     counts = mailbox.counts(tx, instance.stream)
     members = [one for one in agents.members(tx, instance.stream) if one.backend != "service"]
-    doing = tuple(_doing(tx, one, counts.get(one.id)) for one in members)
+    bound = (
+        {one.id for one in phases.members_of(tx, run)} if run is not None and run.state == "live" else set[AgentId]()
+    )
+    doing = tuple(_doing(tx, one, counts.get(one.id), is_bound=one.id in bound) for one in members)
     votes = tuple(proposals.open_of(tx, instance.stream))
     status = Status(instance, run, is_attended, is_served, doing, votes, ())
-    return replace(status, reasons=tuple(_reasons(status)))
+    resume = remedies.resuming(tx, run) if run is not None else ""
+    return replace(status, reasons=tuple(_reasons(status, resume)))
 
 
-def _doing(tx: ReadTx, agent: Agent, counts: mailbox.Counts | None) -> Doing:
+def _doing(tx: ReadTx, agent: Agent, counts: mailbox.Counts | None, *, is_bound: bool) -> Doing:
     attempt = attempts.running(tx, agent.id)
     return Doing(
         agent=agent,
@@ -69,31 +89,41 @@ def _doing(tx: ReadTx, agent: Agent, counts: mailbox.Counts | None) -> Doing:
         parked=counts.parked if counts else 0,
         attempt=attempt.number if attempt else None,
         since=tx.now - attempt.started_at if attempt else None,
+        releasing=remedies.releasing(tx, agent) if agent.stopped_at is not None else "",
+        is_bound=is_bound,
     )
 
 
-def _reasons(status: Status) -> list[str]:
-    found: list[str] = []
+def _reasons(status: Status, resume: str) -> list[str]:
+    """In the order in which a person would see to them."""
     run, name = status.run, status.instance.name
-    waiting = [one for one in status.agents if one.unread and one.agent.is_started_by_moot and one.attempt is None]
-    if run is not None and run.state == "live" and run.is_paused:
-        found.append(f"the run is paused; go on with: moot resume @{name}")
-    if run is not None and run.state in ("interrupted", "limit"):
-        found.append(f"the run is {run.state} ({run.reason}); go on with: moot resume @{name}")
-    if run is not None and run.state == "live" and not status.is_attended:
-        found.append(f"nobody attends the run any more; go on with: moot resume @{name}")
-    if waiting and not status.is_served:
-        found.append("mail waits and no host is running; start one with: moot serve")
+    found: list[str] = []
     for one in status.agents:
         if one.agent.backend == "human" and one.unread:
-            found.append(f"{one.agent.name} has {one.unread} unread message(s); see moot inbox")
-        if one.parked:
-            found.append(f"{one.parked} message(s) for {one.agent.name} were given up; try again with: moot retry")
-        if one.agent.backend == "external" and one.unread:
-            found.append(f"{one.agent.name} joins from outside and has not read {one.unread} message(s)")
+            unread = text.counted(one.unread, "unread message")
+            found.append(f"{one.agent.name} has {unread}; see {remedies.inbox(one.agent.name, name)}")
+    if run is not None and (stands := remedies.of_run(run, resume, is_attended=status.is_attended)):
+        found.append(stands)
+    if not status.is_served and any(one.needs_host for one in status.agents):
+        found.append("mail waits and no host is running; start one with: moot serve")
+    found += [reason for one in status.agents for reason in _mail(one)]
     for vote in status.votes:
         open_votes = [ballot.name for ballot in vote.ballots if ballot.choice is None]
         found.append(f"{vote.id} waits for the votes of {', '.join(open_votes)}")
+    return found
+
+
+def _mail(one: Doing) -> list[str]:
+    agent, unread = one.agent, text.counted(one.unread, "message")
+    found: list[str] = []
+    if one.unread and one.releasing:
+        found.append(f"{agent.name} is stopped and has not read {unread}; run it again with: {one.releasing}")
+    if one.parked:
+        parked, retry = text.counted(one.parked, "message"), targets.whole("moot retry", agent.instance)
+        were = "was" if one.parked == 1 else "were"
+        found.append(f"{parked} for {agent.name} {were} given up; try again with: {retry}")
+    if agent.backend == "external" and one.unread:
+        found.append(f"{agent.name} joins from outside and has not read {unread}")
     return found
 
 

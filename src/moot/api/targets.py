@@ -1,7 +1,8 @@
-"""Targets as people write them: `agent`, `agent@instance`, `@instance`."""
+"""Targets as people write them: `agent`, `agent@instance`, `@instance`; the default instance goes without saying."""
 
 from dataclasses import dataclass
 
+from moot.core.errors import InvalidInput
 from moot.core.ids import DEFAULT_INSTANCE, InstanceName
 from moot.registry import names
 from moot.registry.errors import NameRefused
@@ -25,6 +26,36 @@ def parse(text: str, *, instance: str = DEFAULT) -> Target:
     return Target(agent or None, InstanceName(names.check_instance(named or instance)))
 
 
-def instance(text: str | None) -> InstanceName:
-    """An instance as people write it, with or without the @; by default the default one."""
-    return DEFAULT if text is None else InstanceName(names.check_instance(text.removeprefix("@")))
+def within(text: str | None, instance: str | None) -> Target | None:
+    """What an argument and `--instance` say together; None if neither says anything."""
+    if text is None:
+        return None if instance is None else Target(None, InstanceName(names.check_instance(instance)))
+    target = parse(text, instance=instance or DEFAULT)
+    if instance not in (None, target.instance):
+        raise InvalidInput(f"{text} is not in the instance {instance}.", "Leave --instance away.")
+    return target
+
+
+def instance(text: str | None, option: str | None = None) -> InstanceName:
+    """An instance as people write it, with or without the @, as an argument or as `--instance`."""
+    named = None if text is None else InstanceName(names.check_instance(text.removeprefix("@")))
+    if option is None:
+        return named or DEFAULT
+    if named not in (None, option):
+        raise InvalidInput(f"{named} and --instance {option} are two instances.", "Name one.")
+    return InstanceName(names.check_instance(option))
+
+
+def agent_in(name: str, instance: str) -> str:
+    """`bob`, or `bob@n`."""
+    return name if instance == DEFAULT else f"{name}@{instance}"
+
+
+def whole(command: str, instance: str) -> str:
+    """A command for a whole instance: `moot resume`, or `moot resume @n`."""
+    return command if instance == DEFAULT else f"{command} @{instance}"
+
+
+def at(command: str, instance: str) -> str:
+    """A command in an instance: `moot inbox`, or `moot inbox --instance n`."""
+    return command if instance == DEFAULT else f"{command} --instance {instance}"

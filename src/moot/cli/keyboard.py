@@ -5,20 +5,20 @@ import sys
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 
-from moot.api import requests
+from moot.api import requests, roster
 from moot.api.connection import Connection, connect
-from moot.cli import terminal
+from moot.cli import hints, saying, terminal
 from moot.core.errors import MootError
 from moot.core.ids import InstanceName
 from moot.tools.talk import Words
 
 
 @asynccontextmanager
-async def answering(instance: InstanceName, store: str | None) -> AsyncGenerator[None]:
-    """While the block runs, what is typed is answered or said in this instance."""
+async def answering(instance: InstanceName, store: str | None) -> AsyncGenerator["asyncio.Future[None]"]:
+    """While the block runs, what is typed is answered or said in this instance; done at the end of the input."""
     task = asyncio.ensure_future(_answer(instance, store))
     try:
-        yield
+        yield task
     finally:
         task.cancel()
         await asyncio.wait([task])
@@ -30,18 +30,23 @@ async def _answer(instance: InstanceName, store: str | None) -> None:
     async with connect(store=store, instance=instance, create=True) as connection:
         async for line in _lines():
             try:
-                terminal.note(await _say(connection, line))
+                await _say(connection, line)
             except MootError as error:
                 terminal.note(f"{error.code}: {error}")
 
 
-async def _say(connection: Connection, line: str) -> str:
+async def _say(connection: Connection, line: str) -> None:
     """To whoever has waited longest, unless the line itself says to whom."""
+    is_served = await roster.is_served(connection.store)
     waiting = [] if line.lstrip().startswith("@") else await requests.waiting(connection, None, limit=1)
     if waiting:
-        return await requests.reply(connection, waiting[0], line)
+        terminal.note(await requests.reply(connection, waiting[0], line))
+        if not is_served:
+            hints.no_host()
+        return
     said = await connection.send(Words(line))
-    return said.told
+    terminal.note(said.told)
+    await saying.warn(connection, said, is_served=is_served)
 
 
 async def _lines() -> AsyncIterator[str]:

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 import click
 
+from moot.api import targets
 from moot.api.access import access
 from moot.api.roster import Standing, is_served, roster
-from moot.api.targets import DEFAULT
 from moot.cli import hints, loop, terminal
-from moot.cli.options import json_option, store_option
+from moot.cli.options import json_option, only_instance_option, store_option
 from moot.core.ids import InstanceName
 from moot.store.errors import StoreNotFound
 
@@ -18,7 +18,7 @@ LEAST_WIDTHS = (19, 14)
 
 
 @click.command()
-@click.option("--instance", metavar="NAME", help="Only this instance.  [default: all]")
+@only_instance_option
 @click.option("--workflows", "of_workflows", is_flag=True, help="The workflows that can be run by name instead.")
 @store_option
 @json_option
@@ -56,8 +56,7 @@ def _warn(standings: Iterable[Standing], *, has_host: bool) -> None:
 
 
 def _name(standing: Standing) -> str:
-    agent = standing.agent
-    return agent.name if agent.instance == DEFAULT else f"{agent.name}@{agent.instance}"
+    return targets.agent_in(standing.agent.name, standing.agent.instance)
 
 
 async def _json(instance: str | None, store: str | None) -> None:

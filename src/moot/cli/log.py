@@ -9,7 +9,7 @@ from moot.api import history, plain
 from moot.api.access import wait_for_store
 from moot.api.connection import Connection, connect
 from moot.bus.messages import Message
-from moot.cli import loop, terminal
+from moot.cli import audience, hints, loop, terminal
 from moot.cli.options import instance_option, json_option, limit_option, store_option
 from moot.cli.transcript import Transcript, clock_time
 from moot.core.events import StoredEvent
@@ -53,7 +53,8 @@ def command(  # noqa: PLR0913  # one for each option
         raise click.UsageError("--receipts belongs to messages and cannot be used with --events.")
     view = View(limit, follow, as_json, receipts, events)
     try:
-        loop.run(_log(view, instance, store))
+        work = _log(view, instance, store)
+        loop.run(audience.while_read(work) if follow else work)
     except StoreNotFound:
         if follow:
             raise
@@ -62,7 +63,7 @@ def command(  # noqa: PLR0913  # one for each option
 
 async def _log(view: View, instance: str | None, store: str | None) -> None:
     if view.follow:
-        await wait_for_store(store, _say_that_we_wait)
+        await wait_for_store(store, hints.no_store)
     async with connect(store=store, instance=instance) as connection:
         found: list[Message] | list[StoredEvent] = (
             await history.latest(connection, view.limit) if view.events else await connection.latest(view.limit)
@@ -80,10 +81,6 @@ async def _log(view: View, instance: str | None, store: str | None) -> None:
             async for one in _coming(connection, view, found[-1].seq if found else 0):
                 await _show(connection, view, transcript, one)
                 terminal.flush()
-
-
-def _say_that_we_wait(missing: StoreNotFound) -> None:
-    terminal.note(f"{missing.fact} Waiting for the first moot send or moot serve; Ctrl-C ends this.")
 
 
 def _coming(connection: Connection, view: View, after: int) -> AsyncIterator[Message] | AsyncIterator[StoredEvent]:

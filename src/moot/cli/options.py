@@ -11,7 +11,17 @@ MOST = 100_000  # messages in one answer
 store_option = click.option(
     "--store", metavar="URL", help="sqlite:///path/moot.db or postgresql://…  [default: $MOOT_STORE, or this project's]"
 )
-instance_option = click.option("--instance", metavar="NAME", help="Which instance.  [default: default]")
+
+
+def _bare(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    """An instance may be written as it is elsewhere: `@name`."""
+    return value if value is None else value.removeprefix("@")
+
+
+instance_option = click.option("--instance", metavar="NAME", callback=_bare, help="Which instance.  [default: default]")
+only_instance_option = click.option(
+    "--instance", metavar="NAME", callback=_bare, help="Only this instance.  [default: all]"
+)
 input_option = click.option(
     "--input",
     "-i",

@@ -102,7 +102,7 @@ class _Terminal:
         if ending.exit_code == WAITING:
             inbox = remedies.answering(ending.reason, instance)
             terminal.note(f"answer with: {inbox}, or: {inbox.removesuffix('--answer')}--reply TEXT")
-        if ending.state not in ("done", "live") and self._is_kept and "moot resume" not in reason:
+        if ending.state in ("interrupted", "limit", "failed") and self._is_kept and "moot resume" not in reason:
             terminal.note(f"go on with: {_resuming(summary)}")
 
 

@@ -6,23 +6,24 @@ from moot.api import control, running, targets
 from moot.api.access import access
 from moot.api.running import Order
 from moot.cli import loop, play, terminal
-from moot.cli.options import budget_option, json_option, store_option
+from moot.cli.options import budget_option, instance_option, json_option, store_option
 
 
 @click.command()
-@click.argument("target", required=False)
+@click.argument("target", required=False, metavar="[@INSTANCE]")
 @budget_option
+@instance_option
 @store_option
 @json_option
-def command(*, target: str | None, budget: str | None, store: str | None, as_json: bool) -> int:
-    """Go on with the last run of an instance (TARGET, as @instance or its name) where it was.
+def command(*, target: str | None, budget: str | None, instance: str | None, store: str | None, as_json: bool) -> int:
+    """Go on with the last run of an instance where it was.
 
     Nothing that is finished is done again. A paused run goes on where it is attended, and this command returns.
     """
     order = Order(
         source="",
         mode="run",
-        instance=targets.instance(target),
+        instance=targets.instance(target, instance),
         budget=budget,
         store=store,
         has_person=play.has_person(as_json=as_json),

@@ -11,7 +11,7 @@ from moot.api import people, plain, roster, targets
 from moot.api.connection import Connection, connect
 from moot.bus.errors import MessageEmpty
 from moot.bus.messages import Message
-from moot.cli import hints, loop, terminal
+from moot.cli import loop, saying, terminal
 from moot.cli.options import instance_option, json_option, person_option, store_option
 from moot.cli.transcript import Transcript
 from moot.core import clock, durations, text
@@ -124,7 +124,7 @@ async def _send(order: Order) -> int:
         is_served = await roster.is_served(connection.store)
         if not order.as_json:
             terminal.say(said.told)
-        _warn(said, is_served=is_served)
+        await saying.warn(connection, said, is_served=is_served)
         terminal.flush()
         if order.wait_seconds is not None and not said.recipients:
             raise NoReply("Nobody was addressed, so nobody will answer.", "Mention an agent; see moot list.")
@@ -145,13 +145,6 @@ async def _check_instance(connection: Connection, names: tuple[str, ...]) -> Non
     if EVERYONE in map(fold, names) and not await connection.exists():
         name = connection.caller.instance
         raise InstanceNotFound(f"There is no instance {name!r}.", f"For an agent, write --to {name}; see moot list.")
-
-
-def _warn(said: Said, *, is_served: bool) -> None:
-    for name in said.unknown:
-        terminal.warn(f"nobody here is called @{name}")
-    if not is_served:
-        hints.no_host()
 
 
 async def _first_reply(connection: Connection, sent: Message, seconds: float) -> Message | None:

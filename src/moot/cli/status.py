@@ -6,7 +6,7 @@ from moot.api import status, targets
 from moot.api.access import access
 from moot.api.status import Doing, Status
 from moot.cli import loop, terminal
-from moot.cli.options import json_option, store_option
+from moot.cli.options import json_option, only_instance_option, store_option
 from moot.core import durations
 from moot.core.ids import InstanceName
 from moot.store.errors import StoreNotFound
@@ -15,12 +15,13 @@ NOTHING = "nothing has happened here yet; begin with: moot run FILE"
 
 
 @click.command()
-@click.argument("instance", required=False)
+@click.argument("target", required=False, metavar="[@INSTANCE]")
+@only_instance_option
 @store_option
 @json_option
-def command(*, instance: str | None, store: str | None, as_json: bool) -> None:
-    """Who does what, who waits for whom, and why nothing moves; in one INSTANCE or in all."""
-    only = None if instance is None else targets.instance(instance)
+def command(*, target: str | None, instance: str | None, store: str | None, as_json: bool) -> None:
+    """Who does what, who waits for whom, and why nothing moves; in one instance or in all."""
+    only = targets.instance(target, instance) if target or instance else None
     try:
         found = loop.run(_look(only, store))
     except StoreNotFound:

@@ -1,38 +1,54 @@
 """`moot watch`: an instance as it happens; what is typed is said there."""
 
-import contextlib
+import asyncio
 import sys
 
 import click
 
 from moot.api import targets, watching
-from moot.api.access import access
+from moot.api.access import wait_for_store
+from moot.api.connection import Connection, connect
 from moot.api.watching import News
-from moot.cli import keyboard, loop, terminal
-from moot.cli.options import limit_option, store_option
+from moot.cli import audience, hints, keyboard, loop, terminal
+from moot.cli.options import instance_option, limit_option, store_option
 from moot.cli.transcript import Transcript
 from moot.core.ids import InstanceName
 
 
 @click.command()
-@click.argument("instance", default=str(targets.DEFAULT))
+@click.argument("target", required=False, metavar="[@INSTANCE]")
 @limit_option(10, "Begin with the last N messages.")
+@instance_option
 @store_option
-def command(*, instance: str, limit: int, store: str | None) -> None:
-    """Show what is said and who works, until Ctrl-C. On a terminal, a line you type answers what waits for you, or is
-    said to whom it mentions."""
-    where = targets.instance(instance)
+def command(*, target: str | None, limit: int, instance: str | None, store: str | None) -> None:
+    """Show what is said and who works, until Ctrl-C or Ctrl-D. On a terminal, a line you type answers what waits for
+    you, or is said to whom it mentions."""
+    where = targets.instance(target, instance)
     loop.run(_watch(where, limit, store))
 
 
 async def _watch(instance: InstanceName, limit: int, store: str | None) -> None:
-    is_typed = terminal.is_terminal(sys.stdin)
-    typing = keyboard.answering(instance, store) if is_typed else contextlib.nullcontext()
-    async with access(store=store, instance=instance) as opened, typing:
-        transcript = Transcript()
-        async for piece in watching.watch(opened, instance, limit):
-            if isinstance(piece, News):
-                transcript.aside(piece.text)
-            else:
-                transcript.message(piece)
-            terminal.flush()
+    await wait_for_store(store, hints.no_store)
+    async with connect(store=store, instance=instance) as opened:
+        shown = audience.while_read(_show(opened, instance, limit))
+        if not terminal.is_terminal(sys.stdin):
+            await shown
+            return
+        async with keyboard.answering(instance, store) as typed, asyncio.TaskGroup() as group:
+            showing = group.create_task(shown)
+            await asyncio.wait([typed, showing], return_when=asyncio.FIRST_COMPLETED)
+            if typed.done() and not typed.exception():  # Ctrl-D
+                showing.cancel()
+
+
+async def _show(opened: Connection, instance: InstanceName, limit: int) -> None:
+    if not await opened.exists():
+        terminal.note(f"There is no instance {instance!r} yet. Waiting for it; Ctrl-C ends this.")
+        await opened.stream()
+    transcript = Transcript()
+    async for piece in watching.watch(opened, instance, limit):
+        if isinstance(piece, News):
+            transcript.aside(piece.text)
+        else:
+            transcript.message(piece)
+        terminal.flush()

@@ -34,6 +34,11 @@ def inert(text: str) -> str:
     return _ACTIVE.sub(_spelled, text.replace("\r\n", "\n"))
 
 
+def counted(count: int, noun: str) -> str:
+    """`1 message`, `2 messages`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def _spelled(found: re.Match[str]) -> str:
     code = ord(found[0])
     if code < 0x100:
