@@ -7,24 +7,33 @@ from moot.api.access import access
 from moot.api.control import Stopped
 from moot.api.targets import Target
 from moot.cli import loop, terminal
-from moot.cli.options import json_option, store_option
+from moot.cli.options import instance_option, json_option, store_option
+from moot.store.errors import StoreNotFound
 
 
 @click.command()
 @click.argument("target", required=False)
 @click.option("--all", "everything", is_flag=True, help="Every run and every agent.")
 @click.option("--now", is_flag=True, help="Do not let running attempts finish; their mail waits.")
+@instance_option
 @store_option
 @json_option
-def command(*, target: str | None, everything: bool, now: bool, store: str | None, as_json: bool) -> None:
+def command(
+    *, target: str | None, everything: bool, now: bool, instance: str | None, store: str | None, as_json: bool
+) -> None:
     """Stop a run or an agent. TARGET is agent, agent@instance or @instance; without it, the only one there is.
 
     What was said and written stays. A stopped agent keeps its mail until it is run again.
     """
-    if everything and target:
+    wanted = targets.within(target, instance)
+    if everything and wanted:
         raise click.UsageError("--all stops everything; leave the target out.")
-    wanted = None if target is None else targets.parse(target)
-    stopped = loop.run(_stop(wanted, everything=everything, now=now, store=store))
+    try:
+        stopped = loop.run(_stop(wanted, everything=everything, now=now, store=store))
+    except StoreNotFound:
+        if wanted:
+            raise
+        stopped = []
     if as_json:
         terminal.document([{"name": one.name, "is_run": one.is_run, "is_attended": one.is_attended} for one in stopped])
         return
@@ -39,7 +48,8 @@ async def _stop(target: Target | None, *, everything: bool, now: bool, store: st
     async with access(store=store) as opened:
         if everything:
             return await control.stop_all(opened, how)
-        return await control.stop(opened, target or await candidates.to_stop(opened), how)
+        meant = target or await candidates.to_stop(opened)
+        return [] if meant is None else await control.stop(opened, meant, how)
 
 
 def _spelled(stopped: Stopped, *, now: bool) -> str:
