@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from moot.api import newcomers, roster
+from moot.api import newcomers, roster, targets
 from moot.api.access import access
 from moot.cli import loop, terminal
 from moot.cli.options import instance_option, json_option, store_option
@@ -54,7 +54,8 @@ def command(  # noqa: PLR0913  # one for each option
 
 async def _new(name: str, said: Mapping[str, Json], instance: str | None, store: str | None, *, as_json: bool) -> int:
     async with access(store=store, instance=instance, create=True) as opened:
-        agent = await newcomers.add(opened, name, said)
+        added = await newcomers.add(opened, name, said)
+        agent = added.agent
         needs_host = agent.is_started_by_moot and not await roster.is_served(opened.store)
         host = newcomers.start_host(opened, store) if needs_host else None
     if host is not None and not host.is_ready:
@@ -62,9 +63,19 @@ async def _new(name: str, said: Mapping[str, Json], instance: str | None, store:
             terminal.note(line)
         return host.exit_code or 1
     if as_json:
-        terminal.document({"name": agent.name, "instance": agent.instance, "id": agent.id, "host": host and host.pid})
+        terminal.document(
+            {
+                "name": agent.name,
+                "instance": agent.instance,
+                "id": agent.id,
+                "is_new": added.is_new,
+                "host": host and host.pid,
+            }
+        )
         return 0
-    terminal.say(f'{agent.name} is there; say something with: moot send --to {agent.name} "hello"')
+    target = targets.agent_in(agent.name, agent.instance)
+    what = "is there" if added.is_new else "was there already and is changed"
+    terminal.say(f'{agent.name} {what}; say something with: moot send --to {target} "hello"')
     if host is not None:
         terminal.say(f"a host runs in the background (process {host.pid}); its log is {host.log}")
     return 0
