@@ -66,7 +66,9 @@ def test_a_full_disk_is_told(terminal: Terminal, words: list[str]) -> None:
             cwd=terminal.folder, env=terminal.env(), stdout=full, stderr=subprocess.PIPE, timeout=SECONDS, check=False,
         )  # fmt: skip
     assert done.returncode == 1
-    assert done.stderr.decode().startswith("error: OUTPUT_FAILED: The output could not be written: No space left")
+    told = done.stderr.decode()
+    assert told.startswith('{"error":{"code":"OUTPUT_FAILED"' if "--json" in words else "error: OUTPUT_FAILED: ")
+    assert "The output could not be written: No space left" in told
 
 
 @pytest.mark.parametrize("words", ["list", "list --json", "log", "send hello@x", "doctor", "nonsense", "--help"])

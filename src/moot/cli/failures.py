@@ -6,6 +6,7 @@ import os
 import sys
 import tempfile
 import traceback
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
@@ -21,8 +22,17 @@ USAGE = 2
 PRINTERS = (terminal.__name__, "click.utils")
 
 
-def tell(error: BaseException) -> int:
-    """Say what went wrong, and return the exit code."""
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What is told of a failure."""
+
+    code: str
+    message: str
+    remedy: str
+
+
+def tell(error: BaseException, *, as_json: bool = False) -> int:
+    """Say what went wrong, and return the exit code; as one line of JSON to a program that asked for JSON."""
     cause = _first(error)
     if os.environ.get("MOOT_DEBUG"):
         traceback.print_exception(cause)
@@ -32,13 +42,16 @@ def tell(error: BaseException) -> int:
         case KeyboardInterrupt() | click.Abort():
             return interrupted()
         case MootError():
-            return _say(cause.code, cause.fact, cause.remedy, cause.exit_code)
+            _say(Words(cause.code, cause.fact, cause.remedy), as_json=as_json)
+            return cause.exit_code
         case click.ClickException():
-            return _say("USAGE", cause.format_message(), _usage_help(cause), USAGE)
+            _say(Words("USAGE", cause.format_message(), _usage_help(cause)), as_json=as_json)
+            return USAGE
         case OSError() if _is_about_output(cause):
-            return _output_failed(cause)
+            return _output_failed(cause, as_json=as_json)
         case _:
-            return _unexpected(cause)
+            _say(_unexpected(cause), as_json=as_json)
+            return 1
 
 
 def interrupted() -> int:
@@ -61,14 +74,16 @@ def _leaves(error: BaseException) -> list[BaseException]:
     return [leaf for part in parts for leaf in _leaves(part)]
 
 
-def _say(code: str, fact: str, remedy: str, exit_code: int) -> int:
+def _say(words: Words, *, as_json: bool) -> None:
     with contextlib.suppress(OSError):  # nobody reads stderr; the exit code remains
         terminal.flush()
     with contextlib.suppress(OSError):
-        terminal.note(terminal.paint("error:", "red", on=sys.stderr), f" {code}: {fact}")
-        if remedy:
-            terminal.note(f"  {remedy}")
-    return exit_code
+        if as_json and sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]  # None when it was closed before the start
+            terminal.line({"error": asdict(words)}, on=sys.stderr)
+            return
+        terminal.note(terminal.paint("error:", "red", on=sys.stderr), f" {words.code}: {words.message}")
+        if words.remedy:
+            terminal.note(f"  {words.remedy}")
 
 
 def _usage_help(error: click.ClickException) -> str:
@@ -82,15 +97,18 @@ def _is_about_output(error: OSError) -> bool:
     return any(frame.f_globals.get("__name__") in PRINTERS for frame in frames)
 
 
-def _output_failed(error: OSError) -> int:
+def _output_failed(error: OSError, *, as_json: bool) -> int:
     if error.errno == errno.EPIPE:
         return 0  # the reader has seen enough
-    return _say("OUTPUT_FAILED", f"The output could not be written: {error.strerror}.", "Check where it goes.", 1)
+    fact = f"The output could not be written: {error.strerror}."
+    _say(Words("OUTPUT_FAILED", fact, "Check where it goes."), as_json=as_json)
+    return 1
 
 
-def _unexpected(error: BaseException) -> int:
+def _unexpected(error: BaseException) -> Words:
     fact = f"Something went wrong that should not: {type(error).__name__}: {str(error)[:500]}"
-    return _say("UNEXPECTED", fact.rstrip("."), f"Details are in {_record(error)}; MOOT_DEBUG=1 shows them here.", 1)
+    remedy = f"Details are in {_record(error)}; MOOT_DEBUG=1 shows them here."
+    return Words("UNEXPECTED", fact.rstrip("."), remedy)
 
 
 def _record(error: BaseException) -> str:

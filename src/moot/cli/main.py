@@ -32,7 +32,7 @@ def run(argv: list[str]) -> int:
     except BaseException as error:  # noqa: BLE001  # the boundary of the program
         from moot.cli import failures
 
-        return failures.tell(error)
+        return failures.tell(error, as_json="--json" in argv)
     return code
 
 
