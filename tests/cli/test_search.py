@@ -14,7 +14,7 @@ def test_messages_are_found_by_their_words(both: Terminal) -> None:
     assert [(one["from"], one["snippet"]) for one in found] == [("human", "the lexer is slow")]
     assert both.ok("search", "slow", "--in", "messages", "--json").json[0] == found[0]
     nothing = both.run("search", "slow", "--in", "documents")
-    assert (nothing.code, nothing.out, nothing.err) == (1, "", "")
+    assert (nothing.code, nothing.out, nothing.err) == (1, "", "nothing found\n")
 
 
 def test_searching_makes_no_store(terminal: Terminal) -> None:

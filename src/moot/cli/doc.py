@@ -27,6 +27,12 @@ PAST_HEADING = ("VERSION", "ACTION", "BY", "CHANGED")
 PAST_WIDTHS = (7, 8, 8)
 
 
+class EditorFailed(MootError):
+    """What was typed there is not taken."""
+
+    code = "EDITOR_FAILED"
+
+
 def _where(function: F) -> F:
     return instance_option(store_option(json_option(function)))
 
@@ -103,7 +109,7 @@ def edit(file: str | None, instance: str | None, store: str | None, as_json: boo
         async with access(store=store, instance=instance, create=True) as opened:
             await documents.refresh(opened)
             name, version, before = await _before(opened, file)
-            after = click.edit(before, extension=os.path.splitext(name)[1] or ".txt")
+            after = _edited(name, before)
             if after is None or after == before:
                 terminal.note(f"{name} was not changed")
                 return
@@ -192,6 +198,14 @@ async def _before(opened: Access, file: str | None) -> tuple[str, int, str]:
         assert file is not None
         return file, 0, ""
     return found.file, found.version, found.content
+
+
+def _edited(name: str, before: str) -> str | None:
+    try:
+        return click.edit(before, extension=os.path.splitext(name)[1] or ".txt")
+    except click.ClickException as error:
+        fact = f"The editor ended with an error ({error.message}); nothing was changed."
+        raise EditorFailed(fact, "See $VISUAL and $EDITOR.") from error
 
 
 def _rescued(error: MootError, name: str, text: str) -> MootError:

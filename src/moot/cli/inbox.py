@@ -17,6 +17,12 @@ from moot.requests import plain as plain_requests
 from moot.store.errors import StoreNotFound
 
 
+class NothingWaits(MootError):
+    """There is nothing to answer."""
+
+    code = "NOTHING_WAITS"
+
+
 @dataclass(frozen=True, slots=True)
 class Desk:
     """Whose inbox, and how much of it."""
@@ -65,7 +71,7 @@ def command(  # noqa: PLR0913  # one for each option
     if number is not None and reply is None:
         raise InvalidInput(f"{number} is no agent.", "A number goes with --reply.")
     if reply is not None:
-        loop.run(_reply(desk, number, reply))
+        _reply_to(desk, number, reply)
     elif answer:
         _walk(desk)
     else:
@@ -108,12 +114,21 @@ async def _waiting(connection: Connection, desk: Desk) -> list[Waiting]:
     return [one for one in found if one.request is not None] if desk.is_pending_only else found
 
 
+def _reply_to(desk: Desk, number: int | None, words: str) -> None:
+    try:
+        loop.run(_reply(desk, number, words))
+    except StoreNotFound as missing:
+        raise NothingWaits(f"Nothing waits for {desk.person or 'you'}.") from missing
+
+
 async def _reply(desk: Desk, number: int | None, words: str) -> None:
     async with connect(store=desk.store, instance=desk.instance) as opened:
         connection = await people.acting_as(opened, desk.person)
         found = await _waiting(connection, desk)
         if number is None and len(found) > 1:
             raise InvalidInput(f"{len(found)} things wait.", "Say which: moot inbox NUMBER --reply TEXT.")
+        if not found:
+            raise NothingWaits(f"Nothing waits for {desk.person or 'you'}.")
         place = (number or 1) - 1
         if not 0 <= place < len(found):
             raise InvalidInput("There is nothing to answer under this number.", "See moot inbox.")

@@ -30,7 +30,8 @@ def command(
 ) -> int:
     """Find messages and documents that have all of these WORDS.
 
-    "a phrase" stands as it is, -word must not occur, begin* is how a word begins. Exit code 1 if nothing is found.
+    "a phrase" stands as it is, -word must not occur, begin* is how a word begins. As with grep, the exit code
+    is 1 if nothing is found.
     """
     try:
         found = loop.run(_search(" ".join(words), where, limit, instance, store))
@@ -40,6 +41,8 @@ def command(
         terminal.document([searching.plain(one) for one in found])
     for one in found if not as_json else ():
         _show(one)
+    if not found:
+        terminal.note("nothing found")
     return 0 if found else 1
 
 
