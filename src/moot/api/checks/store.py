@@ -57,5 +57,7 @@ def _parked(tx: ReadTx) -> Check:
         return check.ok("parked", "no mail was given up")
     names = ", ".join(f"{count} for {name}" for name, count in found.items())
     return check.problem(
-        "parked", f"Mail was given up: {names}.", "See moot inbox AGENT and moot log; new mail tries it once more."
+        "parked",
+        f"Mail was given up: {names}.",
+        "See moot inbox AGENT and moot log; try it again with moot retry AGENT@INSTANCE.",
     )

@@ -20,13 +20,13 @@ BUSY_MILLISECONDS = 2000
 def checks(file: Path) -> Iterator[Check]:
     yield check.guarded("place", lambda: _place(file))
     if not file.exists():
-        yield check.ok("store", f"none yet at {file}; the first moot send or moot serve makes it")
+        yield check.ok("store", f"none yet at {file}; the first moot run, moot send or moot serve makes it")
         return
     if file.is_file() and not file.stat().st_size:
         yield check.problem(
             "store",
             f"{file} is empty: it was cut off, or the disk was full when it was made.",
-            "Restore a backup; or remove it, and the next moot send or moot serve begins anew.",
+            "Restore a backup; or remove it, and the next moot run, moot send or moot serve begins anew.",
         )
         return
     try:
