@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import shutil
 import threading
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
@@ -404,6 +405,29 @@ async def test_a_file_that_is_gone_takes_no_writes(single: SqliteStore, tmp_path
     assert [type(error) for error in errors] == [StoreNotFound, StoreNotFound]
     assert errors[0] is not errors[1], "a traceback grows with every place where its error is raised"
     assert (tmp_path / "moot.db").exists() == is_replaced
+
+
+async def test_a_folder_that_is_gone_is_told_as_such_every_time(tmp_path: Path) -> None:
+    folder = tmp_path / "gone"
+    store = sqlite.open_file(folder / "moot.db", create=True)
+    await store.write(adds("a"), caller=SYSTEM)
+    shutil.rmtree(folder)
+    for name in "bcd":  # the second opens the file anew
+        with pytest.raises(StoreNotFound, match="removed or replaced"):
+            await store.write(adds(name), caller=SYSTEM)
+    await store.close()
+
+
+async def test_a_read_that_fails_because_the_file_is_gone_says_so(tmp_path: Path) -> None:
+    def look(tx: object) -> None:
+        shutil.rmtree(folder)
+        raise apsw.CantOpenError("unable to open database file")
+
+    folder = tmp_path / "gone"
+    store = sqlite.open_file(folder / "moot.db", create=True)
+    with pytest.raises(StoreNotFound, match="removed or replaced"):
+        await store.read(look)
+    await store.close()
 
 
 async def test_a_wake_up_that_fails_fails_no_commit(

@@ -40,6 +40,7 @@ class Means:
     """What commits are made with."""
 
     open: Callable[[], apsw.Connection]
+    find: Callable[[], None]  # raises when the file that was opened is no longer there
     check: Callable[[apsw.Connection], None]  # raises when this is no longer the store that was opened
     clock: Clock
     limits: Limits
@@ -116,10 +117,14 @@ class GroupCommit:
         return apsw.SQLITE_OK
 
     def _begin(self) -> None:
-        if self._is_lost:
-            self._connection = self._open()
-            self._is_lost = False
-        self._connection.execute("begin immediate")
+        try:
+            if self._is_lost:
+                self._connection = self._open()
+                self._is_lost = False
+            self._connection.execute("begin immediate")
+        except (apsw.Error, MootError):
+            self._means.find()  # of a removed file SQLite only tells that it cannot open something
+            raise
         try:
             self._means.check(self._connection)
         except BaseException:

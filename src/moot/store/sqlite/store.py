@@ -49,7 +49,7 @@ class SqliteStore:
         self._reader.pragma("query_only", True)
         self._identity = files.identity(file.path)
         self._version = migrate.newest()
-        means = Means(open=lambda: files.connect(file), check=self._check, clock=clock, limits=limits)
+        means = Means(lambda: files.connect(file), self._find, self._check, clock, limits)
         self._writer = Writer(means, Turnstile(file.path), self._tell)
 
     @property
@@ -70,6 +70,7 @@ class SqliteStore:
                 if self._reader.in_transaction:  # an I/O error has ended it already
                     self._reader.execute("rollback")
         except apsw.Error as error:
+            self._find()
             if (known := faults.named(error)) is not None:
                 raise known from error
             raise
@@ -100,12 +101,15 @@ class SqliteStore:
 
     def _check(self, connection: apsw.Connection) -> None:
         """Every batch: a deleted file would take writes as before, and lose them."""
+        self._find()
+        files.check_version(connection, self._version)
+
+    def _find(self) -> None:
         if files.identity(self._path) != self._identity:
             raise StoreNotFound(
                 f"{self._path} was removed or replaced while this process was running; nothing was written.",
                 "Start it again.",
             )
-        files.check_version(connection, self._version)
 
     def _start_hearing(self) -> None:
         self._loop = asyncio.get_running_loop()
