@@ -49,7 +49,6 @@ def check(ended: Ended, code: int, *words: str) -> None:
         (["list", "--store", "nonsense"], "not a kind of store"),
         (["list", "--store", "sqlite:"], "names no file"),
         (["list", "--store", "postgresql://[x"], "cannot be understood"),
-        (["export", "--json", "--jsonl", "-"], "both want stdout"),
     ],
 )
 def test_wrong_usage_is_told(terminal: Terminal, words: list[str], said: str) -> None:
