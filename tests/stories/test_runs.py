@@ -125,7 +125,7 @@ def test_an_interrupted_run_is_gone_on_with(terminal: Terminal, expected: list[s
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=SECONDS)
     assert process.returncode == 130, err
-    assert b"interrupted in" in out
+    assert b"interrupted after" in out
     assert b"moot resume" in err
     (terminal.folder / "go").touch()
     assert "\ndone in " in terminal.ok("resume").out
@@ -166,7 +166,7 @@ def test_a_run_in_the_background_survives_its_terminal_and_ends_when_told(termin
         until(lambda: not Path(f"/proc/{pid}").exists())
     finally:
         subprocess.run(["kill", str(pid)], check=False, capture_output=True)
-    assert (terminal.folder / ".workflow" / "default" / "moot.log").read_text().count("stopped in") == 1
+    assert (terminal.folder / ".workflow" / "default" / "moot.log").read_text().count("stopped after") == 1
 
 
 def test_a_paused_run_wakes_nobody_until_it_goes_on(terminal: Terminal) -> None:
