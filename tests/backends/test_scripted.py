@@ -165,3 +165,10 @@ async def test_only_a_script_that_reads_its_briefing_has_it_made(line: Json, is_
 
     await played(replace(assignment([line], "go"), brief=make))
     assert len(made) == int(is_briefed)
+
+
+async def test_a_pattern_without_an_end_fails_its_own_attempt_only() -> None:
+    async with asyncio.timeout(10):
+        (ended,) = await played(assignment([{"on": "(a|aa)+$", "say": "never"}], "a" * 60 + "b"))
+    assert isinstance(ended, Ended)
+    assert (ended.failure, "takes longer than 0.2 s" in ended.error) == ("error", True)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
+from moot.backends import patterns
 from moot.backends.backend import Letter
 from moot.core import durations, json, problems
 from moot.core.errors import InvalidInput, MootError
@@ -31,14 +32,6 @@ def _seconds(spelling: str) -> str:
     return spelling
 
 
-def _pattern(text: str) -> str:
-    try:
-        re.compile(text)
-    except re.error as error:
-        raise ValueError(f"not a regular expression: {error}") from error
-    return text
-
-
 class UsageLine(BaseModel):
     """What playing a line is said to have used."""
 
@@ -55,7 +48,7 @@ class Line(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
-    on: Annotated[str, AfterValidator(_pattern)] = ""
+    on: Annotated[str, AfterValidator(patterns.check)] = ""
     place: Literal["message", "prompt", "system_prompt"] = Field(default="message", alias="in")  # where `on` looks
     sender: str | None = Field(default=None, alias="from")
     takes: Annotated[str, AfterValidator(_seconds)] = "0s"
@@ -127,13 +120,14 @@ def _parsed(lines: bytes) -> Script:
 
 
 def match(script: Script, letter: Letter, prompts: Mapping[str, str]) -> Match | None:
-    """The first line that applies to a message; `prompts` are the attempt's, for lines that look there."""
+    """The first line that applies to a message; `prompts` are the attempt's, for lines that look there. Raises
+    PatternTooSlow."""
     texts = {"message": letter.body, **prompts}
     for line in script.script:
         if line.sender is not None and line.sender != letter.sender:
             continue
-        found = re.search(line.on, texts[line.place], re.IGNORECASE)
-        if found:
-            groups = {str(place): text or "" for place, text in enumerate(found.groups(), 1)}
+        found = patterns.search(line.on, texts[line.place])
+        if found is not None:
+            groups = {str(place): text for place, text in enumerate(found, 1)}
             return Match(line, {"from": letter.sender, "id": letter.id, **texts, **groups})
     return None

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from moot.backends import script
 from moot.backends.backend import Assignment, Briefing, Ended, Progress, Usage, Wrote
+from moot.backends.patterns import PatternTooSlow
 from moot.backends.script import Line, Match
 from moot.core import durations
 
@@ -24,7 +25,11 @@ class ScriptedBackend:
         told = await assignment.brief() if lines.wants_briefing else Briefing()
         prompts = {"prompt": told.prompt, "system_prompt": told.system_prompt}
         for letter in assignment.inbox:
-            found = script.match(lines, letter, prompts)
+            try:
+                found = script.match(lines, letter, prompts)
+            except PatternTooSlow as error:
+                yield Ended(failure="error", error=str(error), usage=usage)
+                return
             if found is None:
                 continue
             ended = await _play(found, assignment)

@@ -1,0 +1,51 @@
+"""Regular expressions of people, searched for no longer than a moment: some take years on a short text, and while one
+is searched for nothing else happens in the process."""
+
+import re
+from typing import Any
+
+from moot.core.errors import InvalidInput
+
+SECONDS = 0.2
+_BRANCHING = re.compile(r"[*+?{|]")
+_SHORT = 4000  # characters, on which one repetition is a matter of microseconds
+
+
+class PatternTooSlow(InvalidInput):
+    """The search was given up."""
+
+    code = "PATTERN_TOO_SLOW"
+
+
+def check(pattern: str) -> str:
+    """The pattern; ValueError if it is none."""
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ValueError(f"not a regular expression: {error}") from error
+    return pattern
+
+
+def search(pattern: str, text: str) -> tuple[str, ...] | None:
+    """What its groups stand for where it is first found, in any case of letters; None if it is not."""
+    branches = len(_BRANCHING.findall(pattern))
+    if branches == 0 or (branches == 1 and len(text) <= _SHORT):
+        found: Any = re.search(pattern, text, re.IGNORECASE)
+    else:
+        found = _search_with_a_limit(pattern, text)
+    return None if found is None else tuple(group or "" for group in found.groups())
+
+
+def _search_with_a_limit(pattern: str, text: str) -> Any:
+    # Only here, because most scripts never need it and it takes as long to import as the rest of a short command.
+    import regex  # noqa: PLC0415
+
+    try:
+        return regex.search(pattern, text, regex.IGNORECASE, timeout=SECONDS)
+    except TimeoutError:
+        raise PatternTooSlow(
+            f"Looking for {pattern[:80]!r} in {len(text):,} characters takes longer than {SECONDS:g} s.",
+            "Write it without repetitions inside or right after each other.",
+        ) from None
+    except regex.error:  # the few that only Python itself understands
+        return re.search(pattern, text, re.IGNORECASE)
