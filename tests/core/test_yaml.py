@@ -31,6 +31,12 @@ def test_values_are_what_people_mean(written: str, read: object) -> None:
     assert yaml.load(f"key: {written}", "f") == {"key": read}
 
 
+def test_what_is_deep_or_long_but_not_too_much_is_read() -> None:
+    assert str(yaml.load("[" * 100 + "]" * 100, "f")) == "[" * 100 + "]" * 100
+    assert yaml.load("9" * 300, "f") == int("9" * 300)
+    assert yaml.load('"' + "9" * 5000 + '"', "f") == "9" * 5000
+
+
 def test_on_is_a_key_like_any_other() -> None:
     assert yaml.load("on: push", "f") == {"on": "push"}
 
@@ -48,7 +54,11 @@ def test_an_empty_text_is_nothing() -> None:
         ("a: &x [*x]", "f:1:4: this contains itself"),
         ("a: &x [1]\nb: [" + "*x," * 101 + "]", "more than 100 aliases"),
         ("a: b\0c", "is not YAML"),
-        ("[" * 5000, "f"),
+        ("[" * 20_000, "f:1:101: this is more than 100 levels deep"),
+        ("a:\n  " + "- " * 20_000 + "b", "f:2:201: this is more than 100 levels deep"),
+        ("{a: " * 101 + "}" * 101, "f:1:401: this is more than 100 levels deep"),
+        ("a: 1\nb: " + "9" * 5000, "f:2:4: this number has more than 300 digits. Put it in quotes."),
+        ("a: 1\n" + "9" * 900 + ": b", "f:2:1: this number has more than 300 digits"),
         ("a: 1\n---\nb: 2", "is not YAML"),
         (
             "a0: &a0 [1, 2, 3]\n" + "".join(f"a{n}: &a{n} [{f'*a{n - 1},' * 3}]\n" for n in range(1, 16)),

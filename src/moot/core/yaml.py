@@ -2,7 +2,7 @@
 that was read it is known where it stands."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -16,6 +16,8 @@ Path = tuple[str | int, ...]  # of keys, and of places in lists, from the root
 
 _MOST_ALIASES = 100
 _MOST_VALUES = 1_000_000
+_DEEPEST = 100
+_MOST_DIGITS = 300  # of a number; Python itself reads no more than 4,300
 _DROPPED = frozenset(f"tag:yaml.org,2002:{kind}" for kind in ("bool", "int", "float", "timestamp"))
 
 
@@ -68,6 +70,7 @@ def load(text: str | bytes, name: str) -> Any:
 def read(text: str | bytes, name: str) -> Document:
     """The same, with the place of every key and value."""
     try:
+        _check_depth(text, name)
         loader = _Loader(text)
         try:
             root = loader.get_single_node()
@@ -82,6 +85,20 @@ def read(text: str | bytes, name: str) -> Document:
         raise YamlInvalid(f"{name}{_place(error)} is not YAML: {_problem(error)}.", _remedy(error, text)) from error
     except (ValueError, RecursionError) as error:
         raise YamlInvalid(f"{name} cannot be read: {error}.", "Mend it and try again.") from error
+
+
+def _check_depth(text: str | bytes, name: str) -> None:
+    """Before anything is made of it: what follows calls itself for every level."""
+    depth = 0
+    parse = cast(Callable[..., Iterator[yaml.Event]], yaml.parse)  # pyright: ignore[reportUnknownMemberType]
+    for event in parse(text, Loader=_Loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > _DEEPEST:
+                fact = f"{name}:{_mark(event)}: this is more than {_DEEPEST} levels deep."
+                raise YamlInvalid(fact, "Use fewer levels.")
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
 
 
 def _found(root: Node | None, path: Path, *, key: bool) -> Node | None:
@@ -132,7 +149,13 @@ def _children(node: Node, name: str) -> list[Node]:
     if isinstance(node, MappingNode):
         _check_keys(node, name)
         return [part for pair in node.value for part in pair]
-    return node.value if isinstance(node, SequenceNode) else []
+    if isinstance(node, SequenceNode):
+        return node.value
+    if node.tag == "tag:yaml.org,2002:int" and len(node.value) > _MOST_DIGITS:
+        raise YamlInvalid(
+            f"{name}:{_mark(node)}: this number has more than {_MOST_DIGITS} digits.", "Put it in quotes."
+        )
+    return []
 
 
 def _check_keys(node: MappingNode, name: str) -> None:
@@ -144,7 +167,7 @@ def _check_keys(node: MappingNode, name: str) -> None:
             found.add(key.value)
 
 
-def _mark(node: Node) -> str:
+def _mark(node: Node | yaml.Event) -> str:
     return f"{node.start_mark.line + 1}:{node.start_mark.column + 1}"
 
 
