@@ -1,17 +1,34 @@
 """The one place that starts the event loop."""
 
 import asyncio
+import contextlib
 import logging
 import os
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from moot.cli import terminal
+
 T = TypeVar("T")
+TROUBLE = "moot.runner.trouble"  # by its name: most commands have no host, and shall not import one
+
+
+class _Warnings(logging.Handler):
+    """What a host in this process cannot do, as a line for people."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        with contextlib.suppress(OSError):
+            terminal.warn(record.getMessage())
+
+
+_warnings = _Warnings()
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
     """Run it to its end. What libraries log, tracebacks included, is not for the terminal of a short command."""
-    if not os.environ.get("MOOT_DEBUG"):
+    root = logging.getLogger()
+    if not os.environ.get("MOOT_DEBUG") and not root.handlers:  # a command that wants more has chosen it before
         # Not by taking `lastResort` away, which makes logging complain that it has nowhere to go.
-        logging.getLogger().addHandler(logging.NullHandler())
+        root.addHandler(logging.NullHandler())
+        logging.getLogger(TROUBLE).addHandler(_warnings)
     return asyncio.run(work)

@@ -18,6 +18,7 @@ from moot.registry import hosts
 from moot.registry.hosts import NewHost
 from moot.runner import neighbours, react
 from moot.runner.reactions.wake_agents import ATTEMPT
+from moot.runner.trouble import Trouble
 from moot.runner.worker import Task, Worker
 from moot.store.errors import StoreNotFound
 from moot.store.store import Store
@@ -59,6 +60,7 @@ class Host:
         self._make_workers = make_workers
         self._pace = pace or Pace()
         self._desk = _Desk()
+        self._trouble = Trouble()
         self._workers: Mapping[str, Worker] = {}
         self._id = HostId("")
         self._stopping = asyncio.Event()
@@ -111,7 +113,7 @@ class Host:
             except StoreNotFound:
                 raise  # removed or replaced: there is nothing left to host
             except (MootError, OSError) as error:
-                _log.error("the host could not take work: %s", error)
+                self._trouble.met(error)
                 await signal.wait(1.0)
         stopping.cancel()
 
@@ -121,7 +123,9 @@ class Host:
 
     async def _turn(self, group: asyncio.TaskGroup, signal: Signal) -> None:
         """React, recover and take jobs in one transaction, then start what was taken."""
-        for job, task, seconds in await self._store.write(self._take, caller=SYSTEM):
+        taken = await self._store.write(self._take, caller=SYSTEM)
+        self._trouble.over()
+        for job, task, seconds in taken:
             self._start(group, job, _contained(job, task, seconds), signal)
 
     def _has_work(self, tx: ReadTx) -> bool:
@@ -205,7 +209,7 @@ class Host:
             except StoreNotFound:
                 raise
             except (MootError, OSError) as error:
-                _log.error("the host could not renew its lease: %s", error)
+                self._trouble.met(error)
 
     async def _heed(self) -> None:
         """End what somebody has cancelled; and this host itself, if that is wanted."""
@@ -229,6 +233,7 @@ class Host:
             return jobs.renew(tx, self._id, tasks)
 
         owned = set(await self._store.write(renew, caller=SYSTEM))
+        self._trouble.over()
         for id, task in tasks.items():
             if id not in owned:
                 _end(task)
