@@ -35,12 +35,12 @@ def write(terminal: Terminal, name: str, text: str) -> None:
     (terminal.folder / name).write_text(text)
 
 
-def test_a_dry_run_says_who_would_run_and_stops_there(both: Terminal) -> None:
-    write(both, "hello.yaml", HELLO)
-    ended = both.ok("run", "hello.yaml", "--input", "who=ann", "--dry-run")
+def test_a_dry_run_says_who_would_run_and_stops_there(terminal: Terminal) -> None:
+    write(terminal, "hello.yaml", HELLO)
+    ended = terminal.ok("run", "hello.yaml", "--input", "who=ann", "--dry-run")
     assert "greeter" in ended.out
     assert "200 attempts" in ended.out
-    assert both.run("log").out.startswith("nothing was said yet")
+    assert terminal.run("log").out.startswith("nothing was said yet")
 
 
 @pytest.mark.parametrize(
@@ -54,26 +54,26 @@ def test_a_dry_run_says_who_would_run_and_stops_there(both: Terminal) -> None:
     ],
 )
 def test_what_cannot_be_run_is_refused_before_anything_happens(
-    both: Terminal, words: tuple[str, ...], fact: str
+    terminal: Terminal, words: tuple[str, ...], fact: str
 ) -> None:
-    write(both, "hello.yaml", HELLO)
-    ended = both.run("run", *words)
+    write(terminal, "hello.yaml", HELLO)
+    ended = terminal.run("run", *words)
     assert (ended.code, fact in ended.err) == (2, True), ended
-    assert not (both.folder / ".workflow" / "default").exists()
+    assert not (terminal.folder / ".workflow" / "default").exists()
 
 
-def test_a_workflow_is_found_by_its_name(both: Terminal) -> None:
-    (both.folder / ".moot" / "workflows").mkdir(parents=True)
-    write(both, ".moot/workflows/hello.yaml", HELLO)
-    ended = both.ok("run", "hello", "--input", "who=@@ann", "--json")
+def test_a_workflow_is_found_by_its_name(terminal: Terminal) -> None:
+    (terminal.folder / ".moot" / "workflows").mkdir(parents=True)
+    write(terminal, ".moot/workflows/hello.yaml", HELLO)
+    ended = terminal.ok("run", "hello", "--input", "who=@@ann", "--json")
     assert '"message":"hello"' in ended.out
-    assert "@greeter greet @ann" in both.ok("log").out
+    assert "@greeter greet @ann" in terminal.ok("log").out
 
 
-def test_a_value_wakes_nobody(both: Terminal) -> None:
-    write(both, "hello.yaml", HELLO.replace("greet ${{", "greet them, ${{"))
-    both.ok("run", "hello.yaml", "--input", "who=@@human urgent")
-    (kickoff, _) = both.ok("log", "--json").json
+def test_a_value_wakes_nobody(terminal: Terminal) -> None:
+    write(terminal, "hello.yaml", HELLO.replace("greet ${{", "greet them, ${{"))
+    terminal.ok("run", "hello.yaml", "--input", "who=@@human urgent")
+    (kickoff, _) = terminal.ok("log", "--json").json
     assert (kickoff["mentions"], kickoff["priority"]) == (["greeter"], "normal")
 
 
@@ -90,11 +90,11 @@ def test_the_context_can_lie_elsewhere_in_the_project(both: Terminal) -> None:
 
 
 @pytest.mark.parametrize("folder", ["../up", "/tmp/moot-elsewhere", ".", ".git/x", ".moot", "full"])
-def test_a_context_is_not_put_where_it_does_harm(both: Terminal, folder: str) -> None:
-    (both.folder / "full").mkdir()
-    write(both, "full/mine.txt", "mine")
-    write(both, "elsewhere.yaml", ELSEWHERE.replace("./talk/", folder))
-    ended = both.run("run", "elsewhere.yaml")
+def test_a_context_is_not_put_where_it_does_harm(terminal: Terminal, folder: str) -> None:
+    (terminal.folder / "full").mkdir()
+    write(terminal, "full/mine.txt", "mine")
+    write(terminal, "elsewhere.yaml", ELSEWHERE.replace("./talk/", folder))
+    ended = terminal.run("run", "elsewhere.yaml")
     assert (ended.code, "context.config.dir" in ended.err) == (2, True), ended
 
 
@@ -126,33 +126,33 @@ def test_parked_mail_is_tried_again(both: Terminal) -> None:
     assert [one["parked"] for one in both.ok("list", "--json").json] == [0]
 
 
-def test_a_dry_run_as_json_is_what_a_check_says(both: Terminal) -> None:
-    write(both, "hello.yaml", HELLO)
-    found = both.ok("run", "hello.yaml", "--input", "who=ann", "--dry-run", "--json").json
+def test_a_dry_run_as_json_is_what_a_check_says(terminal: Terminal) -> None:
+    write(terminal, "hello.yaml", HELLO)
+    found = terminal.ok("run", "hello.yaml", "--input", "who=ann", "--dry-run", "--json").json
     assert (found["ok"], found["wakes"]) == (True, ["greeter"])
 
 
-def test_the_result_is_printed_at_the_end(both: Terminal) -> None:
-    write(both, "hello.yaml", HELLO + 'result: "greeted ${{ inputs.who }}"\n')
-    assert both.ok("run", "hello.yaml", "--input", "who=ann").out.splitlines()[-1] == "greeted ann"
-    last = both.ok("run", "hello.yaml", "--input", "who=bob", "--json").out.splitlines()[-1]
+def test_the_result_is_printed_at_the_end(terminal: Terminal) -> None:
+    write(terminal, "hello.yaml", HELLO + 'result: "greeted ${{ inputs.who }}"\n')
+    assert terminal.ok("run", "hello.yaml", "--input", "who=ann").out.splitlines()[-1] == "greeted ann"
+    last = terminal.ok("run", "hello.yaml", "--input", "who=bob", "--json").out.splitlines()[-1]
     assert json.loads(last)["result"] == "greeted bob"
 
 
-def test_an_instance_is_checked_before_anything_is_written(both: Terminal) -> None:
-    write(both, "hello.yaml", HELLO)
-    ended = both.run("start", "hello.yaml", "--input", "who=ann", "--instance", "../../oops", "--background")
+def test_an_instance_is_checked_before_anything_is_written(terminal: Terminal) -> None:
+    write(terminal, "hello.yaml", HELLO)
+    ended = terminal.run("start", "hello.yaml", "--input", "who=ann", "--instance", "../../oops", "--background")
     assert (ended.code, "NAME_REFUSED" in ended.err) == (2, True)
-    assert not (both.folder.parent / "oops").exists()
+    assert not (terminal.folder.parent / "oops").exists()
 
 
 @pytest.mark.parametrize(
     "words",
     [("stop", "ann"), ("stop", "--all"), ("pause",), ("retry",), ("new", "bob", "--backend", "human"), ("resume",)],
 )
-def test_agents_do_not_start_and_stop_each_other(both: Terminal, words: tuple[str, ...]) -> None:
-    both.join("ann", backend="external")
-    ended = both.run(*words, env={"MOOT_TOKEN": token_of(both, "ann")})
+def test_agents_do_not_start_and_stop_each_other(terminal: Terminal, words: tuple[str, ...]) -> None:
+    terminal.join("ann", backend="external")
+    ended = terminal.run(*words, env={"MOOT_TOKEN": token_of(terminal, "ann")})
     assert (ended.code, "NOT_ALLOWED" in ended.err) == (1, True), ended
 
 
@@ -167,12 +167,12 @@ def token_of(terminal: Terminal, name: str) -> str:
     return text
 
 
-def test_a_context_in_memory_leaves_nothing(both: Terminal) -> None:
-    write(both, "hello.yaml", HELLO.replace("{document_owner: none}", "{provider: memory, document_owner: none}"))
-    ended = both.ok("run", "hello.yaml", "--input", "who=ann")
+def test_a_context_in_memory_leaves_nothing(terminal: Terminal) -> None:
+    write(terminal, "hello.yaml", HELLO.replace("{document_owner: none}", "{provider: memory, document_owner: none}"))
+    ended = terminal.ok("run", "hello.yaml", "--input", "who=ann")
     assert "hello" in ended.out
-    assert not (both.folder / ".workflow" / "default").exists()
-    assert both.run("log").out.startswith("nothing was said yet")
+    assert not (terminal.folder / ".workflow" / "default").exists()
+    assert terminal.run("log").out.startswith("nothing was said yet")
 
 
 def test_an_instance_is_deleted_for_good_once_that_is_sure(both: Terminal) -> None:

@@ -1,5 +1,7 @@
 """Stories happen in a project folder of their own."""
 
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,8 +10,10 @@ from tests.stories.house import House
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> House:
-    root = tmp_path / "project"
-    (root / ".moot").mkdir(parents=True)
-    (root / "home").mkdir()
-    return House(root)
+def house() -> Iterator[House]:
+    """Not pytest's folder, whose path grows with every run: who listens on a socket is found by its whole path."""
+    with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as folder:
+        root = Path(folder) / "project"
+        (root / ".moot").mkdir(parents=True)
+        (root / "home").mkdir()
+        yield House(root)
