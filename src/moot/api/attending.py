@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from moot.bus import messages
 from moot.bus.messages import Message
+from moot.core import text
 from moot.core.caller import SYSTEM
 from moot.core.events import StoredEvent
 from moot.core.ids import AgentId, InstanceName, MessageId, RunId
@@ -116,7 +117,8 @@ class Attendant:
             names = ", ".join(agent.name for agent in look.stranded)
             return Ending("failed", f"stopped with unread mail: {names}", EXIT_CODES["failed"])
         if look.parked:
-            fact = f"{look.parked} message(s) were given up; try them again with: moot retry, then moot resume"
+            given_up = text.counted(look.parked, "message")
+            fact = f"{given_up} given up; try again with: moot retry, then moot resume"
             return Ending("failed", fact, EXIT_CODES["failed"])
         return Ending("done")
 

@@ -1,11 +1,14 @@
 """Control from a terminal: stop, pause, go on, try again. Everything is written down; a host notices."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from moot.api import rights
 from moot.api.access import Access
 from moot.api.targets import Target
 from moot.bus import mailbox
+from moot.core import text
 from moot.core.ids import InstanceName
 from moot.core.tx import Tx
 from moot.registry import agents, hosts, instances, runs, stopping
@@ -16,6 +19,8 @@ from moot.registry.instances import Instance
 from moot.registry.runs import Run, RunNotFound
 from moot.runner import attempts, neighbours, phases
 from moot.runner.reactions.wake_agents import wake
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,52 +35,40 @@ class Stopped:
 async def stop(access: Access, target: Target, how: How) -> list[Stopped]:
     """A run with all its agents, or one agent. At a safe point: what runs now comes to its end."""
 
-    rights.check_operator(access.caller)
-    await neighbours.see_to(access.store)  # a host that was killed attends nothing any more
-
     def change(tx: Tx) -> list[Stopped]:
         instance = instances.get(tx, target.instance)
         if target.agent is not None:
             return [_stop_agent(tx, agents.named(tx, instance.stream, target.agent), how)]
         return _stop_instance(tx, instance, how)
 
-    return await access.store.write(change, caller=access.caller)
+    return await _write(access, change)
 
 
 async def stop_all(access: Access, how: How) -> list[Stopped]:
     """Every run, every agent that moot starts, and the hosts that run them."""
 
-    rights.check_operator(access.caller)
-    await neighbours.see_to(access.store)  # a host that was killed attends nothing any more
-
     def change(tx: Tx) -> list[Stopped]:
         stopped = [one for instance in instances.all_of(tx) for one in _stop_instance(tx, instance, how)]
         count = hosts.ask_stop(tx, how)
-        ended = [Stopped(f"{count} host(s)", is_run=False, is_attended=True)] if count else []
+        ended = [Stopped(text.counted(count, "host"), is_run=False, is_attended=True)] if count else []
         return [*stopped, *ended]
 
-    return await access.store.write(change, caller=access.caller)
+    return await _write(access, change)
 
 
 async def pause(access: Access, instance: InstanceName) -> Run:
     """Nobody is woken until the run goes on; who works now comes to an end."""
-
-    rights.check_operator(access.caller)
-    await neighbours.see_to(access.store)  # a host that was killed attends nothing any more
 
     def change(tx: Tx) -> Run:
         run = _live(tx, instance)
         runs.pause(tx, run, is_paused=True)
         return run
 
-    return await access.store.write(change, caller=access.caller)
+    return await _write(access, change)
 
 
 async def unpause(access: Access, instance: InstanceName) -> bool:
     """Let a paused run go on where it is attended; False if there is none."""
-
-    rights.check_operator(access.caller)
-    await neighbours.see_to(access.store)  # a host that was killed attends nothing any more
 
     def change(tx: Tx) -> bool:
         run = runs.live(tx, instance)
@@ -84,14 +77,11 @@ async def unpause(access: Access, instance: InstanceName) -> bool:
         phases.wake_waiting(tx, runs.get(tx, run.id))
         return True
 
-    return await access.store.write(change, caller=access.caller)
+    return await _write(access, change)
 
 
 async def retry(access: Access, target: Target) -> dict[str, int]:
     """Hand out parked mail again, as if it were new; how much for whom."""
-
-    rights.check_operator(access.caller)
-    await neighbours.see_to(access.store)  # a host that was killed attends nothing any more
 
     def change(tx: Tx) -> dict[str, int]:
         instance = instances.get(tx, target.instance)
@@ -100,6 +90,13 @@ async def retry(access: Access, target: Target) -> dict[str, int]:
         revived = {agent.name: _revive(tx, agent) for agent in chosen}
         return {name: count for name, count in revived.items() if count}
 
+    return await _write(access, change)
+
+
+async def _write(access: Access, change: Callable[[Tx], T]) -> T:
+    """By the person only, and after a look at who is still there: a host that was killed attends nothing."""
+    rights.check_operator(access.caller)
+    await neighbours.see_to(access.store)
     return await access.store.write(change, caller=access.caller)
 
 
