@@ -18,8 +18,9 @@ from moot.store.sqlite import SqliteStore
 from moot.store.store import Limits, Store
 from moot.testing.clock import ManualClock
 from tests import postgres_server
+from tests.postgres_schemas import Schemas
 
-LIMITS = Limits(too_slow_seconds=0.25)
+LIMITS = Limits(too_slow_seconds=2.0)  # of CPU: a collection of garbage in the middle is nobody's fault
 _FOLDER = pytest.StashKey[Path]()
 
 
@@ -84,9 +85,22 @@ def pg_url(pg_server: str) -> Iterator[str]:
         connection.execute(SQL("drop schema if exists {} cascade").format(Identifier(schema)))
 
 
+@pytest.fixture(scope="session")
+def pg_schemas(pg_server: str) -> Iterator[Schemas]:
+    with Schemas(pg_server) as schemas:
+        yield schemas
+
+
 @pytest.fixture
-async def pg_store(anyio_backend: str, pg_url: str, clock: ManualClock) -> AsyncIterator[PostgresStore]:
-    store = postgres.open_url(pg_url, create=True, clock=clock, limits=LIMITS)
+def pg_made_url(pg_schemas: Schemas) -> Iterator[str]:
+    """The address of an empty store, made already."""
+    with pg_schemas.lent() as url:
+        yield url
+
+
+@pytest.fixture
+async def pg_store(anyio_backend: str, pg_made_url: str, clock: ManualClock) -> AsyncIterator[PostgresStore]:
+    store = postgres.open_url(pg_made_url, create=True, clock=clock, limits=LIMITS)
     yield store
     await store.close()
 
@@ -104,7 +118,7 @@ async def open_store(
 ) -> AsyncIterator[Callable[[], Store]]:
     """Opens the test's store, each time as another process would; closes them all at the end."""
     is_sqlite: bool = request.param == "sqlite"
-    url: str = "" if is_sqlite else request.getfixturevalue("pg_url")
+    url: str = "" if is_sqlite else request.getfixturevalue("pg_made_url")
     async with AsyncExitStack() as opened:
 
         def open_it() -> Store:

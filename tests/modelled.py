@@ -50,7 +50,7 @@ def bench(database: str, request: pytest.FixtureRequest) -> Generator[Bench]:
         if database == "sqlite":
             store = sqlite.open_memory(clock=clock)
         else:
-            store = postgres.open_url(request.getfixturevalue("pg_url"), create=True, clock=clock)
+            store = postgres.open_url(request.getfixturevalue("pg_made_url"), create=True, clock=clock)
         try:
             yield Bench(store, clock, tried, runner.run)
         finally:

@@ -121,12 +121,12 @@ async def test_since_a_moment_is_exclusive(store: Store, clock: ManualClock) -> 
 
 
 async def test_a_message_from_a_clock_that_is_behind_is_not_older_than_the_one_before(
-    pg_store: PostgresStore, pg_url: str, clock: ManualClock
+    pg_store: PostgresStore, pg_made_url: str, clock: ManualClock
 ) -> None:
     """Otherwise a reader who asks for what came after the last time it saw would miss it."""
     house = await build(pg_store)
     first = await house.post("first")
-    behind = postgres.open_url(pg_url, create=False, clock=ManualClock(YESTERDAY))
+    behind = postgres.open_url(pg_made_url, create=False, clock=ManualClock(YESTERDAY))
     try:
         second = await House(behind, house.instance).post("second")
     finally:

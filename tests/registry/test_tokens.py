@@ -187,10 +187,10 @@ async def test_the_secret_is_nowhere_in_the_files_of_the_database(sqlite_store: 
     assert text.removeprefix("moot_").encode() not in written
 
 
-async def test_the_secret_is_nowhere_in_the_tables(pg_store: PostgresStore, pg_url: str, pg_server: str) -> None:
+async def test_the_secret_is_nowhere_in_the_tables(pg_store: PostgresStore, pg_made_url: str, pg_server: str) -> None:
     house = await build(pg_store)
     text, id = await mint(house, Grant("operator", DEFAULT, "operator"))
-    schema = pg_url.rpartition("schema=")[2]
+    schema = pg_made_url.rpartition("schema=")[2]
     with psycopg.connect(pg_server) as connection:
         tables = connection.execute("select tablename from pg_tables where schemaname = %s", [schema]).fetchall()
         rows = [

@@ -205,7 +205,7 @@ def sqlite_shape(sqlite_store: SqliteStore) -> Iterator[apsw.Connection]:
 
 
 @pytest.fixture
-def pg_shape(pg_store: PostgresStore, pg_url: str) -> Iterator[psycopg.Connection]:
-    server, _, schema = pg_url.partition("&schema=")
+def pg_shape(pg_store: PostgresStore, pg_made_url: str) -> Iterator[psycopg.Connection]:
+    server, _, schema = pg_made_url.partition("&schema=")
     with psycopg.connect(server, autocommit=True, options=f"-c search_path={schema}") as connection:
         yield connection

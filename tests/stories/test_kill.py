@@ -26,7 +26,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     if request.param == "sqlite":
         yield f"sqlite:///{tmp_path / 'store' / 'moot.db'}"
     else:
-        yield request.getfixturevalue("pg_url")
+        yield request.getfixturevalue("pg_made_url")
 
 
 @pytest.fixture

@@ -1,6 +1,8 @@
 """Documents and their files are brought together, in both directions, and nothing is lost on the way."""
 
+import asyncio
 import os
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +20,8 @@ from moot.views import folder
 from moot.views.documents import Base, Memory, Seen, Step, decide, synchronise
 from moot.views.folder import Stamp
 from tests.documents.desk import ANN, BOB, HERE, PERSON, Shelf, shelf
+
+DEADLINE = 20.0
 
 
 @dataclass(frozen=True)
@@ -246,6 +250,33 @@ async def test_a_file_written_before_its_version_was_noted_is_no_conflict(disk: 
     assert (await disk.docs.files())["notes.md"] == 3
 
 
+async def test_a_look_that_is_cancelled_ends_before_its_folder_is_closed(
+    disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await disk.docs.write("notes.md", "one")
+    is_listing, may_go_on = threading.Event(), threading.Event()
+    listing = folder.Folder.files
+
+    def files(self: folder.Folder) -> dict[str, Stamp]:
+        is_listing.set()
+        may_go_on.wait(DEADLINE)
+        return listing(self)
+
+    monkeypatch.setattr(folder.Folder, "files", files)
+    look = asyncio.ensure_future(disk.look())
+    await asyncio.to_thread(is_listing.wait, DEADLINE)
+    look.cancel()
+    await asyncio.sleep(0)
+    may_go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await look
+    assert disk.files() == {"notes.md": "one"}
+
+
+class Killed(BaseException):
+    """Nothing catches it."""
+
+
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("is_new", [True, False])
 async def test_a_process_killed_while_it_writes_leaves_nothing_to_guess(
@@ -259,15 +290,15 @@ async def test_a_process_killed_while_it_writes_leaves_nothing_to_guess(
 
     def killed(self: folder.Folder, path: str, content: bytes, over: Stamp | None) -> Stamp | None:
         if path != views.BASES and when == "before":
-            raise KeyboardInterrupt
+            raise Killed
         written = plain(self, path, content, over)
         if path != views.BASES:
-            raise KeyboardInterrupt
+            raise Killed
         return written
 
     with monkeypatch.context() as patch:
         patch.setattr(folder.Folder, "write", killed)
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(Killed):
             await disk.look()
     versions = (await disk.docs.files())["notes.md"]
     if when == "before":

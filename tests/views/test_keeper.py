@@ -1,6 +1,8 @@
 """A keeper brings every instance's documents to disk when they change, and edits on disk in."""
 
 import asyncio
+import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from moot.core.ids import InstanceName
 from moot.store.store import Store
 from moot.views import folder
+from moot.views.folder import Folder, Stamp
 from moot.views.keeper import DocumentKeeper, Rhythm
 from tests.documents.desk import Shelf, shelf
 
@@ -69,6 +72,41 @@ async def test_the_last_change_is_on_disk_when_the_keeper_has_gone(store: Store,
     docs = await shelf(store)
     async with DocumentKeeper(store, above, Rhythm(600, 600)).keeping():
         await docs.write("notes.md", "last")
+    assert (above / "default/notes.md").read_text() == "last"
+
+
+async def test_the_last_change_is_on_disk_though_a_look_was_interrupted(
+    store: Store, above: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thread that is at work in the folder goes on when the block ends, and holds its lock."""
+    docs = await shelf(store)
+    await docs.write("notes.md", "first")
+    is_reading, may_go_on = threading.Event(), threading.Event()
+    listing = Folder.files
+
+    def files(self: Folder) -> dict[str, Stamp]:
+        is_reading.set()
+        may_go_on.wait(DEADLINE)
+        return listing(self)
+
+    monkeypatch.setattr(Folder, "files", files)
+    async with DocumentKeeper(store, above, BY_EVENTS).keeping():
+        await asyncio.to_thread(is_reading.wait, DEADLINE)
+        await docs.write("notes.md", "last")
+        asyncio.get_running_loop().call_later(0.1, may_go_on.set)
+    assert (above / "default/notes.md").read_text() == "last"
+
+
+async def test_the_last_look_waits_for_another_process(store: Store, above: Path) -> None:
+    docs = await shelf(store)
+    await docs.write("notes.md", "last")
+    (above / "default").mkdir()
+    with ExitStack() as held:
+        place = held.enter_context(folder.opened(above, "default"))
+        assert place is not None
+        assert place.lock()
+        async with DocumentKeeper(store, above, BY_EVENTS).keeping():
+            asyncio.get_running_loop().call_later(0.05, held.close)
     assert (above / "default/notes.md").read_text() == "last"
 
 

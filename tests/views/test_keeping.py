@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from moot.views.keeping import kept
+from moot.views.keeping import kept, unbroken
 
 DEADLINE = 20.0
 
@@ -53,3 +53,29 @@ async def test_it_ends_with_the_block_and_a_last_look_that_fails_is_logged(caplo
     assert [record.getMessage() for record in caplog.records] == [
         "documents could not be brought to disk: no space left"
     ]
+
+
+async def test_what_is_unbroken_ends_before_its_caller_is_cancelled() -> None:
+    begun, may_end, ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def doing() -> None:
+        begun.set()
+        await may_end.wait()
+        ended.set()
+
+    async def caller() -> None:
+        try:
+            await unbroken(doing())
+        except asyncio.CancelledError:
+            assert ended.is_set()
+            raise
+
+    task = asyncio.ensure_future(caller())
+    async with asyncio.timeout(DEADLINE):
+        await begun.wait()
+        for _ in range(3):
+            task.cancel()
+            await asyncio.sleep(0)
+        may_end.set()
+        with pytest.raises(asyncio.CancelledError):
+            await task

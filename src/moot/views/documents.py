@@ -24,6 +24,7 @@ from moot.documents.ownership import Author, Ownership
 from moot.store.store import Store
 from moot.views import folder, places
 from moot.views.folder import Folder, Stamp
+from moot.views.keeping import unbroken
 
 DISK = Author("disk")
 BASES = ".documents.json"
@@ -79,6 +80,10 @@ async def synchronise(
 ) -> bool:
     """Bring files and documents together; False if another process is at it. A file that was changed less than
     `settle` seconds ago is somebody's half-written one, perhaps, and waits for the next time."""
+    return await unbroken(_synchronise(store, above, instance, memory, settle))
+
+
+async def _synchronise(store: Store, above: Path, instance: InstanceName, memory: Memory, settle: float) -> bool:
     live, rules = await store.read(lambda tx: _stored(tx, instance))
     where = await store.read(lambda tx: places.spot(tx, above, instance))
     with folder.opened(where.above, where.name, create=bool(live)) as place:

@@ -18,6 +18,7 @@ from moot.views.documents import Memory, synchronise
 from moot.views.keeping import kept
 
 _log = logging.getLogger("moot.views")
+_LAST_LOOKS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Rhythm:
     scan_seconds: float = 2.0
     pause_seconds: float = 0.2  # at least, between two looks at a busy store
     settle_seconds: float = 0.5  # a file that is younger may be half-written
+    last_seconds: float = 0.1  # between two tries to have the last look
 
 
 class DocumentKeeper:
@@ -41,7 +43,7 @@ class DocumentKeeper:
 
     def keeping(self) -> AbstractAsyncContextManager[None]:
         """While the block runs, and once more when it has ended."""
-        return kept(self.run, self.look, "documents")
+        return kept(self.run, self._last_look, "documents")
 
     async def run(self) -> None:
         """After every change of a document, and every few seconds."""
@@ -68,6 +70,14 @@ class DocumentKeeper:
             except OSError as error:
                 _log.warning("the documents of %s could not be brought to disk: %s", name, error)
         return done
+
+    async def _last_look(self) -> None:
+        """Another process that was at it may have read before our last change, and may be gone before the next."""
+        for _ in range(_LAST_LOOKS):
+            if await self.look():
+                return
+            await asyncio.sleep(self._rhythm.last_seconds)
+        _log.warning("another process brings the documents to disk")
 
     async def _until_news(self, signal: Signal) -> None:
         loop = asyncio.get_running_loop()

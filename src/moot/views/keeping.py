@@ -2,11 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
+from typing import Any, TypeVar
 
 from moot.core.errors import MootError
 
+T = TypeVar("T")
 _log = logging.getLogger("moot.views")
 
 
@@ -26,6 +28,23 @@ async def kept(
             await look()
         except (MootError, OSError) as error:
             _log.warning("%s could not be brought to disk: %s", what, error)
+
+
+async def unbroken(doing: Coroutine[Any, Any, T]) -> T:
+    """Do it to its end, also for a caller who is cancelled meanwhile: a thread at work in a folder cannot be stopped,
+    and must not find it closed, or its number given to another file."""
+    task = asyncio.ensure_future(doing)
+    interruption: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as error:
+            interruption = error
+    if interruption is None:
+        return task.result()
+    if (failure := task.exception()) is not None:
+        _log.warning("what was interrupted failed: %s", failure)
+    raise interruption
 
 
 async def _logged(run: Callable[[], Awaitable[None]], what: str) -> None:
