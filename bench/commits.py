@@ -3,12 +3,15 @@
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from typing import Any
 
 from moot.store.sqlite.group_commit import GroupCommit
 from moot.store.sqlite.turnstile import Turnstile
 from moot.store.sqlite.work import Work
 
 Take = Callable[[], Work | None]
+
+
 Span = tuple[float, float]  # from BEGIN to the end of COMMIT, on the clock that all processes share
 
 
@@ -16,20 +19,26 @@ Span = tuple[float, float]  # from BEGIN to the end of COMMIT, on the clock that
 def watched() -> Generator[list[Span]]:
     """When every batch of this process was in the database; waiting for its turn is left out."""
     spans: list[Span] = []
-    commit = GroupCommit.commit
+    names = ("commit", "commit_at_once")
+    plain = {name: getattr(GroupCommit, name) for name in names}
 
-    def timed(self: GroupCommit, batch: list[Work], take: Take) -> bool:
-        started = time.monotonic()
-        try:
-            return commit(self, batch, take)
-        finally:
-            spans.append((started, time.monotonic()))
+    def timed(committing: Any) -> Any:
+        def watch(self: GroupCommit, batch: list[Work], take: Take) -> bool:
+            started = time.monotonic()
+            try:
+                return committing(self, batch, take)
+            finally:
+                spans.append((started, time.monotonic()))
 
-    GroupCommit.commit = timed
+        return watch
+
+    for name in names:
+        setattr(GroupCommit, name, timed(plain[name]))
     try:
         yield spans
     finally:
-        GroupCommit.commit = commit
+        for name in names:
+            setattr(GroupCommit, name, plain[name])
 
 
 def without_turnstile() -> None:
@@ -37,3 +46,5 @@ def without_turnstile() -> None:
 
     Turnstile.__enter__ = lambda self: None
     Turnstile.__exit__ = lambda self, kind, error, trace: None
+    Turnstile.is_entered_at_once = lambda self: True
+    Turnstile.leave = lambda self: None

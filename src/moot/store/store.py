@@ -39,6 +39,7 @@ class Limits:
     """How long things may take before somebody hears of it."""
 
     queued_seconds: float = 30.0  # in the queue for the writer, then STORE_BUSY
+    at_once_seconds: float = 0.001  # a commit that took longer: the next is not done on the callers' own thread
     batch_functions: int = 256
     batch_seconds: float = 0.005
     slow_seconds: float = 0.05  # of CPU in one function: logged

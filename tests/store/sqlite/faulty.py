@@ -49,11 +49,12 @@ class Fault:
     calls: Container[Call]
     at: Container[int]
     file: Literal["-wal", "main"] = "-wal"
+    thread: str = "moot-writer"
     seen: int = 0
     fired: int = 0
 
     def strikes(self, call: Call, file: str) -> bool:
-        if file != self.file or call not in self.calls or threading.current_thread().name != "moot-writer":
+        if file != self.file or call not in self.calls or threading.current_thread().name != self.thread:
             return False
         self.seen += 1
         self.fired += self.seen in self.at

@@ -88,6 +88,29 @@ def test_turns_are_kept_between_two_stores_of_one_process(tmp_path: Path) -> Non
     assert came.wait(DEADLINE)
 
 
+def test_at_once_one_enters_only_where_nobody_is_before(tmp_path: Path) -> None:
+    first, second = Turnstile(tmp_path / "moot.db"), Turnstile(tmp_path / "moot.db")
+    assert first.is_entered_at_once()
+    assert not second.is_entered_at_once()
+    came = enter(second)
+    assert not came.wait(0.05)
+    first.leave()
+    assert came.wait(DEADLINE)
+
+
+def test_at_once_one_does_not_pass_those_who_wait(tmp_path: Path) -> None:
+    with other(hold_turn, tmp_path / "moot.db") as holder:
+        assert [holder.hears(), holder.hears()] == ["drawn", "held"]
+        with other(hold_turn, tmp_path / "moot.db") as waiter:
+            assert waiter.hears() == "drawn"
+            holder.kill()
+            assert waiter.hears() == "held"
+            turnstile = Turnstile(tmp_path / "moot.db")
+            assert not turnstile.is_entered_at_once()
+            waiter.end()
+        assert turnstile.is_entered_at_once()
+
+
 def test_a_counter_that_was_spoilt_only_changes_numbers(tmp_path: Path) -> None:
     (tmp_path / "moot.db-turn").write_bytes(b"\xff" * 20)
     for _ in range(3):

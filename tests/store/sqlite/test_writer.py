@@ -32,7 +32,7 @@ ADD_TWO = Query(
     "add_two", "insert into instances (name, stream, created_at) values ('x', 's', 0), ('y', 's', 0) returning name", ""
 )
 NAMES = Query("names", "select name from instances order by name", "")
-SOON = Limits(queued_seconds=0.2)
+SOON = Limits(queued_seconds=0.2, at_once_seconds=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,9 @@ class Gate:
 
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncGenerator[SqliteStore]:
-    store = sqlite.open_file(tmp_path / "moot.db", create=True, limits=Limits(batch_seconds=DEADLINE))
+    store = sqlite.open_file(
+        tmp_path / "moot.db", create=True, limits=Limits(batch_seconds=DEADLINE, at_once_seconds=0)
+    )
     yield store
     await store.close()
 
@@ -93,7 +95,7 @@ async def hasty(tmp_path: Path) -> AsyncGenerator[SqliteStore]:
 @pytest.fixture
 async def single(tmp_path: Path) -> AsyncGenerator[SqliteStore]:
     """A store that commits every function alone."""
-    store = sqlite.open_file(tmp_path / "moot.db", create=True, limits=Limits(batch_functions=1))
+    store = sqlite.open_file(tmp_path / "moot.db", create=True, limits=Limits(batch_functions=1, at_once_seconds=0))
     yield store
     await store.close()
 

@@ -3,10 +3,11 @@
 import asyncio
 import contextlib
 import itertools
+import math
 import random
 import threading
 from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import closing
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -25,8 +26,9 @@ from tests.store.sqlite import faulty
 from tests.store.sqlite.faulty import BROKEN, FULL, UNSYNCED, Call, Disk, Fault, Survives
 
 DEADLINE = 20.0
+HERE = threading.current_thread().name
 FOR_EVER = range(1, 1_000_000)
-LIMITS = Limits(batch_seconds=DEADLINE)  # a batch ends when everything that waits is in it
+LIMITS = Limits(batch_seconds=DEADLINE, at_once_seconds=0)  # a batch ends when everything that waits is in it
 PAGES = "x" * 20_000  # a note of several pages: too many for a small cache, so they reach the log before the commit
 MAKE = Query("make", "create table notes (name text primary key, body text not null) strict", "")
 COUNT = Query("count", "select count(*) from notes", "")
@@ -138,16 +140,29 @@ def notes_in(image: Path) -> set[str]:
         return {str(name) for (name,) in connection.execute("select name from notes")}
 
 
-@pytest.fixture
-async def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Machine]:
-    monkeypatch.setattr("moot.store.sqlite.group_commit._LONG_PAGES", 40)  # the log starts over now and then
-    disk = Disk(f"faulty-{tmp_path.name}")
-    store = sqlite.open_file(tmp_path / "moot.db", create=True, limits=LIMITS, vfs=disk.name)
+@asynccontextmanager
+async def running(folder: Path, limits: Limits) -> AsyncGenerator[Machine]:
+    disk = Disk(f"faulty-{folder.name}")
+    store = sqlite.open_file(folder / "moot.db", create=True, limits=limits, vfs=disk.name)
     await store.write(lambda tx: tx.run(MAKE), caller=SYSTEM)
-    yield Machine(disk, tmp_path, store)
+    yield Machine(disk, folder, store)
     disk.faults = []
     await store.close()
     disk.unregister()
+
+
+@pytest.fixture
+async def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Machine]:
+    monkeypatch.setattr("moot.store.sqlite.group_commit._LONG_PAGES", 40)  # the log starts over now and then
+    async with running(tmp_path, LIMITS) as machine:
+        yield machine
+
+
+@pytest.fixture
+async def direct(tmp_path: Path) -> AsyncGenerator[Machine]:
+    """Commits on the callers' own thread, however long it takes."""
+    async with running(tmp_path, Limits(at_once_seconds=math.inf)) as machine:
+        yield machine
 
 
 async def test_a_batch_without_faults_is_done(machine: Machine) -> None:
@@ -170,6 +185,48 @@ async def test_one_fault_at_any_point_of_a_batch_harms_nobody(machine: Machine, 
         assert [type(answer) for answer in answers.values()] == [NONE, Refused, NONE]
         assert await machine.note(f"{number}-after") is None
     assert number > (20 if call == "write" else 1)  # there are as many points to fail at, and then no more
+
+
+@pytest.mark.parametrize(
+    ("code", "call", "change"),
+    [
+        (FULL, "write", adds),
+        (BROKEN, "write", adds),
+        (UNSYNCED, "sync", adds),
+        (FULL, "write", refuses),
+        (BROKEN, "write", refuses),
+    ],
+)
+async def test_a_fault_at_any_point_of_a_commit_at_once_harms_nobody(
+    direct: Machine, code: int, call: Call, change: Callable[[str], Callable[[Tx], None]]
+) -> None:
+    number, fault, threads = 0, None, set[int]()
+    while fault is None or fault.fired:
+        number += 1
+        await direct.store.write(prepares, caller=SYSTEM)
+        direct.disk.faults = [fault := Fault(code, {call}, at={number}, thread=HERE)]
+        name = f"{number}"
+
+        def noted(tx: Tx, name: str = name) -> None:
+            threads.add(threading.get_ident())
+            change(name)(tx)
+
+        (answer,) = await asyncio.gather(direct.store.write(noted, caller=SYSTEM), return_exceptions=True)
+        direct.disk.faults = []
+        assert isinstance(answer, NONE if change is adds else Refused)
+        direct.note_down({name: answer})
+    assert number > 1
+    assert threads == {threading.get_ident()}
+
+
+@pytest.mark.parametrize("failed", range(16), ids=lambda failed: f"{failed:04b}")
+async def test_any_of_the_first_four_syncs_of_a_commit_at_once_may_fail(direct: Machine, failed: int) -> None:
+    at = {bit + 1 for bit in range(4) if failed >> bit & 1}
+    direct.disk.faults = [Fault(UNSYNCED, {"sync"}, at, thread=HERE)]
+    (answer,) = await asyncio.gather(direct.store.write(adds("a"), caller=SYSTEM), return_exceptions=True)
+    direct.note_down({"a": answer})
+    direct.disk.faults = []
+    assert await direct.store.write(adds("after"), caller=SYSTEM) is None
 
 
 async def test_no_memory_at_any_point_of_a_batch(machine: Machine) -> None:

@@ -77,7 +77,7 @@ def identity(path: Path) -> tuple[int, int] | None:
 
 def check_version(connection: apsw.Connection, known: int) -> None:
     """Raise unless the store is what this process knows. In a transaction, because a migration may come between."""
-    if (found := connection.pragma("user_version")) != known:
+    if (found := connection.execute("pragma user_version").get) != known:  # half the time of connection.pragma
         raise StoreUnavailable(
             f"The store was migrated to version {found} while this process was running; nothing was written.",
             "Start it again.",

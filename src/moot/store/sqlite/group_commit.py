@@ -12,6 +12,7 @@ after a crash. A full disk needs no barrier: it stops a commit before its last f
 
 import contextlib
 import logging
+import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -47,13 +48,14 @@ class Means:
 
 
 class GroupCommit:
-    """Owns the writing connection. Used by one thread."""
+    """Owns the writing connection. Used by one thread at a time."""
 
     def __init__(self, means: Means) -> None:
         self._means = means
         self._log_pages = 0
         self._too_long_pages = _TOO_LONG_PAGES
         self._is_lost = False
+        self._disk_seconds = math.inf
         self._connection = self._open()
 
     def commit(self, batch: list[Work], take: Callable[[], Work | None]) -> bool:
@@ -61,6 +63,23 @@ class GroupCommit:
 
         Raises when it could not begin (the batch is empty then), or, in the middle, what nobody foresaw."""
         self._begin()
+        return self._commit(batch, take)
+
+    def commit_at_once(self, batch: list[Work], take: Callable[[], Work | None]) -> bool:
+        """The same; raises instead of waiting for another process."""
+        self._connection.set_busy_timeout(0)
+        try:
+            self._begin()
+        finally:
+            self._connection.set_busy_timeout(files.BUSY_MILLISECONDS)
+        return self._commit(batch, take)
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether the next commit can be expected to be over in no time."""
+        return self._disk_seconds <= self._means.limits.at_once_seconds and not self._is_lost and not self.is_log_long
+
+    def _commit(self, batch: list[Work], take: Callable[[], Work | None]) -> bool:
         is_committing = False
         try:
             try:
@@ -68,8 +87,11 @@ class GroupCommit:
             except _HalfDone:
                 has_news = self._refill(batch)
             is_committing = True
+            began = monotonic()
             self._connection.execute("commit")
+            self._disk_seconds = monotonic() - began
         except (apsw.Error, TransactionLost) as error:
+            self._disk_seconds = math.inf
             return self._recover(batch, error, was_committing=is_committing)
         return has_news
 

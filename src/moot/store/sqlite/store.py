@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import shutil
 import tempfile
+import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,14 +34,15 @@ _BACKSTOP_SECONDS = 1.0
 
 
 class SqliteStore:
-    """Open with `open_file` or `open_memory`. Reads happen on the thread of the one event loop that uses it, writes
-    on the writer's."""
+    """Open with `open_file` or `open_memory`. Reads happen on the thread of the one event loop that uses it, and writes
+    that need not wait; the others on the writer's."""
 
     def __init__(self, file: StoreFile, clock: Clock, limits: Limits, *, is_ours: bool = False) -> None:
         self._path = file.path
         self._clock = clock
         self._is_ours = is_ours
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._hearing_thread: int | None = None
         self._wakes = Wakes()
         self._nudges = Nudges(file.path.with_name(file.path.name + "-wake"))
         self._backstop: asyncio.TimerHandle | None = None
@@ -113,6 +115,7 @@ class SqliteStore:
 
     def _start_hearing(self) -> None:
         self._loop = asyncio.get_running_loop()
+        self._hearing_thread = threading.get_ident()
         with files.in_words(self._path):
             self._seen = self._data_version()
         self._nudges.receive(self._wakes.ring)
@@ -140,9 +143,11 @@ class SqliteStore:
         return int(self._reader.pragma("data_version"))
 
     def _tell(self) -> None:
-        """On the writer thread."""
+        """On the thread that has committed."""
         self._nudges.send()
-        if self._loop is not None and self._wakes.is_heard:
+        if self._hearing_thread == threading.get_ident():
+            self._wakes.ring()
+        elif self._loop is not None and self._wakes.is_heard:
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 self._loop.call_soon_threadsafe(self._wakes.ring)
 

@@ -19,7 +19,7 @@ _DISPENSER = 1 << 62  # the byte held while drawing a number, far behind all num
 
 
 class Turnstile:
-    """`with turnstile:` around each batch; blocks until it is our turn. Used by one thread."""
+    """`with turnstile:` around each batch; blocks until it is our turn. Used by one thread at a time."""
 
     def __init__(self, database: Path) -> None:
         path = database.with_name(database.name + "-turn")
@@ -33,11 +33,21 @@ class Turnstile:
         except OSError as error:
             _log.warning("writing out of turn: %s", error)
 
+    def is_entered_at_once(self) -> bool:
+        """Enter, to `leave` later, if nobody is before us; waits for nothing."""
+        try:
+            return self._draw_if_first()
+        except OSError:
+            return False  # who waits for the turn finds out why
+
+    def leave(self) -> None:
+        with contextlib.suppress(OSError):  # where locking failed too
+            _lock(self._file, fcntl.F_UNLCK, self._number - 1, 2)
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with contextlib.suppress(OSError):  # where locking failed too
-            _lock(self._file, fcntl.F_UNLCK, self._number - 1, 2)
+        self.leave()
 
     def close(self) -> None:
         os.close(self._file)
@@ -46,18 +56,47 @@ class Turnstile:
         """The next number, its byte locked before anybody can draw the one after."""
         _lock(self._file, fcntl.F_WRLCK, _DISPENSER)
         try:
-            number = int.from_bytes(os.pread(self._file, 7, 0), "little") + 1
-            os.pwrite(self._file, number.to_bytes(8, "little"), 0)
+            number = self._last() + 1
+            self._keep(number)
             _lock(self._file, fcntl.F_WRLCK, number)
             return number
         finally:
             _lock(self._file, fcntl.F_UNLCK, _DISPENSER)
 
+    def _draw_if_first(self) -> bool:
+        """Turns come in order: when the last one drawn is over, all are."""
+        if not _is_locked_at_once(self._file, _DISPENSER):
+            return False
+        try:
+            last = self._last()
+            if not _is_locked_at_once(self._file, last, 2):
+                return False
+            self._number = last + 1
+            self._keep(self._number)
+            return True
+        finally:
+            _lock(self._file, fcntl.F_UNLCK, _DISPENSER)
 
-def _lock(file: int, kind: int, start: int, length: int = 1) -> None:
+    def _last(self) -> int:
+        return int.from_bytes(os.pread(self._file, 7, 0), "little")
+
+    def _keep(self, last: int) -> None:
+        os.pwrite(self._file, last.to_bytes(8, "little"), 0)
+
+
+def _is_locked_at_once(file: int, start: int, length: int = 1) -> bool:
+    try:
+        _lock(file, fcntl.F_WRLCK, start, length, waits=False)
+    except (BlockingIOError, PermissionError):  # systems differ in what they call it
+        return False
+    return True
+
+
+def _lock(file: int, kind: int, start: int, length: int = 1, *, waits: bool = True) -> None:
     """A lock of this open file where the system has such; elsewhere of the process, which may hold the file once."""
     if hasattr(fcntl, "F_OFD_SETLKW"):
-        fcntl.fcntl(file, fcntl.F_OFD_SETLKW, struct.pack("hhqqi4x", kind, os.SEEK_SET, start, length, 0))
+        command = fcntl.F_OFD_SETLKW if waits else fcntl.F_OFD_SETLK
+        fcntl.fcntl(file, command, struct.pack("hhqqi4x", kind, os.SEEK_SET, start, length, 0))
     else:
         operation = fcntl.LOCK_UN if kind == fcntl.F_UNLCK else fcntl.LOCK_EX
-        fcntl.lockf(file, operation, length, start)
+        fcntl.lockf(file, operation if waits else operation | fcntl.LOCK_NB, length, start)

@@ -39,11 +39,12 @@ def settle(batch: list[Work]) -> None:
     """Send every answer to its caller's loop. On the writer thread."""
     for loop in {work.loop for work in batch}:
         try:
-            loop.call_soon_threadsafe(_deliver, [work for work in batch if work.loop is loop])
+            loop.call_soon_threadsafe(deliver, [work for work in batch if work.loop is loop])
         except RuntimeError:  # that loop has ended, and its callers with it
             continue
 
 
-def _deliver(batch: list[Work]) -> None:
+def deliver(batch: list[Work]) -> None:
+    """Answer every caller. On their loop."""
     for work in batch:
         work.deliver()

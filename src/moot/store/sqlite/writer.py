@@ -1,4 +1,8 @@
-"""The one writer thread of a process: its queue, its turns between other processes, and its answers.
+"""The one writer of a process: its queue, its thread, its turns between other processes, and its answers.
+
+A function that comes alone is committed on the callers' own thread, which spares two switches between threads and so
+most of what a small write costs. Only when nothing has to be waited for: the turn and the lock are free, and the disk
+was quick the last time. A disk that hangs all of a sudden holds the loop for that one commit, as it does for a read.
 
 Nobody waits for ever and nobody is answered early. A function still queued at its deadline was not done and is told so;
 one that was taken is answered after its commit, or, after as long again, told that nobody knows. The thread survives
@@ -34,12 +38,15 @@ class Writer:
     def __init__(self, means: Means, turnstile: Turnstile, tell: Callable[[], None]) -> None:
         self._limits = means.limits
         self._turnstile = turnstile
-        self._tell = tell  # called on the writer thread when news was committed
+        self._tell = tell  # called on the thread that has committed news
         self._queue: deque[Work] = deque()
         self._unanswered: deque[Work] = deque()  # in the order of their deadlines, and some that were answered since
         self._watch: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._changed = threading.Condition()
+        self._is_writing = threading.Lock()  # held by the one of the two threads that uses commits and turnstile
+        self._gathering: asyncio.AbstractEventLoop | None = None  # the loop that looks at the queue in a moment
+        self._is_lonely = False  # who came last found nobody else
         self._is_closing = False
         self._commits = GroupCommit(means)
         self._thread = threading.Thread(target=self._work, name="moot-writer", daemon=True)
@@ -53,8 +60,8 @@ class Writer:
             if self._is_closing:
                 raise StoreClosed("The store is closed; nothing was written.", "Open it again.")
             self._queue.append(work)
-            self._changed.notify()
-        self._expect(work)
+        if not self._is_settled_at_once(work):
+            self._expect(work)
         return await work.answer
 
     def close(self) -> None:
@@ -102,16 +109,68 @@ class Writer:
             )
         )
 
+    def _is_settled_at_once(self, work: Work) -> bool:
+        """Only the first in a turn of the loop: whoever writes again and again lets others have theirs."""
+        is_first = self._gathering is not work.loop
+        if is_first:
+            self._gathering = work.loop
+            work.loop.call_soon(self._gathered, work.loop)
+        return is_first and self._is_lonely and self._is_written_at_once(work.loop)
+
+    def _gathered(self, loop: asyncio.AbstractEventLoop) -> None:
+        """On the callers' loop, once for all that was submitted in one turn of it."""
+        self._gathering = None
+        waiting = len(self._queue)
+        self._is_lonely = waiting < 2
+        if not waiting or self._is_written_at_once(loop):
+            return
+        with self._changed:
+            self._changed.notify()
+
+    def _is_written_at_once(self, loop: asyncio.AbstractEventLoop) -> bool:
+        if not self._is_writing.acquire(blocking=False):
+            return False
+        try:
+            is_ours = len(self._queue) == 1 and self._queue[0].loop is loop
+            if not is_ours or not self._commits.is_quick or not self._turnstile.is_entered_at_once():
+                return False
+            batch: list[Work] = []
+            has_news = self._commit_at_once(batch)
+            if has_news:
+                _quietly(self._tell)
+            works.deliver(batch)
+            return bool(batch)
+        finally:
+            self._is_writing.release()
+
+    def _commit_at_once(self, batch: list[Work]) -> bool:
+        """False, and an empty batch, if another process has the lock."""
+        try:
+            return self._commits.commit_at_once(batch, self._take)
+        except Exception as error:  # noqa: BLE001 as on the other thread
+            self._give_up(batch, error)
+            return False
+        except BaseException as error:
+            self._give_up(batch, error)
+            raise  # this thread is the program's, and it is asked to end
+        finally:
+            self._turnstile.leave()
+
     def _work(self) -> None:
         while self._wait_for_work():
-            batch: list[Work] = []
-            if self._commit(batch):
+            self._write()
+        with self._is_writing:
+            self._commits.drop()
+            self._turnstile.close()
+
+    def _write(self) -> None:
+        batch: list[Work] = []
+        with self._is_writing:
+            if self._queue and self._commit(batch):  # unless the other thread was quicker
                 _quietly(self._tell)
-            works.settle(batch)
-            if self._commits.is_log_long:
-                _quietly(self._shorten_log)
-        self._commits.drop()
-        self._turnstile.close()
+        works.settle(batch)
+        if self._commits.is_log_long:
+            _quietly(self._shorten_log)
 
     def _wait_for_work(self) -> bool:
         with self._changed:
@@ -128,7 +187,7 @@ class Writer:
             return False
 
     def _shorten_log(self) -> None:
-        with self._turnstile:
+        with self._is_writing, self._turnstile:
             self._commits.shorten_log()
 
     def _take(self) -> Work | None:
