@@ -18,11 +18,11 @@ import apsw
 from bench import commits
 from bench.harness import Figure, Scale, interleaved, micros, millis
 from bench.place import disk
+from moot.backends.backend import Access
 from moot.backends.scripted import ScriptedBackend
 from moot.core.caller import SYSTEM
 from moot.core.ids import HostId
 from moot.core.json import Json
-from moot.core.tool import Toolbox
 from moot.core.tx import ReadTx, Tx
 from moot.process import identity
 from moot.registry import agents, instances
@@ -30,7 +30,8 @@ from moot.registry.agents import NewAgent
 from moot.registry.hosts import NewHost
 from moot.registry.instances import Instance
 from moot.runner import idle, neighbours
-from moot.runner.attempts import AttemptWorker, Begun
+from moot.runner.attempts import AttemptWorker
+from moot.runner.begun import Begun, Kit
 from moot.runner.host import Host
 from moot.runner.worker import Worker
 from moot.store import sqlite
@@ -124,11 +125,12 @@ def _gather(tx: Tx, count: int) -> Instance:
 @asynccontextmanager
 async def _running(store: SqliteStore) -> AsyncGenerator[None]:
     @asynccontextmanager
-    async def toolbox(begun: Begun) -> AsyncGenerator[Toolbox]:
-        yield AttemptToolbox(store, begun.caller, begun.job.id)
+    async def equip(begun: Begun) -> AsyncGenerator[Kit]:
+        toolbox = AttemptToolbox(store, begun.caller, begun.job.id)
+        yield Kit(toolbox, Access("", "", lambda: False), Path(), Path())
 
     def workers(host: HostId) -> Mapping[str, Worker]:
-        return {"attempt": AttemptWorker(store, host, {"scripted": ScriptedBackend()}, toolbox)}
+        return {"attempt": AttemptWorker(store, host, {"scripted": ScriptedBackend()}, equip)}
 
     host = Host(store, NewHost(neighbours.machine(), str(identity.current()), ("react", "work", "run")), workers)
     is_ready = asyncio.Event()

@@ -8,7 +8,7 @@ from moot.app import settings
 from moot.app.project import ConfigInvalid
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
-from moot.runner.attempts import Retry
+from moot.runner.retry import Retry
 from moot.workflow.workflow import Notify
 
 

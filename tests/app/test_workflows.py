@@ -8,11 +8,12 @@ from moot.app import references, workflows
 from moot.app.project import Project
 from moot.app.workflows import BackendUnavailable
 from moot.core.errors import MootError
+from moot.core.permissions import PRESETS, Permissions
 from moot.core.yaml import YamlInvalid
 from moot.workflow.finding import WorkflowNotFound
 from moot.workflow.inputs import InputInvalid
 from moot.workflow.members import Flags
-from moot.workflow.workflow import PRESETS, Permissions, Workflow, WorkflowInvalid
+from moot.workflow.workflow import Workflow, WorkflowInvalid
 
 
 @pytest.fixture(autouse=True)

@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import pytest
 
-from moot.backends.backend import Assignment, Briefing, Ended, Progress, Usage, Wrote
+from moot.backends.backend import Access, Assignment, Briefing, Ended, Letter, Manner, Progress, Usage, Wrote
 from moot.backends.script import ScriptInvalid
 from moot.backends.scripted import ScriptCrashed, ScriptedBackend
+from moot.core.ids import AttemptId
 from moot.core.json import Json
 from moot.core.tool import ToolAnswer
 from tests.backends.letters import letter
@@ -29,15 +31,26 @@ async def brief() -> Briefing:
     return Briefing("It is the last.", "Be kind.")
 
 
+async def no_more() -> tuple[Letter, ...]:
+    await asyncio.Event().wait()
+    return ()
+
+
 def assignment(lines: list[Json], *bodies: str, number: int = 1, toolbox: Notebook | None = None) -> Assignment:
     return Assignment(
         agent="coder",
         instance="default",
+        attempt=AttemptId("at_1"),
         settings={"script": lines},
+        manner=Manner(),
         inbox=tuple(letter(body) for body in bodies),
         number=number,
         toolbox=toolbox or Notebook(),
         brief=brief,
+        more=no_more,
+        access=Access("", "", lambda: False),
+        workspace=Path(),
+        folder=Path(),
     )
 
 

@@ -5,8 +5,9 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 
-from moot.backends.backend import Backend
+from moot.backends.backend import Access, Backend
 from moot.backends.scripted import ScriptedBackend
 from moot.bus import mailbox, messages
 from moot.bus.mailbox import Mail, Receipt
@@ -24,9 +25,11 @@ from moot.registry.agents import NewAgent
 from moot.registry.hosts import NewHost
 from moot.registry.instances import Instance
 from moot.runner import expiry, idle, limit_workers, limits, neighbours
-from moot.runner.attempts import AttemptWorker, Begun, Retry
+from moot.runner.attempts import AttemptWorker
+from moot.runner.begun import Begun, Kit
 from moot.runner.host import Host, Pace
 from moot.runner.own_transaction import OwnTransaction
+from moot.runner.retry import Retry
 from moot.runner.worker import Worker
 from moot.store import feed
 from moot.store.store import Store
@@ -124,10 +127,15 @@ def make_host(store: Store, *, retry: Retry = QUICK, pace: Pace | None = None, b
 
 def make_worker(store: Store, host: HostId, *, retry: Retry = QUICK, backend: Backend | None = None) -> AttemptWorker:
     @asynccontextmanager
-    async def toolbox(begun: Begun) -> AsyncGenerator[Toolbox]:
-        yield AttemptToolbox(store, begun.caller, begun.job.id)
+    async def equip(begun: Begun) -> AsyncGenerator[Kit]:
+        yield in_process(AttemptToolbox(store, begun.caller, begun.job.id))
 
-    return AttemptWorker(store, host, {"scripted": backend or ScriptedBackend()}, toolbox, retry)
+    return AttemptWorker(store, host, {"scripted": backend or ScriptedBackend()}, equip, retry)
+
+
+def in_process(toolbox: Toolbox) -> Kit:
+    """For a backend that starts no program."""
+    return Kit(toolbox, Access("", "", lambda: False), Path(), Path())
 
 
 @asynccontextmanager

@@ -9,21 +9,22 @@ from datetime import timedelta
 from moot.backends.backend import Assignment, Ended, Progress
 from moot.core.caller import SYSTEM
 from moot.core.ids import HostId, JobId
-from moot.core.tool import Toolbox
 from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import NewJob
 from moot.process import identity
 from moot.registry import agents
 from moot.registry.hosts import NewHost
-from moot.runner.attempts import AttemptWorker, Begun, Retry
+from moot.runner.attempts import AttemptWorker
+from moot.runner.begun import Begun, Kit
 from moot.runner.host import Host
+from moot.runner.retry import Retry
 from moot.runner.scene import RECENT
 from moot.runner.worker import Worker
 from moot.store import streams
 from moot.store.store import Store
 from moot.tools.toolbox import AttemptToolbox
-from tests.runner.team import Team, gather, make_host, running
+from tests.runner.team import Team, gather, in_process, make_host, running
 
 
 async def test_an_attempt_that_says_again_what_an_earlier_one_said_has_no_last_word_posted(store: Store) -> None:
@@ -138,12 +139,12 @@ async def test_an_attempt_is_shown_what_was_said_last_before_it_starts(store: St
             yield Ended()
 
     @asynccontextmanager
-    async def toolbox(begun: Begun) -> AsyncGenerator[Toolbox]:
+    async def equip(begun: Begun) -> AsyncGenerator[Kit]:
         await team.say("said meanwhile")
-        yield AttemptToolbox(store, begun.caller, begun.job.id)
+        yield in_process(AttemptToolbox(store, begun.caller, begun.job.id))
 
     def workers(host: HostId) -> Mapping[str, Worker]:
-        return {"attempt": AttemptWorker(store, host, {"scripted": Curious()}, toolbox)}
+        return {"attempt": AttemptWorker(store, host, {"scripted": Curious()}, equip)}
 
     async with running(Host(store, NewHost("here", str(identity.current()), ("react", "run")), workers)):
         await team.say("@coder go")

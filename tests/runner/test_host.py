@@ -17,8 +17,9 @@ from moot.registry.agents import NewAgent
 from moot.registry.hosts import NewHost
 from moot.registry.tokens import Grant
 from moot.runner import neighbours, react
-from moot.runner.attempts import MOST_LOSSES, AttemptWorker, Retry
+from moot.runner.attempts import MOST_LOSSES, AttemptWorker
 from moot.runner.host import Pace
+from moot.runner.retry import Retry
 from moot.store.store import Store
 from tests.runner.team import gather, make_host, make_worker, running
 

@@ -17,7 +17,7 @@ from moot.registry.errors import AgentNotFound
 from moot.registry.hosts import How
 from moot.registry.instances import Instance
 from moot.registry.runs import Run, RunNotFound
-from moot.runner import attempts, neighbours, phases
+from moot.runner import endings, neighbours, phases
 from moot.runner.reactions.wake_agents import wake
 
 T = TypeVar("T")
@@ -105,7 +105,7 @@ def _stop_agent(tx: Tx, agent: Agent, how: How) -> Stopped:
         raise AgentNotFound(f"{agent.name} is not started by moot, so moot cannot stop it.", "See moot list.")
     stopping.stop(tx, agent)
     if how == "now":
-        attempts.interrupt(tx, agent)
+        endings.interrupt(tx, agent)
     return Stopped(f"{agent.name}@{agent.instance}", is_run=False, is_attended=True)
 
 

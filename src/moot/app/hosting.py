@@ -1,18 +1,17 @@
 """A whole host in this process: it serves tools, reacts, works and runs agents, until it is told to stop."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from moot import connect
-from moot.app import settings
+from moot.app import private_folders, settings
+from moot.app.outfitter import Outfitter
 from moot.app.project import Project
 from moot.backends.scripted import ScriptedBackend
-from moot.core.caller import SYSTEM
-from moot.core.ids import HostId, InstanceName
-from moot.core.tool import Toolbox
+from moot.core.caller import SYSTEM, Caller
+from moot.core.ids import HostId, InstanceName, TokenId
 from moot.core.tx import Tx
 from moot.mcp import server
 from moot.mcp.server import Address, Endpoints, Options
@@ -22,17 +21,17 @@ from moot.registry import agents, instances
 from moot.registry.agents import NewAgent
 from moot.registry.hosts import NewHost
 from moot.runner import expiry, limit_workers, limits, neighbours, phases
-from moot.runner.attempts import AttemptWorker, Begun, Retry
+from moot.runner.attempts import AttemptWorker
 from moot.runner.host import Host, Pace
 from moot.runner.kickoff import KickoffWorker
 from moot.runner.notify import NotifyWorker
 from moot.runner.own_transaction import OwnTransaction
 from moot.runner.reactions import begin_talk, notify_people, wake_agents
+from moot.runner.retry import Retry
 from moot.runner.setup import SetupWorker
 from moot.runner.worker import Worker
 from moot.store.store import Store
 from moot.tools import asking, guards, voting
-from moot.tools.toolbox import AttemptToolbox, RemoteToolbox
 from moot.views.keeper import DocumentKeeper
 from moot.views.live import LiveViews
 
@@ -66,8 +65,10 @@ class Running:
 async def hosting(project: Project, store: Store, options: HostOptions | None = None) -> AsyncGenerator[Running]:
     """A host while the block runs. Attempts may still use the server while the host comes to its end."""
     chosen = options or HostOptions()
-    async with _keeping(project, store, chosen), _serving(project, store, chosen) as address:
-        host = _host(project, store, chosen, address)
+    met: set[TokenId] = set()
+    await asyncio.to_thread(private_folders.clear, project.private_folder)
+    async with _keeping(project, store, chosen), _serving(project, store, chosen, met) as address:
+        host = _host(project, store, chosen, Outfitter(project, store, address, met))
         is_ready = asyncio.Event()
         async with asyncio.TaskGroup() as group:
             group.create_task(host.run(is_ready.set))
@@ -100,11 +101,16 @@ async def introduce(store: Store, instance: InstanceName, newcomers: tuple[NewAg
 
 
 @asynccontextmanager
-async def _serving(project: Project, store: Store, options: HostOptions) -> AsyncGenerator[Address]:
+async def _serving(project: Project, store: Store, options: HostOptions, met: set[TokenId]) -> AsyncGenerator[Address]:
     """On the project's socket if it is free; a second host of one project has only its port."""
     project.make_folder()
     endpoints = Endpoints(project.socket, port=options.port)
-    how = Options(trust_agent_header=options.trust_agent_header)
+
+    def note(caller: Caller) -> None:
+        if caller.attempt is not None and caller.token is not None:
+            met.add(caller.token)
+
+    how = Options(trust_agent_header=options.trust_agent_header, met=note)
     async with AsyncExitStack() as stack:
         try:
             address = await stack.enter_async_context(server.serving(store, endpoints, how))
@@ -116,16 +122,16 @@ async def _serving(project: Project, store: Store, options: HostOptions) -> Asyn
         yield address
 
 
-def _host(project: Project, store: Store, options: HostOptions, address: Address) -> Host:
+def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfitter) -> Host:
     retry = options.retry or settings.retry(project.config)
     time_limit = settings.time_limit(project.config)
     notify = settings.notify(project.config)
-    new = NewHost(neighbours.machine(), str(identity.current()), options.roles, address.url)
+    new = NewHost(neighbours.machine(), str(identity.current()), options.roles, outfitter.address.url)
 
     def workers(host: HostId) -> Mapping[str, Worker]:
         return {
             wake_agents.ATTEMPT: AttemptWorker(
-                store, host, {"scripted": ScriptedBackend()}, _toolboxes(store, address), retry, time_limit
+                store, host, {"scripted": ScriptedBackend()}, outfitter.equip, retry, time_limit
             ),
             phases.SETUP: SetupWorker(store, project.root),
             begin_talk.KICKOFF: KickoffWorker(),
@@ -137,18 +143,3 @@ def _host(project: Project, store: Store, options: HostOptions, address: Address
         }
 
     return Host(store, new, workers, options.pace)
-
-
-def _toolboxes(store: Store, address: Address) -> Callable[[Begun], AbstractAsyncContextManager[Toolbox]]:
-    @asynccontextmanager
-    async def open_toolbox(begun: Begun) -> AsyncGenerator[Toolbox]:
-        """In process, or as a real client of our own server if the agent wants that."""
-        if begun.agent.settings.get("transport") != "mcp":
-            yield AttemptToolbox(store, begun.caller, begun.job.id)
-            return
-        where = address.url or address.socket  # the client library is at its best over TCP
-        assert where is not None
-        async with connect.toolbox(where, begun.token) as toolbox:
-            yield RemoteToolbox(toolbox, begun.job.id)
-
-    return open_toolbox

@@ -37,6 +37,11 @@ class Project:
             ignore.write_text("*\n", encoding="utf-8")
 
     @property
+    def private_folder(self) -> Path:
+        """Where attempts have their private folders."""
+        return self.folder / "private"
+
+    @property
     def socket(self) -> Path:
         return self.folder / "moot.sock"
 

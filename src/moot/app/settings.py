@@ -7,7 +7,7 @@ from datetime import timedelta
 from moot.app.project import ConfigInvalid
 from moot.core import durations
 from moot.core.json import Json
-from moot.runner.attempts import Retry
+from moot.runner.retry import Retry
 from moot.workflow.workflow import NOTIFY_TIMEOUT, Notify
 
 TIME_LIMIT = timedelta(hours=1)

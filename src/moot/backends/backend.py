@@ -1,15 +1,31 @@
 """The contract between the runner and whatever runs an agent."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Literal, Protocol
 
-from moot.core.ids import MessageId
+from moot.core.ids import AttemptId, MessageId
 from moot.core.json import Json
+from moot.core.permissions import PRESETS, Permissions
 from moot.core.tool import Toolbox
 
-Failure = Literal["error", "crash", "timeout", "no_result"]
+Failure = Literal[
+    "error",  # what nothing below says better
+    "crash",  # of the program, or of our own code
+    "timeout",  # too long, or too long without a sign of life
+    "no_result",  # it ended and did not say how
+    "no_tools",  # it never reached our server
+    "auth",  # no login, no key, or a wrong one
+    "refused",  # the model or its provider does not take this request, and would not the next time
+    "rate_limit",  # the provider asks to wait
+    "unavailable",  # the provider cannot be reached, or is overloaded
+    "denied",  # what it needed to do is not permitted
+    "limit",  # its own limit of turns or money
+]
+# What the next attempt would only meet again.
+FINAL: frozenset[Failure] = frozenset(("auth", "refused", "denied", "limit"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +50,57 @@ class Briefing:
 
 
 @dataclass(frozen=True, slots=True)
+class Manner:
+    """How an agent is to be run, as its definition says. Each backend takes what concerns it."""
+
+    model: str | None = None  # `provider/name`, or as written where only the backend knows
+    permissions: Permissions = PRESETS["ask"]
+    replaces_system_prompt: bool = False
+    is_isolated: bool = False  # private directories instead of the user's own login
+    keeps_conversation: bool = False
+    command: tuple[str, ...] = ()
+    base_url: str | None = None
+    env: tuple[str, ...] = ()  # variables of the environment that its program gets, too
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How a program reaches our tools as this attempt."""
+
+    url: str  # of the MCP endpoint, on loopback
+    token: str = field(repr=False)
+    has_connected: Callable[[], bool]  # whether anybody has come with the token
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A program's own conversation, which a later attempt may go on with. What it has used is counted from its
+    beginning, because that is how programs count."""
+
+    handle: str
+    used: "Usage"
+
+
+@dataclass(frozen=True, slots=True)
 class Assignment:
-    """Everything one attempt gets: who it is, what woke it, and its tools."""
+    """Everything one attempt gets: who it is, what woke it, its tools, and where it works."""
 
     agent: str
     instance: str
+    attempt: AttemptId
     settings: Mapping[str, Json]
+    manner: Manner
     inbox: tuple[Letter, ...]
     number: int  # 1 is the first attempt at this mail
     toolbox: Toolbox
     brief: Callable[[], Awaitable[Briefing]]  # made when it is asked for: not every backend reads it
+    more: Callable[
+        [], Awaitable[tuple[Letter, ...]]
+    ]  # waits for mail that comes meanwhile; from then on it is handed out
+    access: Access
+    workspace: Path  # where it works
+    folder: Path  # private, made for programs only, gone after the attempt; its name marks their processes
+    conversation: Conversation | None = None  # of the attempt before, if it is to be kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +108,14 @@ class Wrote:
     """A piece of text on the way to the answer."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A tool that it has called, ours or its own."""
+
+    tool: str
+    is_error: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +127,7 @@ class Warned:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What an attempt has used."""
+    """What was used: as progress, since the last time it was told; at the end, by the whole attempt."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -87,10 +152,17 @@ class Ended:
     failure: Failure | None = None
     error: str = ""
     text: str = ""
-    usage: Usage = Usage()
+    usage: Usage = Usage()  # of this attempt alone
+    conversation: Conversation | None = None  # to go on with
+    wait_until: datetime | None = None  # if the provider asked to wait: until when
+
+    @property
+    def is_final(self) -> bool:
+        """Whether another attempt would only meet the same."""
+        return self.failure in FINAL
 
 
-Progress = Wrote | Warned | Ended
+Progress = Wrote | Called | Warned | Usage | Ended
 
 
 class Backend(Protocol):

@@ -165,6 +165,12 @@ def put_back(tx: Tx, job: Job) -> None:
     tx.wake()
 
 
+def postpone(tx: Tx, job: Job, at: datetime) -> None:
+    """Not now, for reasons that are not its own: it waits until then, as if it had not been taken."""
+    _own(tx, job, tx.run(sql.postpone, id=job.id, fence=job.fence, run_at=at))
+    tx.wake()
+
+
 def cancel(tx: Tx, key: str) -> bool:
     """Nobody needs it any more; whoever is at work on it finds that it was taken away. False if there is none."""
     is_cancelled = bool(tx.run(sql.cancel, key=key, now=tx.now))

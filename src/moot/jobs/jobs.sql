@@ -67,6 +67,12 @@ update jobs
 set state = 'queued', owner = null, lease_until = null, again = case when again > :now then again else 0 end
 where id = :id and fence = :fence and state = 'running'
 
+-- postpone: A job that cannot be done before a time waits until then.
+update jobs
+set state = 'queued', run_at = :run_at, owner = null, lease_until = null,
+  again = case when again > :run_at then again else 0 end
+where id = :id and fence = :fence and state = 'running'
+
 -- cancel: Nobody needs this any more, whether it waits or is being done.
 update jobs set state = 'cancelled', ended_at = :now, lease_until = null
 where key = :key and state in ('queued', 'running', 'unknown')

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 
@@ -13,6 +13,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from moot import __version__
+from moot.core.caller import Caller
 from moot.core.errors import MootError
 from moot.mcp import answers, body, gate, identity, protocol, stream
 from moot.mcp.body import Problem
@@ -35,8 +36,16 @@ _log = logging.getLogger("moot.mcp")
 class App:
     """Serves while `running()`; after `stop()` it turns everyone away."""
 
-    def __init__(self, store: Store, *, trust_agent_header: bool = False, page: ASGIApp | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        trust_agent_header: bool = False,
+        page: ASGIApp | None = None,
+        met: Callable[[Caller], None] | None = None,
+    ) -> None:
         self._store = store
+        self._met = met  # called for everybody who has proven who they are
         self._trusts_names = trust_agent_header
         self._page = page
         self._notices = Notices(store)
@@ -155,6 +164,8 @@ class App:
         proof = identity.proof_of(exchange.scope, headers, trusts_names=self._trusts_names)
         caller = await self._store.read(lambda tx: identity.caller_by(tx, proof))
         identity.attach(exchange.scope, proof, caller)
+        if self._met is not None:
+            self._met(caller)
         # With this the SDK lets nobody but its owner use a session.
         owner = AccessToken(token="", client_id=identity.owner_of(caller), scopes=[])
         exchange.scope["user"] = AuthenticatedUser(owner)

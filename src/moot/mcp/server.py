@@ -14,6 +14,7 @@ from pathlib import Path
 import uvicorn
 from starlette.types import ASGIApp
 
+from moot.core.caller import Caller
 from moot.mcp import connection, sockets
 from moot.mcp.app import PATH, App
 from moot.mcp.connection import Limits
@@ -47,6 +48,7 @@ class Options:
 
     trust_agent_header: bool = False
     page: ASGIApp | None = None  # answers everything but /mcp and /health
+    met: Callable[[Caller], None] | None = None  # called for everybody who has proven who they are
     grace: float = GRACE
     limits: Limits = field(default_factory=Limits)
 
@@ -88,7 +90,7 @@ class _Http(uvicorn.Server):
 async def serving(store: Store, endpoints: Endpoints, options: Options | None = None) -> AsyncGenerator[Address]:
     """Serve while the block runs. What goes wrong in the block comes out of it as it is."""
     chosen = options or Options()
-    app = App(store, trust_agent_header=chosen.trust_agent_header, page=chosen.page)
+    app = App(store, trust_agent_header=chosen.trust_agent_header, page=chosen.page, met=chosen.met)
     failure: Exception | None = None
     with _bound(endpoints) as (unix, tcp):
         async with _listening(_Http(app, chosen.limits), app, [unix and unix.listening, tcp]), app.running():

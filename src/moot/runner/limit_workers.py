@@ -10,7 +10,7 @@ from moot.jobs.jobs import Job
 from moot.ledger import budgets
 from moot.registry import agents, instances, runs
 from moot.registry.runs import Run
-from moot.runner import attempts, limits, phases
+from moot.runner import endings, limits, phases
 from moot.tools import talk
 from moot.tools.talk import Words
 
@@ -66,7 +66,7 @@ def _warn(tx: Tx, job: Job, run: Run) -> None:
 def _interrupt(tx: Tx, job: Job, run: Run) -> None:
     budgets.begin_last(tx, run.id)
     for agent in phases.members_of(tx, run):
-        attempts.interrupt(tx, agent)
+        endings.interrupt(tx, agent)
     jobs.finish(tx, job)
 
 

@@ -19,7 +19,7 @@ from moot.registry.agents import Agent, NewAgent
 from moot.registry.instances import Instance
 from moot.registry.runs import NewRun, Run, State
 from moot.requests import requests
-from moot.runner import attempts, idle, limits, values
+from moot.runner import endings, idle, limits, values
 from moot.runner.reactions.wake_agents import wake
 from moot.tools import asking, talk, voting
 from moot.tools.talk import Words
@@ -51,7 +51,7 @@ def _leave_behind(tx: Tx, instance: Instance, before: Run) -> None:
     its end belongs to the next one."""
     limits.close(tx, before)
     for agent in members_of(tx, before):
-        attempts.interrupt(tx, agent)
+        endings.interrupt(tx, agent)
         stopping.stop(tx, agent)
         mailbox.bury_until(tx, agent.id, before.last_seq or before.first_seq)
     for proposal in proposals.open_of(tx, instance.stream):

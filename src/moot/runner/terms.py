@@ -6,12 +6,16 @@ from datetime import timedelta
 
 from pydantic import TypeAdapter
 
+from moot.backends.backend import Manner
 from moot.core.clock import MICROSECOND
+from moot.core.permissions import PRESETS, Permissions
 from moot.ledger import budgets
 from moot.ledger.budgets import Limits
 from moot.ledger.usage import DOLLAR
 from moot.registry.agents import Agent
-from moot.workflow.workflow import Budget, Retry
+from moot.registry.runs import Run
+from moot.workflow import models
+from moot.workflow.workflow import Budget, PromptMode, Retry
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,14 @@ class Terms:
     budget: Budget = field(default_factory=Budget)
     retry: Retry = field(default_factory=Retry)
     timeout: timedelta | None = None
+    model: str | None = None
+    permissions: Permissions = PRESETS["ask"]
+    system_prompt_mode: PromptMode = "append"
+    is_isolated: bool = False
+    keeps_conversation: bool = False
+    command: tuple[str, ...] = ()
+    base_url: str | None = None
+    env: tuple[str, ...] = ()
 
 
 _TERMS: TypeAdapter[Terms] = TypeAdapter(Terms)
@@ -46,6 +58,32 @@ def groups(terms: Terms, *, has_context: bool) -> tuple[str, ...] | None:
 def of_agent(agent: Agent) -> Terms:
     said = {name: value for name, value in agent.settings.items() if name in _NAMES}
     return _TERMS.validate_python(said) if said else Terms()
+
+
+def manner(agent: Agent) -> Manner:
+    """What its backend is told."""
+    said = of_agent(agent)
+    return Manner(
+        said.model,
+        said.permissions,
+        said.system_prompt_mode == "replace",
+        said.is_isolated,
+        said.keeps_conversation,
+        said.command,
+        said.base_url,
+        said.env,
+    )
+
+
+def provider(agent: Agent) -> str:
+    """Whose pauses are this agent's."""
+    return models.provider(of_agent(agent).model, agent.backend)
+
+
+def has_context(run: Run | None) -> bool:
+    """Whether the agents of the run share a channel and documents. (Its definition is not read whole for this.)"""
+    context = run.definition.get("context") if run else None
+    return not isinstance(context, Mapping) or context.get("is_on") is not False
 
 
 def limits(budget: Budget) -> Limits:

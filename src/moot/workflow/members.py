@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from moot.core import problems, schemas, yaml
 from moot.core.errors import MootError
+from moot.core.permissions import PRESETS, Permissions, Preset
 from moot.core.problems import Problem
 from moot.core.yaml import Document
 from moot.workflow import agent_files, drafts, finding, merging, models
@@ -16,12 +17,23 @@ from moot.workflow.drafts import Faults
 from moot.workflow.finding import Folders
 from moot.workflow.merging import Choice, Layer
 from moot.workflow.shape import AgentFileShape, AgentShape
-from moot.workflow.workflow import PRESETS, AgentDefinition, Backend, Budget, Permissions, Preset
+from moot.workflow.workflow import AgentDefinition, Backend, Budget
 
 _PATH = re.compile(r"\S+\.(?:md|txt)")
 _UNSTARTED: frozenset[Backend] = frozenset(("human", "external"))
 _RUNS = ("model", "backend", "script")
-_FIELDS = ("model", "system_prompt_mode", "description", "tools", "workspace", "timeout", "transport")
+_FIELDS = (
+    "model",
+    "system_prompt_mode",
+    "description",
+    "tools",
+    "workspace",
+    "timeout",
+    "transport",
+    "base_url",
+    "env",
+)
+_RENAMED = {"is_isolated": "isolated", "keeps_conversation": "resume"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +82,9 @@ class Reader:
         self._check_runs(layers, is_complete=found is not None or said is None or said.source is None)
         fields = {field: found for field in _FIELDS if (found := chosen(field)) is not None}
         fields["model"] = self._model(merging.choose(layers, "model"), backend)
-        if "tools" in fields:
-            fields["tools"] = tuple(fields["tools"])
+        fields |= {field: found for field, said in _RENAMED.items() if (found := chosen(said)) is not None}
+        fields["command"] = _command(chosen("command"))
+        fields |= {field: tuple(found) for field in ("tools", "env") if (found := chosen(field)) is not None}
         definition = AgentDefinition(
             name=name,
             backend=backend,
@@ -170,6 +183,13 @@ class Reader:
     def _wrong(self, own: Layer, field: str, fact: str, remedy: str) -> None:
         place = own.place(field)
         self.faults.add(own.document, Problem(place, f"`{problems.spell(place)}`: {fact}", remedy))
+
+
+def _command(written: list[str] | str | None) -> tuple[str, ...]:
+    """A line is for the shell."""
+    if isinstance(written, str):
+        return ("/bin/sh", "-c", written)
+    return tuple(written or ())
 
 
 def _says_script(own: Layer) -> bool:

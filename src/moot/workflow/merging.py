@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from moot.core import schemas, yaml
+from moot.core.permissions import PRESETS, Permissions, Preset
 from moot.core.yaml import Document
 from moot.workflow import shape
 from moot.workflow.shape import BudgetShape, DefaultsShape, PermissionsShape, RetryShape
-from moot.workflow.workflow import PRESETS, Budget, Permissions, Preset, Retry
+from moot.workflow.workflow import Budget, Retry
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from moot.workflow.workflow import Backend
 
 PROVIDERS = ("anthropic", "openai", "google")
 ALIASES = ("sonnet", "opus", "haiku")
-_OF_BACKEND: Mapping[Backend | None, str] = {"claude": "anthropic", "codex": "openai", "gemini": "google"}
+_BY_BACKEND: Mapping[str, str] = {"claude": "anthropic", "codex": "openai", "gemini": "google"}
 # Those with their own names for models: they are handed what is written.
 _FREE: frozenset[Backend] = frozenset(("cursor", "opencode", "command", "scripted", "human", "external"))
 _BEGINNINGS = {"claude-": "anthropic", "gpt-": "openai", "o1": "openai", "o3": "openai", "o4": "openai"} | {
@@ -36,8 +36,8 @@ def resolve(written: str, backend: Backend | None) -> str:
         return _fitting(provider, name, backend)
     if written in ALIASES:
         return _fitting("anthropic", written, backend)
-    if backend in _OF_BACKEND:
-        return f"{_OF_BACKEND[backend]}/{written}"
+    if (own := _BY_BACKEND.get(backend or "")) is not None:
+        return f"{own}/{written}"
     near = next((whose for beginning, whose in _BEGINNINGS.items() if written.startswith(beginning)), None)
     if near == "anthropic":
         return f"anthropic/{written}"
@@ -48,8 +48,14 @@ def resolve(written: str, backend: Backend | None) -> str:
     )
 
 
+def provider(model: str | None, backend: str) -> str:
+    """Whose service runs it: of the model's, or of the backend's own; of a backend that has none, itself."""
+    written, slash, _ = (model or "").partition("/")
+    return written if slash and backend not in _FREE else _BY_BACKEND.get(backend, backend)
+
+
 def _fitting(provider: str, name: str, backend: Backend | None) -> str:
-    own = _OF_BACKEND.get(backend)
+    own = _BY_BACKEND.get(backend or "")
     if own is not None and own != provider:
         raise ModelUnknown(f"`{provider}/{name}` is no model of {backend}", f"Choose one of {own}, or another backend.")
     return f"{provider}/{name}"

@@ -18,7 +18,8 @@ from pydantic import (
 
 from moot.core import durations
 from moot.core.errors import InvalidInput, MootError
-from moot.workflow.workflow import Answer, Backend, InputType, Preset, PromptMode, Provider, Transport, Workspace
+from moot.core.permissions import Answer, Preset
+from moot.workflow.workflow import Backend, InputType, PromptMode, Provider, Transport, Workspace
 
 T = TypeVar("T")
 # What the format has and this version cannot run.
@@ -161,6 +162,12 @@ class DefaultsShape(Shape):
     budget: BudgetShape | None = Field(default=None, description="How much this agent may use")
     retry: RetryShape | None = Field(default=None, description="How a failed attempt is repeated")
     timeout: Duration | None = Field(default=None, description="How long one attempt may take")
+    isolated: bool | None = Field(default=None, description="Private directories instead of your own login")
+    resume: bool | None = Field(default=None, description="Keep the program's own conversation between attempts")
+    base_url: str | None = Field(default=None, min_length=1, description="An endpoint that speaks the provider's API")
+    env: list[VariableName] | None = Field(
+        default=None, description="Variables of the environment that its program gets, too"
+    )
 
 
 class ProjectShape(BaseModel):
@@ -187,6 +194,9 @@ class AgentShape(DefaultsShape):
     )
     description: str | None = Field(default=None, description="What it does, shown to the others")
     system_prompt: str | None = Field(default=None, description="The prompt, or the path of a .md or .txt file")
+    command: Annotated[list[str], Field(min_length=1)] | str | None = Field(
+        default=None, description="If the backend is command: the program and its arguments, or a line for the shell"
+    )
     transport: Transport | None = Field(default=None, description="If scripted: in process, or as a real MCP client")
     script: list[JsonValue] | str | None = Field(
         default=None, description="If scripted: the lines, or a YAML file of them"

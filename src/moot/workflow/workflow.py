@@ -7,13 +7,12 @@ from pathlib import PurePath
 from typing import Any, Literal
 
 from moot.core.errors import InvalidInput
+from moot.core.permissions import PRESETS, Permissions
 
 Backend = Literal["scripted", "human", "external", "claude", "codex", "cursor", "gemini", "opencode", "command", "api"]
 InputType = Literal["string", "number", "boolean", "array"]
 Provider = Literal["file", "memory"]
 OwnerRule = Literal["default", "elect", "none", "named"]
-Answer = Literal["allow", "ask", "deny"]
-Preset = Literal["read-only", "ask", "edit", "full"]
 Workspace = Literal["shared", "worktree", "none"]
 PromptMode = Literal["append", "replace"]
 Transport = Literal["direct", "mcp"]
@@ -73,32 +72,6 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
-class Permissions:
-    """What an agent may do by itself, must ask for, or may not do."""
-
-    edit: Answer = "ask"
-    shell: Answer = "ask"
-    network: Answer = "ask"
-
-    @property
-    def spelling(self) -> str:
-        """The preset, or what differs from asking for everything."""
-        for name, preset in PRESETS.items():
-            if preset == self:
-                return name
-        answers = {"edit": self.edit, "shell": self.shell, "network": self.network}
-        return ", ".join(f"{name}: {answer}" for name, answer in answers.items() if answer != "ask")
-
-
-PRESETS: Mapping[Preset, Permissions] = {
-    "read-only": Permissions("deny", "deny", "deny"),
-    "ask": Permissions(),
-    "edit": Permissions("allow", "ask", "ask"),
-    "full": Permissions("allow", "allow", "allow"),
-}
-
-
-@dataclass(frozen=True, slots=True)
 class Budget:
     """How much may be used; None is no limit."""
 
@@ -138,11 +111,16 @@ class AgentDefinition:
     system_prompt_mode: PromptMode = "append"
     description: str = ""
     tools: tuple[str, ...] | None = None  # None: those that belong to the way it is driven
-    permissions: Permissions = Permissions()
+    permissions: Permissions = PRESETS["ask"]
     workspace: Workspace = "shared"
     budget: Budget = Budget()
     retry: Retry = Retry()
     timeout: timedelta | None = None
+    is_isolated: bool = False  # private directories instead of the user's own login
+    keeps_conversation: bool = False  # the program's own, from one attempt to the next
+    command: tuple[str, ...] = ()  # of the backend `command`: the program and its arguments
+    base_url: str | None = None  # of an endpoint that speaks a provider's language
+    env: tuple[str, ...] = ()  # variables of the environment that its program gets, too
     transport: Transport = "direct"
     script: tuple[Any, ...] = ()  # JSON, as its backend reads it
 

@@ -1,0 +1,66 @@
+"""Gives attempts what they need while they run: tools, a way in for programs, and places on disk."""
+
+from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from moot import connect
+from moot.app import private_folders
+from moot.app.project import Project
+from moot.backends.backend import Access
+from moot.core.ids import TokenId
+from moot.core.tool import Toolbox
+from moot.mcp.server import Address
+from moot.runner.begun import Begun, Kit
+from moot.store.store import Store
+from moot.tools.toolbox import AttemptToolbox, RemoteToolbox
+
+_IN_PROCESS = ("scripted", "api")  # start no program: a folder for each attempt would cost them much
+
+
+@dataclass(frozen=True, slots=True)
+class Outfitter:
+    project: Project
+    store: Store
+    address: Address
+    met: set[TokenId]  # who came to our server with the token of an attempt
+
+    def equip(self, begun: Begun) -> AbstractAsyncContextManager[Kit]:
+        return self._equip(begun)
+
+    @asynccontextmanager
+    async def _equip(self, begun: Begun) -> AsyncGenerator[Kit]:
+        token = begun.caller.token
+        assert token is not None
+        access = Access(self.address.url or "", begun.token, lambda: token in self.met)
+        try:
+            async with (
+                self._folder(begun) as folder,
+                self._toolbox(begun) as toolbox,
+            ):
+                yield Kit(toolbox, access, self._workspace(begun, folder), folder)
+        finally:
+            self.met.discard(token)
+
+    @asynccontextmanager
+    async def _folder(self, begun: Begun) -> AsyncGenerator[Path]:
+        if begun.agent.backend in _IN_PROCESS:
+            yield self.project.private_folder / begun.attempt
+            return
+        async with private_folders.opened(self.project.private_folder, begun.attempt) as folder:
+            yield folder
+
+    def _workspace(self, begun: Begun, folder: Path) -> Path:
+        return folder if begun.agent.settings.get("workspace") == "none" else self.project.root
+
+    @asynccontextmanager
+    async def _toolbox(self, begun: Begun) -> AsyncGenerator[Toolbox]:
+        """In process, or as a real client of our own server if the agent wants that."""
+        if begun.agent.settings.get("transport") != "mcp":
+            yield AttemptToolbox(self.store, begun.caller, begun.job.id)
+            return
+        where = self.address.url or self.address.socket  # the client library is at its best over TCP
+        assert where is not None
+        async with connect.toolbox(where, begun.token) as toolbox:
+            yield RemoteToolbox(toolbox, begun.job.id)

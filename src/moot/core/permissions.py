@@ -1,0 +1,37 @@
+"""What an agent may do to the world by itself, must ask for, or may not do."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Answer = Literal["allow", "ask", "deny"]
+Preset = Literal["read-only", "ask", "edit", "full"]
+
+
+@dataclass(frozen=True, slots=True)
+class Permissions:
+    edit: Answer = "ask"
+    shell: Answer = "ask"
+    network: Answer = "ask"
+
+    @property
+    def asks(self) -> bool:
+        """Whether somebody may have to be asked."""
+        return "ask" in (self.edit, self.shell, self.network)
+
+    @property
+    def spelling(self) -> str:
+        """The preset, or what differs from asking for everything."""
+        for name, preset in PRESETS.items():
+            if preset == self:
+                return name
+        answers = {"edit": self.edit, "shell": self.shell, "network": self.network}
+        return ", ".join(f"{name}: {answer}" for name, answer in answers.items() if answer != "ask")
+
+
+PRESETS: Mapping[Preset, Permissions] = {
+    "read-only": Permissions("deny", "deny", "deny"),
+    "ask": Permissions(),
+    "edit": Permissions("allow", "ask", "ask"),
+    "full": Permissions("allow", "allow", "allow"),
+}

@@ -1,0 +1,55 @@
+"""What an attempt is begun with: its job, its agent, its mail, its identity, and what it is equipped with."""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from moot.backends.backend import Access, Conversation
+from moot.bus.mailbox import Mail
+from moot.core.caller import Caller
+from moot.core.ids import AttemptId
+from moot.core.tool import Toolbox
+from moot.jobs.jobs import Job
+from moot.registry.agents import Agent
+from moot.registry.runs import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What an attempt starts from."""
+
+    job: Job
+    agent: Agent
+    run: Run | None
+    is_last: bool  # the run's budget is used up: this is to finish and sum up
+
+
+@dataclass(frozen=True, slots=True)
+class Begun(Start):
+    """An attempt that has its mail and its identity, and now needs its backend."""
+
+    mail: tuple[Mail, ...]
+    caller: Caller
+    token: str
+    at: datetime
+    conversation: Conversation | None = None
+
+    @property
+    def attempt(self) -> AttemptId:
+        assert self.caller.attempt is not None
+        return self.caller.attempt
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """What the host gives to an attempt while it runs."""
+
+    toolbox: Toolbox
+    access: Access
+    workspace: Path
+    folder: Path
+
+
+Equip = Callable[[Begun], AbstractAsyncContextManager[Kit]]

@@ -1,0 +1,186 @@
+"""How an attempt ends: what it used is counted, its mail acknowledged or given back, its last words posted."""
+
+from datetime import datetime, timedelta
+
+from moot.backends.backend import Conversation, Ended, Usage
+from moot.bus import mailbox
+from moot.core.events import Event
+from moot.core.ids import AttemptId
+from moot.core.tx import Tx
+from moot.jobs import jobs
+from moot.jobs.jobs import Job
+from moot.ledger import budgets, operations, pauses, usage
+from moot.ledger.usage import DOLLAR, Spent
+from moot.registry import agents, attempts, conversations, instances, runs
+from moot.registry.agents import Agent
+from moot.registry.conversations import Kept
+from moot.runner import limits, terms
+from moot.runner.begun import Begun
+from moot.runner.reactions.wake_agents import attempt_key, wake
+from moot.runner.retry import Retry
+from moot.tools import channel, talk
+from moot.tools.talk import Words
+
+PAUSED = "provider_paused"
+_LONGEST_PAUSE = timedelta(days=1)
+
+
+def close(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
+    _record(tx, begun, ended.usage)
+    _keep_conversation(tx, begun, ended)
+    if ended.failure is None:
+        _succeed(tx, begun, ended.text)
+    elif ended.failure == "rate_limit" and not _is_over(tx, begun):
+        _wait(tx, begun, ended, retry)
+    else:
+        _fail(tx, begun, ended, retry)
+
+
+def _keep_conversation(tx: Tx, begun: Begun, ended: Ended) -> None:
+    """One that failed may be what is wrong: the next attempt begins a new one."""
+    found: Conversation | None = ended.conversation
+    if ended.failure is not None or found is None:
+        if begun.conversation is not None:
+            conversations.forget(tx, begun.agent.id)
+        return
+    used = found.used
+    kept = Kept(
+        found.handle,
+        used.input_tokens,
+        used.output_tokens,
+        used.turns,
+        round(used.cost * DOLLAR),
+        used.is_estimated,
+    )
+    conversations.keep(tx, begun.agent.id, begun.agent.backend, kept)
+
+
+def _wait(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
+    """Its provider asks to wait: so do all who use it, and this counts as nobody's failure."""
+    attempt, agent, error = begun.attempt, begun.agent, _storable(ended.error)
+    until = ended.wait_until or tx.now + retry.delay(begun.job.tries + 1)
+    until = min(max(until, tx.now + retry.backoff), tx.now + _LONGEST_PAUSE)
+    if _is_late(begun.job, until):
+        _fail(tx, begun, ended, retry)
+        return
+    end_attempt(tx, attempt, "failed", error)
+    mailbox.take_back(tx, agent.id, attempt, is_failure=False)
+    jobs.postpone(tx, begun.job, until)
+    facts = {"agent": agent.id, "failure": ended.failure, "error": error, "number": begun.job.tries + 1}
+    tx.announce(Event(agent.stream, attempts.FAILED, attempt, facts, is_quiet=True))
+    provider = terms.provider(agent)
+    if pauses.pause(tx, provider, until, _first_line(error)):
+        told = {"until": until.isoformat(), "reason": _first_line(error)}
+        tx.announce(Event(agent.stream, PAUSED, provider, told, is_quiet=True))
+
+
+def _record(tx: Tx, begun: Begun, used: Usage) -> None:
+    spent = Spent(
+        input_tokens=used.input_tokens,
+        output_tokens=used.output_tokens,
+        turns=used.turns,
+        dollars=used.cost,
+        busy=tx.now - begun.at,
+        is_estimated=used.is_estimated,
+    )
+    usage.record(tx, limits.scope_of(begun.agent, begun.run), begun.agent.id, spent)
+
+
+def _succeed(tx: Tx, begun: Begun, text: str) -> None:
+    """In one transaction: the last word of a silent agent, the acknowledgement, the end of attempt and job."""
+    attempt, agent = begun.attempt, begun.agent
+    jobs.finish(tx, begun.job)
+    end_attempt(tx, attempt, "succeeded")
+    mailbox.ack_attempt(tx, agent.id, attempt)
+    if mailbox.has_queued(tx, agent.id):
+        wake(tx, agent)
+    if text.strip() and not operations.has_called(tx, attempt, channel.SEND):
+        # Without a shared channel it is an answer, and wakes nobody.
+        spoken = None if terms.has_context(begun.run) else ""
+        words = Words(text, reply_to=begun.mail[-1].id, attempt=attempt, spoken=spoken)
+        talk.say(tx, instances.get(tx, agent.instance), agent, words)
+    tx.announce(Event(agent.stream, attempts.SUCCEEDED, attempt, {"agent": agent.id}, is_quiet=True))
+
+
+def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
+    attempt, agent, error = begun.attempt, begun.agent, _storable(ended.error)
+    failures = begun.job.tries + 1
+    end_attempt(tx, attempt, "failed", error)
+    facts = {"agent": agent.id, "failure": ended.failure, "error": error, "number": failures}
+    again_at = tx.now + retry.delay(failures)
+    if _is_over(tx, begun):
+        jobs.fail(tx, begun.job, error)
+        mailbox.take_back(tx, agent.id, attempt)
+        tx.announce(Event(agent.stream, attempts.FAILED, attempt, facts, is_quiet=True))
+        return
+    if failures < retry.attempts and not ended.is_final and not _is_late(begun.job, again_at):
+        jobs.retry(tx, begun.job, at=again_at, error=error)
+        mailbox.take_back(tx, agent.id, attempt)
+        tx.announce(Event(agent.stream, attempts.FAILED, attempt, facts, is_quiet=True))
+        return
+    jobs.fail(tx, begun.job, error)
+    count = mailbox.park(tx, agent.id, attempt)
+    tx.announce(Event(agent.stream, attempts.FAILED, attempt, {**facts, "parked": count}, is_quiet=True))
+    if mailbox.has_queued(tx, agent.id):
+        wake(tx, agent)
+    times = "once" if failures == 1 else f"{failures} times"
+    tell_parked(tx, agent, f"failed {times}: {_first_line(error)}", count)
+
+
+def _is_over(tx: Tx, begun: Begun) -> bool:
+    """Whether its run has reached a limit: nothing is tried again, and the mail waits for whoever resumes it."""
+    return begun.run is not None and budgets.reached(tx, begun.run.id) is not None
+
+
+def tell_parked(tx: Tx, agent: Agent, fact: str, count: int) -> None:
+    """Nothing ends silently: the channel and the person hear of it."""
+    instance = instances.get(tx, agent.instance)
+    body = f"{agent.name} {fact}\n{count} message(s) for it are parked."
+    talk.say(tx, instance, None, Words(body, to=(agents.PERSON,), kind="system"))
+
+
+def _storable(error: str) -> str:
+    """An agent's error as any database takes it."""
+    return error.replace("\0", "\\0").encode(errors="replace").decode()[:2000]
+
+
+def _first_line(error: str) -> str:
+    """What fits into a notice; the event has more."""
+    return (error.strip().splitlines() or ["no reason given"])[0][:300]
+
+
+def interrupt(tx: Tx, agent: Agent) -> bool:
+    """End what an agent is doing, wherever that is: its host finds the job gone. False if it does nothing."""
+    is_cancelled = jobs.cancel(tx, attempt_key(agent))
+    attempt = attempts.running(tx, agent.id)
+    if attempt is None:
+        return is_cancelled
+    end_attempt(tx, attempt.id, "interrupted")
+    run = runs.live(tx, agent.instance)
+    usage.record(tx, limits.scope_of(agent, run), agent.id, Spent(busy=tx.now - attempt.started_at))
+    mailbox.take_back(tx, agent.id, attempt.id, is_failure=False)
+    tx.announce(Event(agent.stream, attempts.INTERRUPTED, attempt.id, {"agent": agent.id}, is_quiet=True))
+    return True
+
+
+def interrupted(tx: Tx, begun: Begun, used: Usage) -> None:
+    """The host stops: the mail waits for the next one, and this does not count as a failure. The deadline is one."""
+    attempt = begun.attempt
+    if _is_late(begun.job, tx.now):
+        close(tx, begun, Ended("timeout", "it ran into its deadline", usage=used), Retry())
+        return
+    jobs.put_back(tx, begun.job)
+    _record(tx, begun, used)
+    end_attempt(tx, attempt, "interrupted")
+    mailbox.take_back(tx, begun.agent.id, attempt, is_failure=False)
+    tx.announce(Event(begun.agent.stream, attempts.INTERRUPTED, attempt, {"agent": begun.agent.id}, is_quiet=True))
+
+
+def _is_late(job: Job, moment: datetime) -> bool:
+    return job.deadline is not None and job.deadline <= moment
+
+
+def end_attempt(tx: Tx, attempt: AttemptId, state: attempts.State, error: str | None = None) -> bool:
+    """Close an attempt; what it had begun outside the store is of unknown outcome from now on."""
+    operations.lose(tx, attempt)
+    return attempts.end(tx, attempt, state, error)
