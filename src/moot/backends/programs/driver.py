@@ -1,0 +1,189 @@
+"""Runs one of the known programs as an agent: started, read line by line, given mail, judged, and ended with its tree.
+
+A program has succeeded if its own last event says so and somebody has come to our tools with its token. Neither an exit
+code nor the absence of the word "error" is success.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from dataclasses import dataclass, replace
+
+from moot.backends.backend import Assignment, Conversation, Ended, Failure, Progress, Warned
+from moot.backends.programs.hiding import hidden
+from moot.backends.programs.launch import CannotLaunch, Event, Kind, Launch, Outcome, Spoken
+from moot.backends.programs.mailing import Mailing, mailing
+from moot.core import json
+from moot.core.errors import InvalidInput
+from moot.process import child
+from moot.process.child import Running
+from moot.process.program import MEBIBYTE, Finished, Program, as_text
+
+_MOST_OF_ERROR = 1_500  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Seconds. The agent's own time limit is the runner's, which cancels."""
+
+    deadline: float | None = None
+    idle: float = 900.0  # without any output; somebody who is asked for permission has ten minutes
+    linger: float = 15.0  # without any output, after it has said how it went
+    grace: float = 5.0  # between asking the tree to go and killing it
+
+
+@dataclass(slots=True)
+class _Run:
+    """One start of the program, and what became of it."""
+
+    launch: Launch
+    finished: Finished | None = None
+    has_lost_mail: bool = False
+
+
+class ProgramBackend:
+    """A backend over one kind of program."""
+
+    def __init__(self, kind: Kind, limits: Limits | None = None, parent: Mapping[str, str] | None = None) -> None:
+        self._kind = kind
+        self._limits = limits or Limits()
+        self._parent = parent
+
+    async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+        try:
+            briefing = await assignment.brief()
+            parent = os.environ if self._parent is None else self._parent
+            while True:
+                run = _Run(self._kind.launch(assignment, briefing, parent))
+                async for progress in self._progress(run, assignment):
+                    yield hidden(progress, run.launch.secrets)
+                ended = self._judged(run, assignment)
+                if ended is not None:
+                    break
+                yield Warned(f"{self._kind.name} has forgotten its earlier conversation, and begins a new one.")
+                assignment = replace(assignment, conversation=None)
+        except CannotLaunch as error:
+            yield Ended(error.failure, str(error))
+            return
+        yield hidden(ended, run.launch.secrets)
+
+    async def _progress(self, run: _Run, assignment: Assignment) -> AsyncGenerator[Spoken]:
+        launch, reader = run.launch, run.launch.reader
+        for warning in launch.warnings:
+            yield Warned(warning)
+        async with child.start(self._program(launch, assignment)) as running:
+            async with mailing(running, launch, assignment) as post:
+                async for event in self._events(running, launch):
+                    for spoken in reader.read(event):
+                        yield spoken
+                    await _close_when_done(running, launch, post)
+                run.has_lost_mail = post.is_lost
+            run.finished = await running.wait()
+
+    def _program(self, launch: Launch, assignment: Assignment) -> Program:
+        return Program(
+            argv=launch.argv,
+            cwd=assignment.workspace,
+            env=launch.env,
+            stdin=launch.stdin,
+            stdin_stays_open=launch.say is not None,
+            deadline=self._limits.deadline,
+            idle=self._limits.idle,
+            grace=self._limits.grace,
+            output_cap=MEBIBYTE // 4,
+            marker=assignment.attempt,
+        )
+
+    async def _events(self, running: Running, launch: Launch) -> AsyncGenerator[Event]:
+        """What it prints, as long as it prints; one that has said its last may not stay for ever."""
+        lines = running.lines()
+        while not launch.reader.is_hopeless:
+            try:
+                async with asyncio.timeout(self._limits.linger if launch.reader.is_over else None):
+                    line = await anext(lines)
+            except (TimeoutError, StopAsyncIteration):
+                break
+            event = _parsed(line)
+            if event is not None:
+                yield event
+        if launch.reader.is_over or launch.reader.is_hopeless:
+            running.stop()
+
+    def _judged(self, run: _Run, assignment: Assignment) -> Ended | None:
+        """How the attempt went; None if its conversation is gone and another should be begun."""
+        assert run.finished is not None
+        outcome = run.launch.reader.outcome()
+        is_whole = run.launch.reader.is_over or run.launch.reader.is_hopeless
+        if outcome is None or (outcome.failure is None and not is_whole):
+            failure, error = _cut_short(run, run.finished, self._limits)
+            kept = assignment.conversation
+            return Ended(failure, self._told(error, run.finished), usage=run.launch.reader.used(), conversation=kept)
+        if outcome.is_forgotten and assignment.conversation is not None:
+            return None
+        failure, error = self._verdict(outcome, run, assignment)
+        return Ended(
+            failure,
+            error if failure is None else self._told(error, run.finished),
+            outcome.text,
+            outcome.usage,
+            _kept(outcome, failure, assignment),
+            outcome.wait_until,
+        )
+
+    def _verdict(self, outcome: Outcome, run: _Run, assignment: Assignment) -> tuple[Failure | None, str]:
+        if outcome.failure is not None:
+            return outcome.failure, outcome.error
+        if not assignment.access.has_connected():
+            return "no_tools", "it says that it has succeeded, but it never reached moot's tools"
+        if run.has_lost_mail:
+            return "no_result", "it ended before it took mail that had come meanwhile"
+        return None, ""
+
+    def _told(self, error: str, finished: Finished) -> str:
+        """What went wrong, with the last of what it wrote to stderr."""
+        last = as_text(finished.stderr)[-_MOST_OF_ERROR:].strip()
+        return f"{self._kind.name}: {error}" + (f"\n{last}" if last and last not in error else "")
+
+
+async def _close_when_done(running: Running, launch: Launch, post: Mailing) -> None:
+    """Its input is closed when it has dealt with everything: only then does a program that takes mail end."""
+    if launch.say is not None and launch.reader.is_over:
+        await post.stop()
+        running.close_stdin()
+
+
+def _parsed(line: str) -> Event | None:
+    """Other lines than events are kept with the output, for the error if there is one."""
+    if not line.lstrip().startswith("{"):
+        return None
+    try:
+        return json.load_object(line)
+    except InvalidInput:
+        return None
+
+
+def _cut_short(run: _Run, finished: Finished, limits: Limits) -> tuple[Failure, str]:
+    """It did not say how it went."""
+    if finished.ended == "deadline":
+        return "timeout", f"it took longer than {limits.deadline:g} seconds"
+    if finished.ended == "idle":
+        return "timeout", f"it gave no sign of life for {limits.idle:g} seconds"
+    if finished.signal is not None:
+        return "crash", f"it was ended by signal {finished.signal} before it said how it went"
+    failure = run.launch.reader.explain(finished.printed(_MOST_OF_ERROR))
+    printed = _plain_lines(finished)
+    error = f"it ended with exit code {finished.exit_code} and did not say how it went"
+    return failure or "no_result", f"{error}\n{printed}" if printed else error
+
+
+def _plain_lines(finished: Finished) -> str:
+    """What it printed beside events."""
+    lines = as_text(finished.stdout).splitlines()
+    return "\n".join(line for line in lines if not line.lstrip().startswith("{"))[-_MOST_OF_ERROR:]
+
+
+def _kept(outcome: Outcome, failure: Failure | None, assignment: Assignment) -> Conversation | None:
+    """A conversation that the provider does not take is not gone on with: it may be what it does not take."""
+    if not assignment.manner.keeps_conversation or failure == "refused":
+        return None
+    return outcome.conversation

@@ -1,0 +1,45 @@
+"""What went wrong at the model's provider, from a status or from the words in which programs pass it on."""
+
+import re
+
+from moot.backends.backend import Failure
+
+_STATUS = re.compile(r"(?:status(?: code)?:?|\bAPI Error:|\bHTTP(?: error)?:?|\"code\":)\s*\(?(\d{3})\b", re.IGNORECASE)
+_WORDS: tuple[tuple[Failure, re.Pattern[str]], ...] = (
+    ("rate_limit", re.compile(r"rate.?limit|too many requests|usage limit|quota|RESOURCE_EXHAUSTED", re.IGNORECASE)),
+    (
+        "auth",
+        re.compile(
+            r"not logged in|log ?in again|unauthorized|authenticat|(?:invalid|missing|incorrect)[\w ]{0,12} api.?key"
+            r"|api.?key[\w ]{0,12} (?:invalid|missing|not valid|not found)|set an auth method|GEMINI_API_KEY",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "unavailable",
+        re.compile(
+            r"stream disconnected|error sending request|connection (?:refused|reset|error|dropped)|ECONN|ENOTFOUND"
+            r"|high demand|overloaded|service unavailable|fetch failed|unable to connect|timed? ?out",
+            re.IGNORECASE,
+        ),
+    ),
+)
+
+
+def by_status(status: int) -> Failure:
+    """What a provider's HTTP status means for the next attempt."""
+    if status in (401, 403):
+        return "auth"
+    if status == 429:
+        return "rate_limit"
+    if status in (408, 409, 425) or status >= 500:
+        return "unavailable"
+    return "refused" if 400 <= status < 500 else "error"
+
+
+def by_words(text: str) -> Failure | None:
+    """What an error message means; None if it could be anything."""
+    status = _STATUS.search(text)
+    if status is not None and 400 <= int(status[1]) < 600:
+        return by_status(int(status[1]))
+    return next((failure for failure, pattern in _WORDS if pattern.search(text)), None)

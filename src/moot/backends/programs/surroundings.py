@@ -1,0 +1,110 @@
+"""Where a program finds itself: its environment from an allow-list, its own files, and private ones if isolated.
+
+The user's own directories are passed on as they are found and never written to.
+"""
+
+import os
+import shutil
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from moot.backends.backend import Assignment
+from moot.backends.programs import hiding
+from moot.backends.programs.launch import CannotLaunch
+from moot.process import environment
+
+TOKEN = "MOOT_TOKEN"
+_BASE = ("CONFIG", "DATA", "STATE", "CACHE")
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a program takes of the environment."""
+
+    keys: tuple[str, ...]  # any of which makes it independent of a login
+    variables: tuple[str, ...] = ()  # others that it reads
+    settings: Mapping[str, str] | None = None  # ours, for every run
+    homes: Mapping[str, str] | None = None  # variables that name its own directories, and where they are if isolated
+
+
+def surround(assignment: Assignment, needs: Needs, parent: Mapping[str, str]) -> dict[str, str]:
+    """The whole environment of the program."""
+    manner = assignment.manner
+    additions = dict(needs.settings or {})
+    if manner.is_isolated:
+        if not any(parent.get(key) for key in needs.keys):
+            raise CannotLaunch(
+                "auth",
+                "An isolated agent has no login, and there is no key for it.",
+                f"Set {' or '.join(needs.keys)}, or leave out `isolated`.",
+            )
+        additions.update(_private(assignment.folder, needs))
+    additions.update(
+        {TOKEN: assignment.access.token, "MOOT_URL": assignment.access.url, "MOOT_AGENT": assignment.agent}
+    )
+    also = {*needs.keys, *needs.variables, *manner.env, *(() if manner.is_isolated else needs.homes or {})}
+    missing = [name for name in manner.env if name not in parent]
+    if missing:
+        raise CannotLaunch(
+            "error", f"The environment has no {', '.join(missing)}, which {assignment.agent} asks for.", "Set it."
+        )
+    return environment.build(additions, also=also, parent=_without_directories(parent, manner.is_isolated))
+
+
+def _private(folder: Path, needs: Needs) -> dict[str, str]:
+    found = {"HOME": _made(folder / "home")}
+    found.update({f"XDG_{name}_HOME": _made(folder / "home" / f".{name.lower()}") for name in _BASE})
+    found.update({name: _made(folder / "home" / place) for name, place in (needs.homes or {}).items()})
+    return found
+
+
+def _without_directories(parent: Mapping[str, str], is_isolated: bool) -> Mapping[str, str]:
+    return {k: v for k, v in parent.items() if not k.startswith("XDG_")} if is_isolated else parent
+
+
+def _made(place: Path) -> str:
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return str(place)
+
+
+def secrets(env: Mapping[str, str], assignment: Assignment, needs: Needs) -> tuple[str, ...]:
+    """What must be told to nobody."""
+    return hiding.secrets_of(env, (TOKEN, *needs.keys, *assignment.manner.env))
+
+
+def find(name: str, assignment: Assignment, env: Mapping[str, str], remedy: str) -> tuple[str, ...]:
+    """The program to start: as the agent's `command` says, or by its name."""
+    if assignment.manner.command:
+        return assignment.manner.command
+    path = shutil.which(name, path=env.get("PATH", os.defpath))
+    if path is None:
+        raise CannotLaunch("error", f"Program {name!r} was not found on the PATH.", remedy)
+    return (path,)
+
+
+def write(folder: Path, name: str, content: str) -> Path:
+    """A file that only this user can read."""
+    place = folder / name
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with open(
+        os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "w", encoding="utf-8"
+    ) as file:
+        file.write(content)
+    return place
+
+
+def model_name(model: str | None, providers: Collection[str]) -> str | None:
+    """The name that the program knows a model by: without its own provider in front, as written otherwise."""
+    if model is None:
+        return None
+    provider, slash, name = model.partition("/")
+    if not slash:
+        return model
+    if provider not in providers:
+        raise CannotLaunch(
+            "refused",
+            f"The model {model} is not one of {' or '.join(sorted(providers))}.",
+            "Choose another model or backend.",
+        )
+    return name
