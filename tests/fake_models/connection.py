@@ -31,7 +31,9 @@ class Connection:
             return None
         first, *lines = head.split("\r\n")
         method, target, _version = first.split(" ", 2)
-        headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+        headers = {
+            name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines if line)
+        }
         if headers.get("expect", "").lower() == "100-continue":
             await self._send(b"HTTP/1.1 100 Continue\r\n\r\n")
         path, _, query = target.partition("?")
