@@ -70,6 +70,12 @@ def hand_out(tx: Tx, agent: AgentId, attempt: AttemptId, limit: int) -> list[Mai
     return tx.all(sql.delivered, Mail, agent=agent, attempt=attempt)
 
 
+def hand_out_more(tx: Tx, agent: AgentId, attempt: AttemptId, limit: int) -> list[Mail]:
+    """Deliver the oldest queued mail to an attempt that has some already, and return only what is new."""
+    before = {mail.seq for mail in tx.all(sql.delivered, Mail, agent=agent, attempt=attempt)}
+    return [mail for mail in hand_out(tx, agent, attempt, limit) if mail.seq not in before]
+
+
 def show(tx: Tx, agent: AgentId, attempt: AttemptId | None, limit: int) -> list[Mail]:
     """What waits, oldest first. Exactly what is returned counts as handed out, to the attempt if there is one."""
     seen = unread(tx, agent, limit)

@@ -24,6 +24,6 @@ async def wait(store: Store, begun: Begun, most: int) -> tuple[Mail, ...]:
 
 def hand_out(tx: Tx, begun: Begun, most: int) -> tuple[Mail, ...]:
     jobs.guard(tx, begun.job)
-    mail = mailbox.hand_out(tx, begun.agent.id, begun.attempt, most)
+    mail = mailbox.hand_out_more(tx, begun.agent.id, begun.attempt, most)
     attempts.led_by(tx, begun.attempt, max((one.hops for one in mail), default=0))
     return tuple(mail)

@@ -11,7 +11,7 @@ from moot.documents import documents
 from moot.jobs import jobs
 from moot.ledger import budgets, operations, usage
 from moot.proposals import proposals
-from moot.registry import agents, instances, runs
+from moot.registry import agents, conversations, instances, runs
 from moot.registry.instances import Instance
 from moot.registry.runs import InstanceBusy
 from moot.requests import requests
@@ -56,6 +56,7 @@ def _forget(tx: Tx, instance: Instance) -> None:
     jobs.forget(tx, instance.stream)
     for agent in agents.all_of(tx, instance.stream):
         operations.forget(tx, agent)
+        conversations.forget(tx, agent)
     for run in runs.ids(tx, instance.name):
         budgets.forget(tx, run)
         usage.forget(tx, run)
