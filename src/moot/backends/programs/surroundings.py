@@ -9,13 +9,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from moot.backends import inside
 from moot.backends.backend import Assignment
 from moot.backends.programs import hiding
 from moot.backends.programs.launch import CannotLaunch
 from moot.process import environment
 
-TOKEN = "MOOT_TOKEN"
-_BASE = ("CONFIG", "DATA", "STATE", "CACHE")
+TOKEN = inside.TOKEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,33 +39,16 @@ def surround(assignment: Assignment, needs: Needs, parent: Mapping[str, str]) ->
                 "An isolated agent has no login, and there is no key for it.",
                 f"Set {' or '.join(needs.keys)}, or leave out `isolated`.",
             )
-        additions.update(_private(assignment.folder, needs))
-    additions.update(
-        {TOKEN: assignment.access.token, "MOOT_URL": assignment.access.url, "MOOT_AGENT": assignment.agent}
-    )
+        additions.update(inside.private_places(assignment.folder, needs.homes))
+    additions.update(inside.variables(assignment, parent))
     also = {*needs.keys, *needs.variables, *manner.env, *(() if manner.is_isolated else needs.homes or {})}
-    missing = [name for name in manner.env if name not in parent]
+    missing = inside.missing(manner, parent)
     if missing:
         raise CannotLaunch(
             "error", f"The environment has no {', '.join(missing)}, which {assignment.agent} asks for.", "Set it."
         )
-    return environment.build(additions, also=also, parent=_without_directories(parent, manner.is_isolated))
-
-
-def _private(folder: Path, needs: Needs) -> dict[str, str]:
-    found = {"HOME": _made(folder / "home")}
-    found.update({f"XDG_{name}_HOME": _made(folder / "home" / f".{name.lower()}") for name in _BASE})
-    found.update({name: _made(folder / "home" / place) for name, place in (needs.homes or {}).items()})
-    return found
-
-
-def _without_directories(parent: Mapping[str, str], is_isolated: bool) -> Mapping[str, str]:
-    return {k: v for k, v in parent.items() if not k.startswith("XDG_")} if is_isolated else parent
-
-
-def _made(place: Path) -> str:
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return str(place)
+    source = inside.without_places(parent) if manner.is_isolated else parent
+    return environment.build(additions, also=also, parent=source)
 
 
 def secrets(env: Mapping[str, str], assignment: Assignment, needs: Needs) -> tuple[str, ...]:

@@ -1,0 +1,103 @@
+"""Any program as an agent: it reads its prompt from standard input, and what it prints is its answer.
+
+It need not know moot. One that does finds the way in its environment: `moot send` and the like act as this agent.
+"""
+
+import os
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+
+from moot.backends import inside
+from moot.backends.backend import Assignment, Briefing, Ended, Failure, Progress, Wrote
+from moot.backends.programs import hiding
+from moot.core.errors import MootError
+from moot.process import child, environment
+from moot.process.program import Finished, Program, as_text
+
+_MOST_OF_ERROR = 1_500  # characters
+_MOST_OF_ANSWER = 200_000  # bytes, of which the middle is cut out
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLimits:
+    """Seconds. The agent's own time limit is the runner's, which cancels."""
+
+    deadline: float | None = None
+    idle: float = 900.0  # without any output
+    grace: float = 5.0  # between asking the tree to go and killing it
+
+
+class CommandBackend:
+    """Runs the agent's `command`. Exit code 0 is success; connecting to moot is not needed for it."""
+
+    def __init__(self, limits: CommandLimits | None = None, parent: Mapping[str, str] | None = None) -> None:
+        self._limits = limits or CommandLimits()
+        self._parent = parent
+
+    async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+        parent = os.environ if self._parent is None else self._parent
+        if (problem := _problem(assignment, parent)) is not None:
+            yield Ended("error", problem)
+            return
+        env = _environment(assignment, parent)
+        secrets = hiding.secrets_of(env, (inside.TOKEN, *assignment.manner.env))
+        program = self._program(assignment, env, await assignment.brief())
+        try:
+            async with child.start(program) as running:
+                async for line in running.lines():
+                    yield hiding.hidden(Wrote(f"{line}\n"), secrets)
+                finished = await running.wait()
+        except MootError as error:  # it could not be started
+            yield hiding.hidden(Ended("error", f"{error.code}: {error}"), secrets)
+            return
+        yield hiding.hidden(self._ended(finished, program.argv[0]), secrets)
+
+    def _program(self, assignment: Assignment, env: Mapping[str, str], briefing: Briefing) -> Program:
+        return Program(
+            argv=assignment.manner.command,
+            cwd=assignment.workspace,
+            env=env,
+            stdin=_prompt(briefing),
+            deadline=self._limits.deadline,
+            idle=self._limits.idle,
+            grace=self._limits.grace,
+            output_cap=_MOST_OF_ANSWER,
+            line_cap=_MOST_OF_ANSWER,
+            marker=assignment.folder.name,
+        )
+
+    def _ended(self, finished: Finished, name: str) -> Ended:
+        if finished.is_success:
+            return Ended(text=as_text(finished.stdout))
+        failure, fact = self._failure(finished)
+        last = finished.printed(_MOST_OF_ERROR)
+        return Ended(failure, f"{name}: it {fact}" + (f"\n{last}" if last else ""))
+
+    def _failure(self, finished: Finished) -> tuple[Failure, str]:
+        if finished.ended == "deadline":
+            return "timeout", f"took longer than {self._limits.deadline:g} seconds"
+        if finished.ended == "idle":
+            return "timeout", f"gave no sign of life for {self._limits.idle:g} seconds"
+        return "crash" if finished.signal is not None else "error", finished.how
+
+
+def _problem(assignment: Assignment, parent: Mapping[str, str]) -> str | None:
+    """Why it cannot be started."""
+    if not assignment.manner.command:
+        return f"{assignment.agent} has no command. Give it one, as in command: [./agent.sh]."
+    missing = inside.missing(assignment.manner, parent)
+    if missing:
+        return f"The environment has no {', '.join(missing)}, which {assignment.agent} asks for. Set it."
+    return None
+
+
+def _environment(assignment: Assignment, parent: Mapping[str, str]) -> dict[str, str]:
+    manner = assignment.manner
+    places = inside.private_places(assignment.folder) if manner.is_isolated else {}
+    source = inside.without_places(parent) if manner.is_isolated else parent
+    return environment.build({**places, **inside.variables(assignment, parent)}, also=manner.env, parent=source)
+
+
+def _prompt(briefing: Briefing) -> bytes:
+    """Who the agent is, then what it has to do."""
+    return "\n\n".join(part for part in (briefing.system_prompt, briefing.prompt) if part).encode()
