@@ -26,8 +26,10 @@ _NEEDS = Needs(
         "ANTHROPIC_MODEL",
         "ANTHROPIC_SMALL_FAST_MODEL",
         "API_TIMEOUT_MS",
+        "CLAUDE_CODE_MAX_RETRIES",
         "CLAUDE_CODE_USE_BEDROCK",
         "CLAUDE_CODE_USE_VERTEX",
+        "MCP_TIMEOUT",
     ),
     settings={
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
@@ -86,7 +88,7 @@ class Claude:
             reader,
             say=reader.say,
             secrets=surroundings.secrets(env, assignment, _NEEDS),
-            warnings=(_NOT_KEPT,) if manner.keeps_conversation and not keeps else (),
+            warnings=(surroundings.NOT_KEPT,) if manner.keeps_conversation and not keeps else (),
         )
 
 
@@ -100,7 +102,6 @@ _PLAIN = (
     "--verbose",
     "--strict-mcp-config",
 )
-_NOT_KEPT = "An isolated agent's private directory ends with the attempt, and its conversation with it."
 
 
 def _tools(assignment: Assignment) -> tuple[str, ...]:

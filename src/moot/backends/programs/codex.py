@@ -31,7 +31,6 @@ _PLAIN = (
     *("-c", "check_for_update_on_startup=false"),
     *("--disable", "plugins", "--disable", "apps", "--disable", "unbounded_connection_retries"),
 )
-_CANNOT_ASK = "codex cannot ask for permission without a terminal: what it would have to ask for ({}) it may not do."
 _LAST = "last-message.md"
 
 
@@ -68,7 +67,10 @@ class Codex:
             _prompt(manner, briefing).encode(),
             CodexReader(before, last),
             secrets=surroundings.secrets(env, assignment, _NEEDS),
-            warnings=tuple(_warnings(manner, keeps)),
+            warnings=(
+                *surroundings.closed("codex", manner.permissions),
+                *((surroundings.NOT_KEPT,) if manner.keeps_conversation and not keeps else ()),
+            ),
         )
 
 
@@ -117,27 +119,20 @@ def _permissions(permissions: Permissions) -> tuple[str, ...]:
     )
 
 
-def _warnings(manner: Manner, keeps: bool) -> Iterator[str]:
-    permissions = manner.permissions
-    answers = {"edit": permissions.edit, "shell": permissions.shell, "network": permissions.network}
-    asked = [name for name, answer in answers.items() if answer == "ask"]
-    if asked:
-        yield _CANNOT_ASK.format(", ".join(asked))
-    if manner.keeps_conversation and not keeps:
-        yield "An isolated agent's private directory ends with the attempt, and its conversation with it."
-
-
 def _model(manner: Manner, env: Mapping[str, str]) -> tuple[str, ...]:
     name = surroundings.model_name(manner.model, ("openai",))
     chosen = ("-m", name) if name else ()
     if manner.base_url is None:
         return chosen
-    key = next((key for key in _NEEDS.keys if key in env), None)
+    own = (name for name in manner.env if "KEY" in name or "TOKEN" in name)
+    key = next((key for key in (*own, *_NEEDS.keys) if key in env), None)
     settings = {
         "name": '"custom"',
         "base_url": _quoted(manner.base_url),
         "wire_api": '"responses"',
-        **({"env_key": _quoted(key)} if key else {}),
+        "request_max_retries": "3",
+        "stream_max_retries": "3",
+        **({"env_key": _quoted(key)} if key else {"requires_openai_auth": "true"}),
     }
     table = ",".join(f"{name}={value}" for name, value in settings.items())
     return (*chosen, "-c", 'model_provider="custom"', "-c", f"model_providers.custom={{{table}}}")

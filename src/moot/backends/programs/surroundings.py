@@ -13,9 +13,11 @@ from moot.backends import inside
 from moot.backends.backend import Assignment
 from moot.backends.programs import hiding
 from moot.backends.programs.launch import CannotLaunch
+from moot.core.permissions import Permissions
 from moot.process import environment
 
 TOKEN = inside.TOKEN
+NOT_KEPT = "An isolated agent's private directory ends with the attempt, and its conversation with it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,12 @@ class Needs:
 def surround(assignment: Assignment, needs: Needs, parent: Mapping[str, str]) -> dict[str, str]:
     """The whole environment of the program."""
     manner = assignment.manner
-    additions = dict(needs.settings or {})
+    # Ours, unless the user has tuned what may be tuned.
+    additions = {
+        name: value
+        for name, value in (needs.settings or {}).items()
+        if name not in needs.variables or name not in parent
+    }
     if manner.is_isolated:
         if not any(parent.get(key) for key in needs.keys):
             raise CannotLaunch(
@@ -75,6 +82,15 @@ def write(folder: Path, name: str, content: str) -> Path:
     ) as file:
         file.write(content)
     return place
+
+
+def closed(name: str, permissions: Permissions) -> tuple[str, ...]:
+    """A warning, for a program that cannot ask for permission."""
+    answers = {"edit": permissions.edit, "shell": permissions.shell, "network": permissions.network}
+    asked = ", ".join(name for name, answer in answers.items() if answer == "ask")
+    if not asked:
+        return ()
+    return (f"{name} cannot ask for permission without a terminal: what it would ask for ({asked}) it may not do.",)
 
 
 def model_name(model: str | None, providers: Collection[str]) -> str | None:

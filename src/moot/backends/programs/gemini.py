@@ -1,0 +1,183 @@
+"""Gemini CLI, without a terminal: the prompt by standard input, events as lines.
+
+It takes our server only from a settings file in its home, so it gets a home of its own in the attempt's folder: links
+to everything in the user's, login included, and a copy of the settings with our server in them. It cannot ask for
+permission, and it keeps no conversation that could be named.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import ClassVar
+
+from moot.backends.backend import Assignment, Briefing, Called, Failure, Usage, Warned, Wrote
+from moot.backends.programs import faults, fields, surroundings
+from moot.backends.programs.launch import Event, Launch, Outcome, Spoken
+from moot.backends.programs.surroundings import Needs
+from moot.core import json
+from moot.core.errors import InvalidInput
+from moot.core.json import Json
+from moot.core.permissions import Answer, Permissions
+
+SERVER = "moot"
+_HOME = "GEMINI_CLI_HOME"
+_NEEDS = Needs(
+    keys=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    variables=(
+        "GOOGLE_APPLICATION_CREDENTIALS",
+        "GOOGLE_CLOUD_LOCATION",
+        "GOOGLE_CLOUD_PROJECT",
+        "GOOGLE_GENAI_USE_GCA",
+        "GOOGLE_GENAI_USE_VERTEXAI",
+        "GOOGLE_GEMINI_BASE_URL",
+        "GOOGLE_VERTEX_BASE_URL",
+        _HOME,
+    ),
+    settings={"GEMINI_CLI_NO_RELAUNCH": "1"},
+)
+_EDIT = ("replace", "write_file")
+_SHELL = ("run_shell_command",)
+_NETWORK = ("google_web_search", "web_fetch")
+
+
+class Gemini:
+    """`gemini`, from npm."""
+
+    name: ClassVar[str] = "gemini"
+
+    def launch(self, assignment: Assignment, briefing: Briefing, parent: Mapping[str, str]) -> Launch:
+        manner = assignment.manner
+        env = surroundings.surround(assignment, _NEEDS, parent)
+        if manner.base_url is not None:
+            env["GOOGLE_GEMINI_BASE_URL"] = manner.base_url
+        found = surroundings.find(self.name, assignment, env, "Install it: npm install -g @google/gemini-cli")
+        env[_HOME] = str(_own_home(assignment, env))
+        rules = surroundings.write(assignment.folder, "policy.toml", _rules(manner.permissions))
+        prompt = briefing.prompt
+        if briefing.system_prompt and manner.replaces_system_prompt:
+            place = surroundings.write(assignment.folder, "system-prompt.md", briefing.system_prompt)
+            env["GEMINI_SYSTEM_MD"] = str(place)
+        elif briefing.system_prompt:
+            prompt = f"<instructions>\n{briefing.system_prompt}\n</instructions>\n\n{prompt}"
+        name = surroundings.model_name(manner.model, ("google", "gemini"))
+        argv = (
+            *found,
+            *("--output-format", "stream-json", "--skip-trust", "--allowed-mcp-server-names", SERVER),
+            *("--policy", str(rules)),
+            *(("--model", name) if name else ()),
+        )
+        return Launch(
+            argv,
+            env,
+            prompt.encode(),
+            GeminiReader(),
+            secrets=surroundings.secrets(env, assignment, _NEEDS),
+            warnings=(
+                *surroundings.closed("gemini", manner.permissions),
+                *(("gemini keeps no conversation from one attempt to the next.",) if manner.keeps_conversation else ()),
+            ),
+        )
+
+
+def _own_home(assignment: Assignment, env: Mapping[str, str]) -> Path:
+    """Links to all that the user has, but for the settings. Nothing of the user's is written."""
+    home = assignment.folder / "gemini"
+    own = home / ".gemini"
+    own.mkdir(mode=0o700, parents=True)
+    users = Path(env.get(_HOME) or env.get("HOME") or "/nonexistent") / ".gemini"
+    settings: dict[str, Json] = {}
+    if users.is_dir():
+        for entry in users.iterdir():
+            if entry.name != "settings.json":
+                (own / entry.name).symlink_to(entry)
+        settings = _read(users / "settings.json")
+    surroundings.write(own, "settings.json", json.pretty(_settings(settings, assignment, env)))
+    return home
+
+
+def _read(place: Path) -> dict[str, Json]:
+    """The user's settings; one with comments in it is beyond us, and left alone."""
+    try:
+        return json.load_object(place.read_bytes())
+    except (OSError, InvalidInput):
+        return {}
+
+
+def _settings(users: dict[str, Json], assignment: Assignment, env: Mapping[str, str]) -> dict[str, Json]:
+    server: dict[str, Json] = {
+        "httpUrl": assignment.access.url,
+        "headers": {"Authorization": f"Bearer ${surroundings.TOKEN}"},
+        "timeout": 660_000,
+        "trust": True,
+    }
+    general = {**fields.part(users, "general"), "enableAutoUpdate": False, "maxAttempts": 3, "retryFetchErrors": False}
+    security = dict(fields.part(users, "security"))
+    if any(env.get(key) for key in _NEEDS.keys) and not fields.part(security, "auth"):
+        security["auth"] = {"selectedType": "gemini-api-key"}
+    privacy = {**fields.part(users, "privacy"), "usageStatisticsEnabled": False}
+    return {**users, "mcpServers": {SERVER: server}, "general": general, "security": security, "privacy": privacy}
+
+
+def _rules(permissions: Permissions) -> str:
+    """Our tools always; the others as permitted. What would have to be asked for is denied."""
+    answers: tuple[tuple[Answer, tuple[str, ...]], ...] = (
+        (permissions.edit, _EDIT),
+        (permissions.shell, _SHELL),
+        (permissions.network, _NETWORK),
+    )
+    rules = [f'[[rule]]\ntoolName = "*"\nmcpName = "{SERVER}"\ndecision = "allow"\npriority = 999\n']
+    for answer, names in answers:
+        decision = "allow" if answer == "allow" else "deny"
+        rules.append(f'[[rule]]\ntoolName = {json.dumps(names)}\ndecision = "{decision}"\npriority = 998\n')
+    return "\n".join(rules)
+
+
+class GeminiReader:
+    """Reads the events of one run."""
+
+    def __init__(self) -> None:
+        self._text: list[str] = []
+        self._calls: dict[str, str] = {}
+        self._result: Event | None = None
+
+    @property
+    def is_over(self) -> bool:
+        return self._result is not None
+
+    @property
+    def is_hopeless(self) -> bool:
+        return False
+
+    def read(self, event: Event) -> Iterator[Spoken]:
+        match event.get("type"):
+            case "message" if event.get("role") == "assistant":
+                self._text.append(fields.text(event, "content"))
+                yield Wrote(self._text[-1])
+            case "tool_use":
+                self._text.clear()  # what was said before a tool is not the answer
+                name = fields.text(event, "tool_name").removeprefix(f"mcp_{SERVER}_")
+                self._calls[fields.text(event, "tool_id")] = name
+            case "tool_result":
+                name = self._calls.pop(fields.text(event, "tool_id"), "")
+                yield Called(name, event.get("status") != "success")
+            case "error":
+                yield Warned(f"gemini: {fields.text(event, 'message')}")
+            case "result":
+                self._result = event
+            case _:
+                pass
+
+    def used(self) -> Usage:
+        return Usage(is_estimated=True)
+
+    def explain(self, printed: str) -> Failure | None:
+        return faults.by_words(printed)
+
+    def outcome(self) -> Outcome | None:
+        if self._result is None:
+            return None
+        stats = fields.part(self._result, "stats")
+        usage = Usage(fields.count(stats, "input_tokens"), fields.count(stats, "output_tokens"), 1, is_estimated=True)
+        if self._result.get("status") == "success":
+            return Outcome(text="".join(self._text), usage=usage)
+        error = fields.text(fields.part(self._result, "error"), "message") or "it failed and did not say why"
+        return Outcome(faults.by_words(error) or "error", error, usage=usage)

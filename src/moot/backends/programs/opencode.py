@@ -1,0 +1,193 @@
+"""opencode, without a terminal: `opencode run --format json`, the prompt by standard input.
+
+Our settings come in a variable of the environment, which outranks every file. It cannot ask for permission, and it has
+no event for the end: an answer is finished when the last step says so.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from moot.backends.backend import Assignment, Briefing, Called, Conversation, Failure, Usage, Wrote
+from moot.backends.programs import faults, fields, surroundings
+from moot.backends.programs.launch import NOTHING_USED, Event, Launch, Outcome, Spoken
+from moot.backends.programs.surroundings import Needs
+from moot.core import json
+from moot.core.json import Json
+from moot.core.permissions import Answer
+
+SERVER = "moot"
+_NEEDS = Needs(
+    keys=(
+        "ANTHROPIC_API_KEY",
+        "OPENAI_API_KEY",
+        "GEMINI_API_KEY",
+        "GOOGLE_GENERATIVE_AI_API_KEY",
+        "OPENROUTER_API_KEY",
+        "OPENCODE_API_KEY",
+    ),
+    variables=("OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "OPENCODE_MODELS_URL", "npm_config_registry"),
+    settings={
+        "OPENCODE_DISABLE_AUTOUPDATE": "1",
+        "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+        "OPENCODE_DISABLE_MODELS_FETCH": "1",
+    },
+)
+_FINISHED = frozenset(("stop", "length", "content-filter"))
+
+
+class Opencode:
+    """`opencode`, from npm or its own installer."""
+
+    name: ClassVar[str] = "opencode"
+
+    def launch(self, assignment: Assignment, briefing: Briefing, parent: Mapping[str, str]) -> Launch:
+        manner = assignment.manner
+        env = surroundings.surround(assignment, _NEEDS, parent)
+        found = surroundings.find(self.name, assignment, env, "Install it: npm install -g opencode-ai")
+        env["OPENCODE_CONFIG_CONTENT"] = json.dumps(_settings(assignment, briefing))
+        keeps = manner.keeps_conversation and not manner.is_isolated
+        before = assignment.conversation if keeps else None
+        argv = (
+            *found,
+            *("run", "--format", "json", "--pure"),
+            *(("--model", manner.model) if manner.model else ()),
+            *(("--session", before.handle) if before else ()),
+        )
+        return Launch(
+            argv,
+            env,
+            briefing.prompt.encode(),
+            OpencodeReader(before),
+            secrets=surroundings.secrets(env, assignment, _NEEDS),
+            warnings=(
+                *surroundings.closed("opencode", manner.permissions),
+                *((surroundings.NOT_KEPT,) if manner.keeps_conversation and not keeps else ()),
+            ),
+        )
+
+
+def _settings(assignment: Assignment, briefing: Briefing) -> dict[str, Json]:
+    manner = assignment.manner
+    permissions = manner.permissions
+    settings: dict[str, Json] = {
+        "autoupdate": False,
+        "share": "disabled",
+        "mcp": {
+            SERVER: {
+                "type": "remote",
+                "url": assignment.access.url,
+                "enabled": True,
+                "oauth": False,
+                "headers": {"Authorization": f"Bearer {{env:{surroundings.TOKEN}}}"},
+                "timeout": 660_000,
+            }
+        },
+        "permission": {
+            f"{SERVER}_*": "allow",
+            "edit": _answer(permissions.edit),
+            "bash": _answer(permissions.shell),
+            "webfetch": _answer(permissions.network),
+            "websearch": _answer(permissions.network),
+            "external_directory": _answer(permissions.shell),
+        },
+    }
+    if briefing.system_prompt:
+        place = surroundings.write(assignment.folder, "system-prompt.md", briefing.system_prompt)
+        if manner.replaces_system_prompt:
+            settings["agent"] = {"build": {"prompt": f"{{file:{place}}}"}}
+        else:
+            settings["instructions"] = [str(place)]
+    if manner.base_url is not None:
+        provider = (manner.model or "openai/").partition("/")[0]
+        settings["provider"] = {provider: {"options": {"baseURL": manner.base_url}}}
+    return settings
+
+
+def _answer(answer: Answer) -> str:
+    """Nobody could be asked."""
+    return "allow" if answer == "allow" else "deny"
+
+
+class OpencodeReader:
+    """Reads the events of one run. It counts each step by itself, so a conversation's total is kept by us."""
+
+    def __init__(self, before: Conversation | None) -> None:
+        self._before = before
+        self._session = ""
+        self._text: list[str] = []
+        self._usage = NOTHING_USED
+        self._error: Mapping[str, Json] | None = None
+        self._reason = ""
+
+    @property
+    def is_over(self) -> bool:
+        return self._reason in _FINISHED or self._error is not None
+
+    @property
+    def is_hopeless(self) -> bool:
+        return False
+
+    def read(self, event: Event) -> Iterator[Spoken]:
+        self._session = fields.text(event, "sessionID") or self._session
+        part = fields.part(event, "part")
+        match event.get("type"):
+            case "step_start":
+                self._reason = ""
+                self._text.clear()
+            case "text":
+                self._text.append(fields.text(part, "text"))
+                yield Wrote(self._text[-1])
+            case "tool_use":
+                status = fields.part(part, "state").get("status")
+                yield Called(fields.text(part, "tool").removeprefix(f"{SERVER}_"), status != "completed")
+            case "step_finish":
+                self._reason = fields.text(part, "reason")
+                told = _used(part)
+                self._usage += told
+                yield told
+            case "error":
+                self._error = fields.part(event, "error")
+            case _:
+                pass
+
+    def used(self) -> Usage:
+        return self._usage
+
+    def explain(self, printed: str) -> Failure | None:
+        return faults.by_words(printed)
+
+    def outcome(self) -> Outcome | None:
+        used = self._usage
+        if self._error is not None:
+            return _failed(self._error, used, is_resumed=self._before is not None)
+        if self._reason not in _FINISHED:
+            return None
+        text = "\n\n".join(self._text)
+        if self._reason != "stop":
+            return Outcome(
+                "limit" if self._reason == "length" else "refused", f"it ended with {self._reason}", text, used
+            )
+        total = used + self._before.used if self._before else used
+        return Outcome(text=text, usage=used, conversation=Conversation(self._session, total))
+
+
+def _used(part: Mapping[str, Json]) -> Usage:
+    tokens = fields.part(part, "tokens")
+    cache = fields.part(tokens, "cache")
+    return Usage(
+        fields.count(tokens, "input") + fields.count(cache, "read", "write"),
+        fields.count(tokens, "output", "reasoning"),
+        1,
+        fields.number(part, "cost"),
+    )
+
+
+def _failed(error: Mapping[str, Json], used: Usage, *, is_resumed: bool) -> Outcome:
+    data = fields.part(error, "data")
+    status, name = fields.count(data, "statusCode"), fields.text(error, "name")
+    message = fields.text(data, "message") or name or "it failed and did not say why"
+    if status:
+        failure = faults.by_status(status)
+    else:
+        failure = "auth" if "Auth" in name else faults.by_words(message) or "error"
+    return Outcome(failure, message, usage=used, is_forgotten=is_resumed and "Session not found" in message)
