@@ -299,7 +299,7 @@ def test_what_is_wrong_in_an_agent_file_is_told_with_its_own_line(tmp_path: Path
         ("agents: {a: {model: sonnet, system_prompt: ./.md}}", "`agents.a.system_prompt`: there is no file"),
         ("agents: {a: {from: absent}}", "review.yaml:1:20: `agents.a.from`: there is no agent file `absent`."),
         ("agents: {a: {script: absent.yaml}}", "review.yaml:1:22: `agents.a.script`: There is no file"),
-        ("agents: {a: {model: mistral/x}}", "review.yaml:1:21: `agents.a.model`: there is no provider `mistral`."),
+        ("agents: {a: {model: palm/x}}", "review.yaml:1:21: `agents.a.model`: there is no provider `palm`."),
         # variables
         (
             TEAM + "setup: [{shell: a, as: diff}]\nkickoff: ${{ dif }}",

@@ -77,7 +77,8 @@ def manner(agent: Agent) -> Manner:
 
 def provider(agent: Agent) -> str:
     """Whose pauses are this agent's."""
-    return models.provider(of_agent(agent).model, agent.backend)
+    said = of_agent(agent)
+    return said.base_url or models.provider(said.model, agent.backend)
 
 
 def has_context(run: Run | None) -> bool:

@@ -13,6 +13,7 @@ from moot.core.problems import Problem
 from moot.core.yaml import Document
 from moot.workflow import agent_files, drafts, finding, merging, models
 from moot.workflow.agent_files import AgentFile
+from moot.workflow.catalog import Catalog
 from moot.workflow.drafts import Faults
 from moot.workflow.finding import Folders
 from moot.workflow.merging import Choice, Layer
@@ -62,6 +63,7 @@ class Reader:
     defaults: tuple[Layer, ...]
     flags: Flags
     faults: Faults
+    catalog: Catalog
 
     def member(self, name: str, said: AgentShape | None) -> Member:
         path: yaml.Path = ("agents", name)
@@ -171,7 +173,7 @@ class Reader:
         if choice is None:
             return None
         try:
-            return models.resolve(choice.value, backend)
+            return models.resolve(choice.value, backend, self.catalog)
         except MootError as error:
             self.faults.add(choice.layer.document, problems.of_error(choice.place, error))
             return None

@@ -1,20 +1,17 @@
-"""Names of models: `provider/name`, the few that need no provider, and those that a backend's own provider has."""
+"""Names of models: `provider/name`, short names, and those whose beginning says whose they are."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from moot.core.errors import InvalidInput
 from moot.core.nearest import hint
+from moot.workflow import catalog
+from moot.workflow.catalog import Catalog, Provider
 from moot.workflow.workflow import Backend
 
-PROVIDERS = ("anthropic", "openai", "google")
-ALIASES = ("sonnet", "opus", "haiku")
 _BY_BACKEND: Mapping[str, str] = {"claude": "anthropic", "codex": "openai", "gemini": "google"}
 # Those with their own names for models: they are handed what is written.
 _FREE: frozenset[Backend] = frozenset(("cursor", "opencode", "command", "scripted", "human", "external"))
-_BEGINNINGS = {"claude-": "anthropic", "gpt-": "openai", "o1": "openai", "o3": "openai", "o4": "openai"} | {
-    "codex": "openai",
-    "gemini-": "google",
-}
 
 
 class ModelUnknown(InvalidInput):
@@ -23,39 +20,65 @@ class ModelUnknown(InvalidInput):
     code = "MODEL_UNKNOWN"
 
 
-def resolve(written: str, backend: Backend | None) -> str:
-    """`provider/name`, or as written where only the backend knows."""
-    provider, slash, name = written.partition("/")
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """How a model is asked over an API."""
+
+    model: str  # whose language is spoken there, a slash, and what it is called there
+    base_url: str | None  # None: the provider's own
+    keys: tuple[str, ...]  # variables of the environment that may hold the key
+
+
+def resolve(written: str, backend: Backend | None, known: Catalog | None = None) -> str:
+    """`provider/name`, or as written where only the backend knows. Short names that the provider's own program knows
+    stay, because it is not yet decided who runs it."""
+    found = known or catalog.shipped()
     if backend in _FREE:
         return written
-    if slash:
-        if provider not in PROVIDERS:
-            raise ModelUnknown(f"there is no provider `{provider[:80]}`", hint(provider, PROVIDERS))
-        if not name:
-            raise ModelUnknown(f"`{written[:80]}` names no model", f"Write {provider}/ and its name.")
-        return _fitting(provider, name, backend)
-    if written in ALIASES:
-        return _fitting("anthropic", written, backend)
+    if written in found.aliases:
+        whole = found.aliases[written]
+        if written in found.programs_know:
+            whole = f"{whole.partition('/')[0]}/{written}"
+        return _whole(whole, backend, found)
+    if "/" in written:
+        return _whole(written, backend, found)
     if (own := _BY_BACKEND.get(backend or "")) is not None:
         return f"{own}/{written}"
-    near = next((whose for beginning, whose in _BEGINNINGS.items() if written.startswith(beginning)), None)
-    if near == "anthropic":
-        return f"anthropic/{written}"
-    if near is not None:
-        raise ModelUnknown(f"`{written[:80]}` has no provider", f"Write {near}/{written}.")
-    raise ModelUnknown(
-        f"`{written[:80]}` has no provider", f"Write provider/name ({', '.join(PROVIDERS)}), or {', '.join(ALIASES)}."
-    )
+    for one in found.providers.values():
+        if written.startswith(one.beginnings):
+            return f"{one.name}/{written}"
+    names = ", ".join(sorted(found.providers))
+    shorter = ", ".join(sorted(found.aliases))
+    raise ModelUnknown(f"`{written[:80]}` has no provider", f"Write provider/name ({names}), or {shorter}.")
+
+
+def _whole(written: str, backend: Backend | None, known: Catalog) -> str:
+    provider, _, name = written.partition("/")
+    if provider not in known.providers:
+        remedy = f"{hint(provider, known.providers)} Others stand under `models` in .moot/config.yaml."
+        if "Known are" not in remedy:
+            remedy = f"{remedy} Known are: {', '.join(sorted(known.providers))}."
+        raise ModelUnknown(f"there is no provider `{provider[:80]}`", remedy)
+    if not name:
+        raise ModelUnknown(f"`{written[:80]}` names no model", f"Write {provider}/ and its name.")
+    own = _BY_BACKEND.get(backend or "")
+    if own is not None and own != provider:
+        raise ModelUnknown(f"`{provider}/{name}` is no model of {backend}", f"Choose one of {own}, or another backend.")
+    return f"{provider}/{name}"
+
+
+def endpoint(model: str, known: Catalog) -> Endpoint:
+    """Of a model that `resolve` has found."""
+    one = provider_of(model, known)
+    assert one is not None
+    return Endpoint(f"{one.api}/{known.api_id(model)}", one.base_url, one.keys)
+
+
+def provider_of(model: str, known: Catalog) -> Provider | None:
+    return known.providers.get(model.partition("/")[0])
 
 
 def provider(model: str | None, backend: str) -> str:
     """Whose service runs it: of the model's, or of the backend's own; of a backend that has none, itself."""
     written, slash, _ = (model or "").partition("/")
     return written if slash and backend not in _FREE else _BY_BACKEND.get(backend, backend)
-
-
-def _fitting(provider: str, name: str, backend: Backend | None) -> str:
-    own = _BY_BACKEND.get(backend or "")
-    if own is not None and own != provider:
-        raise ModelUnknown(f"`{provider}/{name}` is no model of {backend}", f"Choose one of {own}, or another backend.")
-    return f"{provider}/{name}"

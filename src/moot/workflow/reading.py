@@ -12,7 +12,8 @@ from moot.core.errors import MootError
 from moot.core.nearest import hint
 from moot.core.problems import Problem
 from moot.core.yaml import Document
-from moot.workflow import checking, drafts, inputs, members, templates
+from moot.workflow import catalog, checking, drafts, inputs, members, templates
+from moot.workflow.catalog import Catalog
 from moot.workflow.drafts import Faults
 from moot.workflow.finding import Folders
 from moot.workflow.members import Flags, Member
@@ -61,6 +62,7 @@ class Draft:
     faults: Faults
     workflow: Workflow | None
     members: Mapping[str, Member]
+    catalog: Catalog = field(default_factory=catalog.shipped)  # what the models are called
 
     def finish(self) -> Workflow:
         """The workflow, or WorkflowInvalid with everything that is wrong."""
@@ -83,12 +85,14 @@ def draft_document(document: Document, file: Path, around: Surroundings | None =
     said = drafts.fit(FileShape, document, faults)
     if said is None:
         return Draft(document, faults, None, {})
-    defaults = _defaults(said, document, file.parent, around, faults)
-    reader = members.Reader(document, file.parent, around.folders, defaults, around.flags, faults)
+    configs = _configs(around, faults)
+    defaults = _defaults(said, document, file.parent, configs)
+    known = _catalog(configs)
+    reader = members.Reader(document, file.parent, around.folders, defaults, around.flags, faults, known)
     found = {name: reader.member(name, one) for name, one in said.agents.items()}
     workflow = _workflow(said, file, document, found, faults)
     checking.check(workflow, document, found, around.environ, faults)
-    return Draft(document, faults, workflow, found)
+    return Draft(document, faults, workflow, found, known)
 
 
 def draft_agent(file: Path, around: Surroundings | None = None) -> Draft:
@@ -97,19 +101,28 @@ def draft_agent(file: Path, around: Surroundings | None = None) -> Draft:
     faults = Faults()
     said = AgentShape.model_validate({"from": os.path.join(file.parent, file.name)})
     document = Document(str(file), {}, None)
-    reader = members.Reader(document, Path(), around.folders, (), around.flags, faults)
+    known = _catalog(_configs(around, faults))
+    reader = members.Reader(document, Path(), around.folders, (), around.flags, faults, known)
     name = file.stem
     member = reader.member(name, said)
-    return Draft(document, faults, Workflow(name, str(file.absolute()), (member.definition,)), {name: member})
+    return Draft(document, faults, Workflow(name, str(file.absolute()), (member.definition,)), {name: member}, known)
+
+
+def _configs(around: Surroundings, faults: Faults) -> list[tuple[Document, ProjectShape]]:
+    read = ((one, drafts.fit(ProjectShape, one, faults)) for one in around.configs if one.data is not None)
+    return [(document, said) for document, said in read if said is not None]
+
+
+def _catalog(configs: list[tuple[Document, ProjectShape]]) -> Catalog:
+    return catalog.of_configs([said.models for _, said in configs if said.models is not None])
 
 
 def _defaults(
-    said: FileShape, document: Document, folder: Path, around: Surroundings, faults: Faults
+    said: FileShape, document: Document, folder: Path, configs: list[tuple[Document, ProjectShape]]
 ) -> tuple[Layer, ...]:
     layers = [Layer(document, ("defaults",), folder, said.defaults)] if said.defaults else []
-    for config in around.configs:
-        found = None if config.data is None else drafts.fit(ProjectShape, config, faults)
-        if found is not None and found.defaults is not None:
+    for config, found in configs:
+        if found.defaults is not None:
             layers.append(Layer(config, ("defaults",), Path(config.name).parent, found.defaults))
     return tuple(layers)
 

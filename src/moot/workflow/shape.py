@@ -19,9 +19,11 @@ from pydantic import (
 from moot.core import durations
 from moot.core.errors import InvalidInput, MootError
 from moot.core.permissions import Answer, Preset
+from moot.workflow.catalog import ModelsShape
 from moot.workflow.workflow import Backend, InputType, PromptMode, Provider, Transport, Workspace
 
 T = TypeVar("T")
+_MOST = 1e15
 # What the format has and this version cannot run.
 LATER_SECTIONS = frozenset(("tasks", "steps", "state_schema", "default_state", "max_parallel_tasks", "together"))
 LATER_IN_AGENTS = frozenset(("agents", "advisors", "handoff", "router", "team", "chat", "max_turns"))
@@ -60,8 +62,10 @@ def _limit(kind: type[int] | type[float]) -> Callable[[object], int | float | No
     def read(value: object) -> int | float | None:
         if value is False:
             return None
-        if isinstance(value, int | kind) and not isinstance(value, bool) and 0 < value < 1e15:
-            return value
+        if isinstance(value, int | kind) and not isinstance(value, bool) and value > 0:
+            if value < _MOST:
+                return value
+            raise InvalidInput("this is too large", "Write fewer digits; false is no limit.")
         raise InvalidInput(f"this must be {wanted} above 0", "Write digits without quotes; false is no limit.")
 
     return read
@@ -152,7 +156,7 @@ class DefaultsShape(Shape):
     """What may be said for all agents at once."""
 
     backend: Backend | None = Field(default=None, description="What runs the agent")
-    model: str | None = Field(default=None, min_length=1, description="provider/name, or sonnet, opus, haiku")
+    model: str | None = Field(default=None, min_length=1, description="provider/name, or a short name")
     system_prompt_mode: PromptMode | None = Field(
         default=None, description="Whether the prompt is added to the program's own, or replaces it"
     )
@@ -176,6 +180,7 @@ class ProjectShape(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True)
 
     defaults: DefaultsShape | None = None
+    models: ModelsShape | None = None
 
 
 class AgentFileShape(DefaultsShape):

@@ -1,0 +1,104 @@
+"""The catalog: which providers of models there are, and what their models are called. One file has all of it; the
+configuration of a project or a person adds to it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from moot.core import yaml
+
+Api = Literal["anthropic", "openai", "google"]
+Program = Literal["claude", "codex", "gemini"]
+_FILE = Path(__file__).with_name("models.yaml")
+ProviderName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=63)]
+Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*_(?:KEY|TOKEN)$")]
+
+
+class ProviderShape(BaseModel):
+    """A provider, as files have it. Keys themselves have no place in a file."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    api: Api = "openai"
+    keys: list[Variable] = []
+    base_url: Annotated[str, Field(pattern=r"^https?://[^\s@]+$")] | None = None
+    program: Program | None = None
+    beginnings: list[Annotated[str, Field(min_length=1)]] = []
+
+
+class ModelsShape(BaseModel):
+    """`models:` of a configuration."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    providers: Mapping[ProviderName, ProviderShape] = {}
+    aliases: Mapping[str, Annotated[str, Field(pattern=r"^[^/\s]+/\S+$")]] = {}
+    versions: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """Whose models they are, and how they are asked."""
+
+    name: str
+    api: Api
+    keys: tuple[str, ...] = ()
+    base_url: str | None = None
+    program: Program | None = None
+    beginnings: tuple[str, ...] = ()
+
+    @property
+    def is_compatible(self) -> bool:
+        """Whether it only speaks the language of another."""
+        return self.name != self.api or self.base_url is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    providers: Mapping[str, Provider]
+    aliases: Mapping[str, str] = field(default_factory=dict[str, str])
+    versions: Mapping[str, str] = field(default_factory=dict[str, str])
+    programs_know: frozenset[str] = frozenset()  # aliases that the provider's own program knows itself
+
+    def api_id(self, model: str) -> str:
+        """What its API calls a model of the form `provider/name`."""
+        provider, _, name = model.partition("/")
+        whole = self.aliases.get(name, model) if name in self.programs_know else model
+        return self.versions.get(whole, whole.removeprefix(f"{provider}/"))
+
+
+def shipped() -> Catalog:
+    return _with(Catalog({}), _shipped(), is_ours=True)
+
+
+def of_configs(said: Sequence[ModelsShape]) -> Catalog:
+    """What moot ships, with what configurations say, of which the first counts most."""
+    found = shipped()
+    for one in reversed(said):
+        found = _with(found, one, is_ours=False)
+    return found
+
+
+@cache
+def _shipped() -> ModelsShape:
+    data: Any = yaml.load(_FILE.read_bytes(), _FILE.name)
+    return TypeAdapter(ModelsShape).validate_python(data)
+
+
+def _with(catalog: Catalog, said: ModelsShape, *, is_ours: bool) -> Catalog:
+    providers = {name: _provider(name, one) for name, one in said.providers.items()}
+    known = frozenset(said.aliases) if is_ours else catalog.programs_know - said.aliases.keys()
+    return Catalog(
+        {**catalog.providers, **providers},
+        {**catalog.aliases, **said.aliases},
+        {**catalog.versions, **said.versions},
+        known,
+    )
+
+
+def _provider(name: str, said: ProviderShape) -> Provider:
+    return Provider(name, said.api, tuple(said.keys), said.base_url, said.program, tuple(said.beginnings))
