@@ -30,6 +30,20 @@ async def test_mail_is_handed_to_one_of_two_who_ask_at_once(pg_store: PostgresSt
     assert met.second == []
 
 
+async def test_further_mail_is_new_to_one_of_two_who_ask_at_once_for_one_attempt(pg_store: PostgresStore) -> None:
+    house = await build(pg_store)
+    ann = await house.join("ann")
+    attempt = await house.start(ann)
+    await house.post("m1", ann)
+    met = await interleave(
+        pg_store,
+        lambda tx: mailbox.hand_out_more(tx, ann.id, attempt, 10),
+        lambda tx: mailbox.hand_out_more(tx, ann.id, attempt, 10),
+    )
+    assert met.second_waited
+    assert (described(met.first), met.second) == (["delivered m1"], [])
+
+
 async def test_mail_shown_twice_at_once_belongs_to_the_first_who_saw_it(pg_store: PostgresStore) -> None:
     house = await build(pg_store)
     ann = await house.join("ann")

@@ -64,6 +64,11 @@ def has_queued(tx: ReadTx, agent: AgentId) -> bool:
     return tx.maybe(sql.has_queued, int, agent=agent) is not None
 
 
+def has_queued_for_reader(tx: ReadTx, agent: AgentId) -> bool:
+    """Whether something waits for an agent that reads what its tools answer; a script does not."""
+    return tx.maybe(sql.has_queued_for_reader, int, agent=agent) is not None
+
+
 def hand_out(tx: Tx, agent: AgentId, attempt: AttemptId, limit: int) -> list[Mail]:
     """Deliver the oldest queued mail to an attempt, and return all that was delivered to it."""
     tx.run(sql.deliver, agent=agent, attempt=attempt, limit=limit, now=tx.now)
@@ -72,6 +77,7 @@ def hand_out(tx: Tx, agent: AgentId, attempt: AttemptId, limit: int) -> list[Mai
 
 def hand_out_more(tx: Tx, agent: AgentId, attempt: AttemptId, limit: int) -> list[Mail]:
     """Deliver the oldest queued mail to an attempt that has some already, and return only what is new."""
+    tx.lock("attempts", attempt)  # or two who look at once would both take for new what one of them delivers
     before = {mail.seq for mail in tx.all(sql.delivered, Mail, agent=agent, attempt=attempt)}
     return [mail for mail in hand_out(tx, agent, attempt, limit) if mail.seq not in before]
 

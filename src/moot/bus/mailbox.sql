@@ -18,6 +18,10 @@ order by b.seq limit :limit
 -- has_queued: Whether anything waits that nobody was given yet.
 select 1 from mailbox where agent = :agent and state = 'queued' limit 1
 
+-- has_queued_for_reader: Whether anything waits that nobody was given yet, for one that reads what its tools answer.
+select 1 from mailbox b join agents a on a.id = b.agent
+where b.agent = :agent and b.state = 'queued' and a.backend <> 'scripted' limit 1
+
 -- deliver: Hand the oldest queued mail over.
 update mailbox set state = 'delivered', attempt = :attempt, delivered_at = :now
 where agent = :agent and state = 'queued' and seq <= coalesce((

@@ -1,4 +1,7 @@
-"""Where a call over MCP carries its key, by which its repetition is recognised. Imports nothing, for the relay."""
+"""What a call over MCP carries besides its arguments: above all its key, by which its repetition is recognised. Imports
+nothing, for the relay."""
 
 KEY = "moot/key"  # in the `_meta` of the call
 KEY_HEADER = "Moot-Key"  # for who passes a call on unread
+MAIL = "moot/mail"  # in the `_meta` of the call: LATER, if nobody would read new mail in its answer
+LATER = "later"

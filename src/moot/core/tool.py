@@ -65,6 +65,7 @@ class Tool:
     waits: bool = False  # the answer may take a while, because something else has to happen first
     is_fresh: bool = False  # about this very moment: asked again under the same key, it is answered anew
     is_hidden: bool = False  # another name for something that is offered
+    tells_mail: bool = True  # with its answer an agent at work is told what has come for it meanwhile
 
 
 @dataclass(frozen=True, slots=True)

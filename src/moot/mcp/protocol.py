@@ -19,7 +19,7 @@ from moot import __version__
 from moot.core.caller import Caller
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
-from moot.core.keys import KEY, KEY_HEADER
+from moot.core.keys import KEY, KEY_HEADER, LATER, MAIL
 from moot.core.tool import ToolAnswer
 from moot.ledger.operations import Key
 from moot.mcp import identity, resources, schemas
@@ -98,7 +98,10 @@ class Protocol:
             return _result(dispatch.refusal(error))
         arguments = cast(Mapping[str, Json], params.arguments or {})
         with self._breakable():
-            return _result(await dispatch.perform(self._store, caller, params.name, arguments, key))
+            answer = await dispatch.perform(
+                self._store, caller, params.name, arguments, key, tells_mail=_hears_mail(context)
+            )
+            return _result(answer)
 
     @contextmanager
     def _breakable(self) -> Generator[None]:
@@ -187,6 +190,11 @@ def _key(context: Context, caller: Caller) -> Key | None:
     if not isinstance(key, str) or not 0 < len(key) <= _LONGEST_KEY:
         raise InvalidInput(f"{KEY} must be a string of 1 to {_LONGEST_KEY} characters.", "Shorten it.")
     return Key(scope=identity.owner_of(caller), key=key)
+
+
+def _hears_mail(context: Context) -> bool:
+    """Programs that show the answer to nobody say so."""
+    return cast(Mapping[str, object], context.meta or {}).get(MAIL) != LATER
 
 
 def _result(answer: ToolAnswer) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from moot.core.tool import Tool, ToolAnswer
 from moot.ledger import operations
 from moot.ledger.operations import Deed, Key
 from moot.store.store import Store
-from moot.tools import table
+from moot.tools import arrivals, table
 from moot.tools.call import StoreCall
 
 _log = logging.getLogger("moot.tools")
@@ -25,9 +25,26 @@ class ToolNotFound(MootError):
 
 
 async def perform(
-    store: Store, caller: Caller, name: str, arguments: Mapping[str, Json], key: Key | None = None
+    store: Store,
+    caller: Caller,
+    name: str,
+    arguments: Mapping[str, Json],
+    key: Key | None = None,
+    *,
+    tells_mail: bool = True,
 ) -> ToolAnswer:
-    """Call a tool on somebody's behalf. Never raises but for cancellation."""
+    """Call a tool on somebody's behalf. Never raises but for cancellation. With `tells_mail` an attempt is told what
+    has come for it meanwhile."""
+    answer = await _perform(store, caller, name, arguments, key)
+    if caller.attempt is None or not tells_mail:
+        return answer
+    tool = table.TOOLS.get(name)
+    return answer if tool is not None and not tool.tells_mail else await arrivals.added(store, caller, answer)
+
+
+async def _perform(
+    store: Store, caller: Caller, name: str, arguments: Mapping[str, Json], key: Key | None
+) -> ToolAnswer:
     try:
         tool = _allowed(caller, name)
         parsed = tool.arguments.model_validate(arguments)

@@ -88,6 +88,7 @@ TOOLS = (
         function=check,
         text=lambda result: listed(result.messages),
         waits=True,
+        tells_mail=False,
         roles=EVERYONE,
         is_fresh=True,
     ),

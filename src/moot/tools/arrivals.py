@@ -1,0 +1,60 @@
+"""Mail that comes for an agent while it works: told with the next answer that a tool gives it.
+
+Some programs show their model the text of an answer, others the structured result: it stands in both. What was told is
+handed out to the attempt, and acknowledged with it.
+"""
+
+import logging
+from dataclasses import replace
+
+from moot.bus import mailbox
+from moot.bus.mailbox import Mail
+from moot.core import quoting
+from moot.core.caller import Caller
+from moot.core.ids import AgentId, AttemptId
+from moot.core.tool import ToolAnswer
+from moot.core.tx import Tx
+from moot.ledger import budgets
+from moot.registry import attempts, runs
+from moot.registry.errors import AttemptEnded
+from moot.store.store import Store
+
+_log = logging.getLogger("moot.tools")
+FIELD = "new_mail"
+_MOST_LETTERS = 20  # at once; the rest comes with the next answer
+_MOST_OF_MAIL = 10_000  # characters of one message; inbox_check shows all of it
+
+
+async def added(store: Store, caller: Caller, answer: ToolAnswer) -> ToolAnswer:
+    """The answer, with the mail that has come for its caller meanwhile. What was done is done: whatever goes wrong
+    here, the answer stands."""
+    agent, attempt = caller.agent, caller.attempt
+    if agent is None or attempt is None:
+        return answer
+    try:
+        if not await store.read(lambda tx: mailbox.has_queued_for_reader(tx, agent)):
+            return answer
+        mail = await store.write(lambda tx: _hand_out(tx, caller, agent, attempt), caller=caller)
+    except AttemptEnded:
+        return answer
+    except Exception:  # noqa: BLE001  # the boundary of a tool call
+        _log.exception("mail for %s could not be told with an answer", caller.name)
+        return answer
+    return _with(answer, mail) if mail else answer
+
+
+def _hand_out(tx: Tx, caller: Caller, agent: AgentId, attempt: AttemptId) -> list[Mail]:
+    attempts.guard(tx, caller)
+    run = runs.live_id(tx, caller.instance)
+    if run is not None and budgets.reached(tx, run) is not None:
+        return []  # it waits for whoever resumes the run
+    mail = mailbox.hand_out_more(tx, agent, attempt, _MOST_LETTERS)
+    attempts.led_by(tx, attempt, max((one.hops for one in mail), default=0))
+    return mail
+
+
+def _with(answer: ToolAnswer, mail: list[Mail]) -> ToolAnswer:
+    told = quoting.arrived(
+        quoting.letter(one.sender, one.body, _MOST_OF_MAIL, is_urgent=one.priority == "high") for one in mail
+    )
+    return replace(answer, text=f"{answer.text}\n\n{told}", structured={**answer.structured, FIELD: told})
