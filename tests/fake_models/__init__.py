@@ -27,10 +27,10 @@ answered as one would expect and kept in `server.others`.
 Replies: `say(text, stop=…)`, `call(name, **arguments)`, `calls(Call(…), Call(…), text=…)`, or a whole
 `Reply(parts, stop, used, piece, pause)`; `Reply(…, pause=0.05)` drips. Stops are end, tools, max_tokens, refusal,
 pause, stop_sequence. Faults: `Status(code, message, headers)`, `rate_limited(seconds)`, `Dropped(reply, after)`,
-`Hang(reply, after)`, `Malformed(reply, after)`, `ErrorEvent(reply, after, message)`; a refused connection is
-`nobody()` or `await server.refuse()` (and `come_back()`). `await server.until_asked(n)` waits for the nth request,
-`until_quiet()` until nobody is being answered, as after a cancel. What a scenario raises is raised by `serve` at its
-end.
+`Cut(reply, after)`, `Hang(reply, after)`, `Malformed(reply, after)`, `ErrorEvent(reply, after, message)`; a refused
+connection is `nobody()` or `await server.refuse()` (and `come_back()`). `await server.until_asked(n)` waits for the
+nth request, `until_quiet()` until nobody is being answered, as after a cancel. What a scenario raises is raised by
+`serve` at its end.
 """
 
 from tests.fake_models.asked import Asked as Asked
@@ -39,6 +39,7 @@ from tests.fake_models.asked import Result as Result
 from tests.fake_models.asked import Turn as Turn
 from tests.fake_models.replies import Answer as Answer
 from tests.fake_models.replies import Call as Call
+from tests.fake_models.replies import Cut as Cut
 from tests.fake_models.replies import Dropped as Dropped
 from tests.fake_models.replies import ErrorEvent as ErrorEvent
 from tests.fake_models.replies import Hang as Hang

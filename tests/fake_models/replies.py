@@ -66,6 +66,14 @@ class Dropped:
 
 
 @dataclass(frozen=True)
+class Cut:
+    """A stream that ends in good order, but before its time: the last events are missing."""
+
+    reply: Reply
+    after: int = 2
+
+
+@dataclass(frozen=True)
 class Hang:
     """Nothing more comes, from the beginning or after so many events, until the client gives up."""
 
@@ -90,7 +98,7 @@ class ErrorEvent:
     message: str = "Overloaded"
 
 
-Answer = Reply | Status | Dropped | Hang | Malformed | ErrorEvent
+Answer = Reply | Status | Cut | Dropped | Hang | Malformed | ErrorEvent
 Computed = Callable[[Asked], Answer | Awaitable[Answer]]
 Scenario = Computed | Sequence[Answer | Computed]
 

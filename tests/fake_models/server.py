@@ -14,6 +14,7 @@ from tests.fake_models.connection import Connection, Received
 from tests.fake_models.replies import (
     Answer,
     Computed,
+    Cut,
     Dropped,
     ErrorEvent,
     Hang,
@@ -105,6 +106,8 @@ class FakeModels:
                     await self._note(-1)
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass  # the client has gone, or the server is closed: a cancelled handler would be logged as an error
+        except Exception as error:  # noqa: BLE001  # of this server, or of an answer it cannot write
+            self.problems.append(error)
         finally:
             del self._connections[task]
             writer.close()
@@ -225,8 +228,11 @@ async def _give(answer: Answer, asked: Asked, connection: Connection) -> None:
             known = answer.reply or Reply(())
             await _begin(known, answer.after, asked, connection)
             # Clients pass over what has no name that they know.
-            name = wire.events(known, asked.talk)[answer.after].name
+            name = wire.events(known, asked.talk)[0].name
             await connection.event(_NOT_JSON, name)
+            await connection.end_events()
+        case Cut():
+            await _begin(answer.reply, answer.after, asked, connection)
             await connection.end_events()
         case Dropped():
             if asked.is_stream and answer.reply is not None:

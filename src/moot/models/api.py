@@ -1,0 +1,82 @@
+"""Model APIs, through the layer of pydantic-ai that makes single requests. Imported only when one is needed."""
+
+import importlib
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+from pydantic_ai import direct
+from pydantic_ai.messages import ModelResponseStreamEvent, PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
+from pydantic_ai.models import Model as LibraryModel
+from pydantic_ai.settings import ModelSettings
+
+from moot.core.clock import Clock
+from moot.models import failures, prices, translation
+from moot.models.endpoints import Endpoint
+from moot.models.model import Answer, ModelFailed, Piece, Request
+
+IDLE = 300.0  # seconds without a byte
+
+
+@dataclass(frozen=True, slots=True)
+class ApiModel:
+    """One request at a time, each made once: who asks decides whether to ask again."""
+
+    endpoint: Endpoint
+    model: LibraryModel
+    clock: Clock
+    idle: float = IDLE
+
+    async def ask(self, request: Request) -> AsyncIterator[Piece | Answer]:
+        messages, parameters = translation.messages(request), translation.parameters(request.tools)
+        opened = direct.model_request_stream(
+            self.model,
+            messages,
+            model_settings=self._settings(request),
+            model_request_parameters=parameters,
+            instrument=False,
+        )
+        try:
+            async with opened as stream:
+                async for event in stream:
+                    if text := _text(event):
+                        yield Piece(text)
+                response = stream.get()
+        except Exception as error:  # noqa: BLE001  # the boundary to libraries: each of them has errors of its own
+            # Not chained: the library's error holds the whole exchange, headers included.
+            raise failures.translate(error, self.endpoint, self.clock.now()) from None
+        if translation.is_cut(response):
+            raise ModelFailed("unavailable", f"{self.endpoint.place} broke off its answer ({self.endpoint.name}).")
+        yield translation.answer(response, prices.usage(response, self.endpoint, request))
+
+    def _settings(self, request: Request) -> ModelSettings:
+        settings = ModelSettings(timeout=self.idle, max_retries=0)
+        if request.max_tokens is not None:
+            settings["max_tokens"] = request.max_tokens
+        if request.is_cached and self.endpoint.wire != "chat":
+            settings["cache"] = True
+        return settings
+
+
+def _text(event: ModelResponseStreamEvent) -> str:
+    match event:
+        case PartStartEvent(part=TextPart(content=text)):
+            return text
+        case PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
+            return text
+        case _:
+            return ""
+
+
+class _Client(Protocol):
+    def make(self, endpoint: Endpoint) -> LibraryModel: ...
+
+
+@asynccontextmanager
+async def opened(endpoint: Endpoint, clock: Clock, idle: float = IDLE) -> AsyncGenerator[ApiModel]:
+    """A model with its connections, which are closed after the block."""
+    client = cast(_Client, importlib.import_module(f"moot.models.clients.{endpoint.wire}"))
+    model = client.make(endpoint)
+    async with model:
+        yield ApiModel(endpoint, model, clock, idle)

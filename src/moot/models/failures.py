@@ -1,0 +1,100 @@
+"""What goes wrong in the library and below it, as one of our kinds, in words without secrets."""
+
+import re
+from datetime import datetime, timedelta
+from typing import Any, cast
+
+import httpx2
+from pydantic_ai import exceptions
+
+from moot.models.endpoints import KEYS, Endpoint
+from moot.models.model import Kind, ModelFailed
+from moot.models.redaction import redact
+
+_LONGEST = 400  # characters of what a provider says
+_FURTHEST = timedelta(days=1)  # nobody waits longer for a provider, whatever it says
+
+# The first that fits: the special ones stand before those they are a kind of.
+_KINDS: tuple[tuple[type[BaseException], Kind], ...] = (
+    (exceptions.ModelAuthenticationError, "auth"),
+    (exceptions.ModelRequestRejectedError, "refused"),
+    (exceptions.ModelQuotaExceededError, "refused"),
+    (exceptions.ModelRateLimitError, "rate_limit"),
+    (exceptions.ModelTimeoutError, "timeout"),
+    (exceptions.ModelRequestTimeout, "timeout"),
+    (exceptions.ModelUnavailableError, "unavailable"),
+    (exceptions.ModelServerError, "unavailable"),
+    (exceptions.ModelConnectionError, "unavailable"),
+    (httpx2.TimeoutException, "timeout"),
+    (httpx2.TransportError, "unavailable"),
+    (TimeoutError, "timeout"),
+    (OSError, "unavailable"),
+)
+_SAID: dict[Kind, str] = {
+    "auth": "does not accept the key",
+    "refused": "does not take this request",
+    "rate_limit": "asks to wait",
+    "unavailable": "cannot be reached or is overloaded",
+    "timeout": "did not answer in time",
+    "error": "answered with something that is no answer",
+}
+
+
+def translate(error: BaseException, endpoint: Endpoint, now: datetime) -> ModelFailed:
+    kind = _kind(error)
+    told = _shortened(redact(_message(error), [endpoint.key] if endpoint.key else []))
+    fact = f"{endpoint.place} {_SAID[kind]} ({endpoint.name}{', ' + told if told else ''})."
+    return ModelFailed(kind, fact, _remedy(kind, endpoint), until=_until(error, kind, now))
+
+
+def _kind(error: BaseException) -> Kind:
+    for known, kind in _KINDS:
+        if isinstance(error, known):
+            return kind
+    return _by_status(error)
+
+
+def _by_status(error: BaseException) -> Kind:
+    match getattr(error, "status_code", None):
+        case 401 | 403:
+            return "auth"
+        case 408:
+            return "timeout"
+        case 429:
+            return "rate_limit"
+        case int() as status if status >= 500:
+            return "unavailable"
+        case int() as status if 400 <= status < 500:
+            return "refused"
+        case _:
+            return "error"
+
+
+def _message(error: BaseException) -> str:
+    """Of an error of the provider, its own words; the library's would repeat the model and the whole body."""
+    body: Any = getattr(error, "body", None)
+    while isinstance(body, dict):
+        body = cast(dict[str, Any], body).get("error" if "error" in body else "message")
+    status = getattr(error, "status_code", None)
+    said = body if isinstance(body, str) and body else str(error) or type(error).__name__
+    return f"{status}: {said}" if status else said
+
+
+def _shortened(text: str) -> str:
+    flat = re.sub(r"\s+", " ", text).strip().rstrip(".")
+    return flat if len(flat) <= _LONGEST else f"{flat[:_LONGEST]}…"
+
+
+def _remedy(kind: Kind, endpoint: Endpoint) -> str:
+    if kind != "auth":
+        return ""
+    if endpoint.base_url is not None and endpoint.key is None:
+        return "Name the variable that holds its key under `env:` of the agent."
+    return f"Check {' or '.join(KEYS[endpoint.provider])}."
+
+
+def _until(error: BaseException, kind: Kind, now: datetime) -> datetime | None:
+    wait = getattr(error, "retry_after", None)
+    if kind not in ("rate_limit", "unavailable") or not isinstance(wait, int | float):
+        return None
+    return now + min(timedelta(seconds=min(wait, _FURTHEST.total_seconds())), _FURTHEST)

@@ -1,0 +1,140 @@
+"""The contract with models: a request in plain records, pieces of text while it is answered, and one answer."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, Protocol
+
+from moot.core.errors import MootError
+from moot.core.json import Json
+
+Stop = Literal[
+    "end",  # it has said what it had to say
+    "tools",  # it waits for the results of its calls
+    "max_tokens",  # its answer was cut off
+    "context",  # the conversation does not fit any more
+    "refusal",  # it will not, or its provider will not let it
+    "pause",  # it asks to be asked again with what it has said so far
+    "other",  # something the provider did not name in a way we know
+]
+Kind = Literal[
+    "auth",  # no key, a wrong one, or one that may not do this
+    "refused",  # this request would be turned down again
+    "rate_limit",  # the provider asks to wait
+    "unavailable",  # it cannot be reached, or not now
+    "timeout",  # it began or would have begun, and then nothing came
+    "error",  # what came is no answer
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool, as a model is told of it."""
+
+    name: str
+    words: str
+    schema: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call the model wants made. `arguments` is JSON as the model wrote it, which may be none at all."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Of one request. `input_tokens` counts all of it, what the cache gave and took included."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    cost: float = 0.0  # dollars
+    is_estimated: bool = False  # tokens or price are not known for certain
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Words for the model."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of one call."""
+
+    call: Call
+    text: str
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What came of the calls of one answer, and words that go with them."""
+
+    results: tuple[Result, ...]
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the model answered. `kept` is the answer as its provider wants it back, for the next request."""
+
+    text: str = ""
+    calls: tuple[Call, ...] = ()
+    stop: Stop = "end"
+    usage: Usage = Usage()
+    kept: object = field(default=None, repr=False, compare=False)
+
+
+Message = Said | Answer | Results
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    messages: tuple[Message, ...]
+    system: str = ""
+    tools: tuple[ToolSpec, ...] = ()
+    max_tokens: int | None = None  # None: what the model can
+    is_cached: bool = True  # the beginning, which the next request repeats, is worth keeping at the provider
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of the answer's text, as it comes."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """The request failed and will be made again after so many seconds. The pieces so far count for nothing."""
+
+    kind: Kind
+    reason: str
+    seconds: float
+
+
+Progress = Piece | Again | Answer
+
+
+class Model(Protocol):
+    """Answers one request: pieces, then the answer. Raises ModelFailed. Cancelling the iteration ends the request."""
+
+    def ask(self, request: Request) -> AsyncIterator[Progress]: ...
+
+
+class ModelFailed(MootError):
+    """A request has no answer. Nothing in its words is secret."""
+
+    code = "MODEL_FAILED"
+
+    def __init__(self, kind: Kind, fact: str, remedy: str = "", *, until: datetime | None = None) -> None:
+        super().__init__(fact, remedy)
+        self.kind: Kind = kind
+        self.until = until  # when the provider wants to be asked again

@@ -1,0 +1,47 @@
+"""Opens the model of an endpoint, as sessions use it. The libraries come with an extra, and are loaded here first."""
+
+import importlib
+from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from types import ModuleType
+from typing import Protocol, cast
+
+from moot.core.clock import Clock
+from moot.core.errors import MootError
+from moot.models.endpoints import Endpoint
+from moot.models.model import Model
+from moot.models.retrying import Patience, Retrying
+
+
+class MissingExtra(MootError):
+    """A part of moot that was not installed."""
+
+    code = "MISSING_EXTRA"
+    exit_code = 2
+
+
+class _Api(Protocol):
+    IDLE: float
+
+    def opened(self, endpoint: Endpoint, clock: Clock, idle: float) -> AbstractAsyncContextManager[Model]: ...
+
+
+@asynccontextmanager
+async def opened(
+    endpoint: Endpoint, clock: Clock, patience: Patience | None = None, idle: float | None = None
+) -> AsyncGenerator[Model]:
+    """The model while the block runs; it is asked again by itself where that may help."""
+    api = cast(_Api, _loaded("moot.models.api"))
+    _loaded(f"moot.models.clients.{endpoint.wire}")
+    async with api.opened(endpoint, clock, api.IDLE if idle is None else idle) as model:
+        yield Retrying(model, clock, patience or Patience())
+
+
+def _loaded(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise MissingExtra(
+            "Model APIs need an extra that is not installed.",
+            "Run: pip install 'moot[llm]' (in a checkout: pip install '.[llm]').",
+        ) from error

@@ -1,0 +1,59 @@
+"""What a response has cost, by the price list that comes with the library: nothing is fetched."""
+
+from genai_prices import calc_price
+from pydantic_ai.messages import ModelResponse
+from pydantic_ai.usage import RequestUsage
+
+from moot.models.endpoints import Endpoint
+from moot.models.model import Answer, Message, Request, Said, Usage
+
+_MILLION = 1_000_000
+# For models that are not on the list: what a provider's large ones cost, so that a budget errs on the safe side.
+_UNKNOWN_INPUT = 5.0  # dollars for a million tokens
+_UNKNOWN_OUTPUT = 25.0
+_LETTERS = 4  # of a token, by and large
+
+
+def usage(response: ModelResponse, endpoint: Endpoint, request: Request) -> Usage:
+    """As the provider tells it. Where it does not, or the price is not known for certain, it is an estimate."""
+    told = response.usage
+    is_measured = not told.unmeasured_requests and bool(told.input_tokens or told.output_tokens)
+    used = told if is_measured else _estimated(request, response)
+    cost, is_known = _cost(used, response.model_name or endpoint.name, endpoint)
+    return Usage(
+        used.input_tokens,
+        used.output_tokens,
+        used.cache_read_tokens,
+        used.cache_write_tokens,
+        cost,
+        is_estimated=not (is_measured and is_known),
+    )
+
+
+def _estimated(request: Request, response: ModelResponse) -> RequestUsage:
+    tools = sum(len(one.words) + len(str(one.schema)) for one in request.tools)
+    given = len(request.system) + tools + sum(_letters(one) for one in request.messages)
+    said = len(response.text or "") + sum(len(one.args_as_json_str()) for one in response.tool_calls)
+    return RequestUsage(input_tokens=given // _LETTERS + 1, output_tokens=said // _LETTERS + 1)
+
+
+def _letters(message: Message) -> int:
+    match message:
+        case Said(text):
+            return len(text)
+        case Answer():
+            return len(message.text) + sum(len(one.arguments) for one in message.calls)
+        case _:
+            return len(message.text) + sum(len(one.text) for one in message.results)
+
+
+def _cost(used: RequestUsage, model: str, endpoint: Endpoint) -> tuple[float, bool]:
+    """Dollars, and whether they are certain: at another address the same name may cost something else."""
+    if endpoint.base_url is not None and endpoint.key is None:
+        return 0.0, False  # a server of one's own
+    try:
+        priced = calc_price(used, model, provider_id=endpoint.provider)
+    except (LookupError, ValueError):
+        guess = used.input_tokens * _UNKNOWN_INPUT + used.output_tokens * _UNKNOWN_OUTPUT
+        return guess / _MILLION, False
+    return float(priced.total_price), endpoint.base_url is None

@@ -1,0 +1,110 @@
+"""A model that answers from a script, for sessions without a network: demos, tests, and what things would cost."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from moot.core import durations, json, problems
+from moot.core.clock import Clock
+from moot.core.errors import InvalidInput, MootError
+from moot.core.json import Json
+from moot.models.model import Answer, Call, Kind, ModelFailed, Piece, Request, Stop, Usage
+
+_MOST = 10**12
+_PIECE = 40  # characters
+
+
+class ScriptInvalid(InvalidInput):
+    code = "SCRIPT_INVALID"
+
+
+def _duration(spelling: str) -> str:
+    try:
+        durations.parse(spelling)
+    except MootError as error:
+        raise ValueError(error.fact) from error
+    return spelling
+
+
+class UsageLine(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    input_tokens: int = Field(default=0, ge=0, le=_MOST)
+    output_tokens: int = Field(default=0, ge=0, le=_MOST)
+    cost: float = Field(default=0.0, ge=0, le=_MOST, allow_inf_nan=False)  # dollars
+    estimated: bool = False
+
+
+class AnswerLine(BaseModel):
+    """One answer: words, calls, and why it ends; or a failure, for as many times as `fails` says."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    say: str = ""
+    calls: tuple[Annotated[Mapping[str, Mapping[str, JsonValue]], Field(min_length=1, max_length=1)], ...] = Field(
+        default=(), strict=False
+    )
+    stop: Stop | None = None  # left out: tools if it calls any, else end
+    fail: Kind | None = None
+    fails: int | None = Field(default=None, ge=1)  # left out: every time
+    wait: Annotated[str, AfterValidator(_duration)] | None = None  # what the provider asks for with a failure
+    usage: UsageLine = UsageLine()
+
+
+class _Answers(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    answers: tuple[AnswerLine, ...] = Field(strict=False)
+
+
+def parse(answers: Json) -> tuple[AnswerLine, ...]:
+    """The answers of an agent's settings; ScriptInvalid names the one that is wrong."""
+    data = {"answers": json.loads(json.dump_bytes(answers))}
+    try:
+        return _Answers.model_validate(data).answers
+    except ValidationError as error:
+        first = problems.found(error, _Answers, data)[0]
+        raise ScriptInvalid(f"{first.fact}.", first.remedy) from error
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedModel:
+    """Gives the nth answer to a conversation that holds n - 1 of them, so that asking again gets the same."""
+
+    answers: tuple[AnswerLine, ...]
+    clock: Clock
+    _failed: Counter[int] = field(default_factory=Counter[int])
+
+    async def ask(self, request: Request) -> AsyncIterator[Piece | Answer]:
+        number = sum(isinstance(one, Answer) for one in request.messages)
+        if number >= len(self.answers):
+            told = f"{len(self.answers)} answer{'' if len(self.answers) == 1 else 's'}"
+            raise ModelFailed("error", f"The script has {told}, and was asked for one more.")
+        line = self.answers[number]
+        self._fail(line, number)
+        for start in range(0, len(line.say), _PIECE):
+            yield Piece(line.say[start : start + _PIECE])
+        yield _answer(line, number)
+
+    def _fail(self, line: AnswerLine, number: int) -> None:
+        if line.fail is None or (line.fails is not None and self._failed[number] >= line.fails):
+            return
+        self._failed[number] += 1
+        wait: timedelta | None = None if line.wait is None else durations.parse(line.wait)
+        until = None if wait is None else self.clock.now() + wait
+        raise ModelFailed(line.fail, f"The script fails here ({line.fail}).", until=until)
+
+
+def _answer(line: AnswerLine, number: int) -> Answer:
+    wanted = [(name, arguments) for call in line.calls for name, arguments in call.items()]
+    calls = tuple(
+        Call(f"call_{number}_{place}", name, json.dumps(dict(arguments)))
+        for place, (name, arguments) in enumerate(wanted)
+    )
+    said = line.usage
+    usage = Usage(said.input_tokens, said.output_tokens, cost=said.cost, is_estimated=said.estimated)
+    return Answer(line.say, calls, line.stop or ("tools" if calls else "end"), usage)

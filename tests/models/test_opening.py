@@ -1,0 +1,28 @@
+import subprocess
+import sys
+
+import pytest
+
+from moot.core.clock import SystemClock
+from moot.models import opening
+from moot.models.endpoints import Endpoint
+from moot.models.opening import MissingExtra
+
+ENDPOINT = Endpoint("anthropic", "claude-sonnet-5", "anthropic", key="none-at-all")
+
+
+@pytest.mark.parametrize("missing", ["moot.models.api", "moot.models.clients.anthropic"])
+async def test_a_missing_extra_says_how_to_install_it(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    opened = opening.opened(ENDPOINT, SystemClock())
+    with pytest.raises(MissingExtra, match=r"pip install 'moot\[llm\]'"):
+        await opened.__aenter__()
+
+
+def test_the_libraries_are_loaded_when_a_model_is_opened_and_not_before() -> None:
+    look = (
+        "import sys; from moot.models import endpoints, opening, scripted, retrying;"
+        "print(sorted({'pydantic_ai', 'anthropic', 'openai', 'google.genai', 'httpx2'} & set(sys.modules)))"
+    )
+    found = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
