@@ -8,10 +8,10 @@ import pytest
 
 from moot.backends.backend import Assignment, Briefing, Ended, Progress
 from moot.core.caller import SYSTEM
+from moot.core.quoting import new_nonce
 from moot.core.tx import Tx
 from moot.documents import documents
 from moot.documents.ownership import Author
-from moot.runner.prompts import new_nonce
 from moot.store.store import Store
 from moot.workflow.workflow import Budget, Context
 from tests.runner.team import Line, Team, gather, make_host, running

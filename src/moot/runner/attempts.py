@@ -11,6 +11,7 @@ from moot.backends.backend import Assignment, Backend, Briefing, Conversation, E
 from moot.bus import mailbox
 from moot.bus.mailbox import Mail
 from moot.bus.messages import Message
+from moot.core import quoting
 from moot.core.caller import SYSTEM, Caller
 from moot.core.errors import MootError
 from moot.core.events import Event
@@ -183,7 +184,7 @@ def _briefing(begun: Begun, found: Scene) -> Briefing:
     occasion = Occasion(begun.agent, begun.mail, begun.job.tries + 1, begun.is_last, has_context)
     own = guidance.expanded(begun.run, terms.of_agent(begun.agent).system_prompt)
     return Briefing(
-        prompt=prompts.prompt(occasion, found, prompts.new_nonce()),
+        prompt=prompts.prompt(occasion, found, quoting.new_nonce()),
         system_prompt=guidance.system_prompt(own, begun.caller.groups, has_context=has_context),
     )
 

@@ -1,13 +1,12 @@
-"""Prompts: what an attempt is told. Everything that others have written stands between two lines with a word that only
-this attempt knows, so that no text can pretend to be moot's own."""
+"""Prompts: what an attempt is told. Everything that others have written is quoted."""
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from moot.bus.mailbox import Mail
 from moot.bus.messages import Message
+from moot.core import quoting
 from moot.core.ids import AgentId
 from moot.registry.agents import Agent
 from moot.runner.scene import Before, Scene
@@ -28,15 +27,11 @@ class Occasion:
     has_context: bool  # the channel and the documents are shared with the others
 
 
-def new_nonce() -> str:
-    return os.urandom(8).hex()
-
-
 def prompt(occasion: Occasion, scene: Scene, nonce: str) -> str:
     """The whole prompt, in Markdown."""
     sections = [
         _opening(occasion, scene, nonce),
-        f"## Inbox ({len(occasion.mail)} messages for you)\n{_framed(_inbox(occasion.mail), nonce)}",
+        f"## Inbox ({len(occasion.mail)} messages for you)\n{quoting.framed(_inbox(occasion.mail), nonce)}",
         *(_shared(scene, nonce) if occasion.has_context else ()),
         f"## Instructions\n{_instructions(occasion, scene)}",
     ]
@@ -71,7 +66,7 @@ def _repetition(number: int, before: Before, nonce: str) -> str:
     did = ", ".join(name if count == 1 else f"{count} × {name}" for name, count in calls.items())
     told = f"This is attempt {number} at these messages; the one before it {before.attempt.state}."
     told += f" It had called: {did}. What that changed stands: go on from there." if did else " It had called no tools."
-    return f"{told}\n{_framed(before.attempt.error, nonce)}" if before.attempt.error else told
+    return f"{told}\n{quoting.framed(before.attempt.error, nonce)}" if before.attempt.error else told
 
 
 def _inbox(mail: Sequence[Mail]) -> str:
@@ -79,27 +74,26 @@ def _inbox(mail: Sequence[Mail]) -> str:
 
 
 def _letter(one: Mail) -> str:
-    urgent = " [HIGH]" if one.priority == "high" else ""
-    return f"- From @{one.sender}{urgent}: {_indented(one.body, _MOST_OF_MAIL)}"
+    return quoting.letter(one.sender, one.body, _MOST_OF_MAIL, is_urgent=one.priority == "high")
 
 
 def _shared(scene: Scene, nonce: str) -> tuple[str, str]:
     said = "\n".join(_entry(one) for one in scene.recent) or "(no messages)"
-    return f"## Recent Activity\n{_framed(said, nonce)}", f"## Current Workspace\n{_workspace(scene, nonce)}"
+    return f"## Recent Activity\n{quoting.framed(said, nonce)}", f"## Current Workspace\n{_workspace(scene, nonce)}"
 
 
 def _entry(one: Message) -> str:
-    return f"[{one.at:%H:%M:%S}] @{one.sender}: {_indented(one.body, _MOST_OF_TALK)}"
+    return f"[{one.at:%H:%M:%S}] @{one.sender}: {quoting.indented(one.body, _MOST_OF_TALK)}"
 
 
 def _workspace(scene: Scene, nonce: str) -> str:
     entry = scene.entry
-    text = _cut(entry.content, _MOST_OF_DOCUMENT) if entry.content.strip() else "(empty)"
-    found = f"{entry.file} (version {entry.version}):\n{_framed(text, nonce)}"
+    text = quoting.cut(entry.content, _MOST_OF_DOCUMENT) if entry.content.strip() else "(empty)"
+    found = f"{entry.file} (version {entry.version}):\n{quoting.framed(text, nonce)}"
     if not scene.others:
         return found
     listed = "\n".join(f"- {one.file} (version {one.version}, {one.size} characters)" for one in scene.others)
-    return f"{found}\nOther documents:\n{_framed(listed, nonce)}"
+    return f"{found}\nOther documents:\n{quoting.framed(listed, nonce)}"
 
 
 def _instructions(occasion: Occasion, scene: Scene) -> str:
@@ -111,16 +105,3 @@ def _instructions(occasion: Occasion, scene: Scene) -> str:
             "can be finished now, then say what was done and what is left."
         )
     return "\n".join(lines)
-
-
-def _framed(text: str, nonce: str) -> str:
-    return f"BEGIN {nonce}\n{text}\nEND {nonce}"
-
-
-def _indented(body: str, most: int) -> str:
-    """Further lines stand under the first, so that none looks like a heading or another message."""
-    return "\n  ".join(_cut(body, most).splitlines())
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]}\n… ({len(text) - most} more characters)"
