@@ -250,3 +250,24 @@ async def for_a_while(address: Address) -> None:
     """As long as an idle connection lasts."""
     async with connected(address) as client:
         assert await client.is_hung_up_on()
+
+
+async def test_when_all_places_are_taken_who_asks_for_nothing_has_to_go(store: SqliteStore, tmp_path: Path) -> None:
+    async with (
+        serving(store, tmp_path, Limits(idle=LONG, connections=3)) as address,
+        connected(address) as first,
+        connected(address) as second,
+        connected(address) as third,
+    ):
+        for client in (first, second, third):
+            await client.send(HEALTH)
+            assert (await client.answer())[0] == 200
+        await second.send(b"GET /hea")
+        await third.send(b"GET /hea")
+        async with connected(address) as fourth:
+            assert await first.is_hung_up_on()
+            await fourth.send(HEALTH)
+            assert (await fourth.answer())[0] == 200
+        for client in (second, third):
+            await client.send(b"lth HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert (await client.answer())[0] == 200

@@ -85,6 +85,9 @@ async def test_noise_is_answered_and_the_next_message_served(console: Console, m
     for number in (b"5\n", b"[]\n", b"null\n", b'"x"\n', b"{}\n"):
         console.put(number)
         assert (await console.get())["error"]["code"] == -32600
+    for id in (b'{"a":1}', b"[1]", b"true", b"1.5"):
+        console.put(b'{"jsonrpc":"2.0","id":' + id + b',"method":"ping"}\n')
+        assert (await console.get())["error"]["code"] == -32600
     console.put(b"\n\r\n  \n")
     await console.open()
     assert (await console.send("after the noise"))["result"]["isError"] is False

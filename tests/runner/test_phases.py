@@ -3,7 +3,7 @@
 import pytest
 
 from moot.bus import mailbox, messages
-from moot.core.ids import HostId
+from moot.core.ids import AgentId, HostId
 from moot.core.tx import ReadTx, Tx
 from moot.documents import ownership
 from moot.jobs import jobs
@@ -90,6 +90,24 @@ async def test_the_first_words_are_said_once(stage: Stage) -> None:
     for _ in range(2):
         run = await stage.begin(run)
     assert (run.phase, await stage.said()) == ("talk", ["@ann go"])
+
+
+async def test_what_is_said_during_setup_waits_for_the_first_words(stage: Stage) -> None:
+    """Also for an agent that is not of the run."""
+    await stage.house.write(lambda tx: agents.ensure(tx, stage.house.instance, NewAgent("eve", backend="scripted")))
+    run = await stage.launch(without_election())
+    here, early = stage.house.instance, Words("@ben @eve are you there?")
+    await stage.house.write(lambda tx: talk.say(tx, here, agents.person(tx, here), early))
+    await stage.house.write(react)
+
+    def woken(tx: ReadTx) -> set[str]:
+        live = [job for job in jobs.live(tx, stage.house.stream) if job.kind == "attempt"]
+        return {agents.get(tx, AgentId(job.subject)).name for job in live}
+
+    assert await stage.house.read(woken) == set()
+    await stage.begin(run)
+    await stage.house.write(react)
+    assert await stage.house.read(woken) == {"ann", "ben", "eve"}
 
 
 async def test_an_election_comes_before_the_first_words(stage: Stage) -> None:

@@ -24,6 +24,15 @@ def test_a_run_on_a_terminal_stays_open_for_the_answer(terminal: Terminal, answe
     assert last in session.shown
 
 
+def test_what_is_typed_before_anything_was_said_waits(terminal: Terminal) -> None:
+    with terminal.typing("run", str(EXAMPLES / "person.yaml")) as session:
+        session.type("@release yes")
+        session.until("Released 1.2.")
+        session.interrupt()
+    assert session.shown.index("prepare the release") < session.shown.index("human  @release yes")
+    assert "no host" not in session.shown
+
+
 def test_a_line_typed_while_watching_is_said(terminal: Terminal) -> None:
     terminal.run("run", str(EXAMPLES / "person.yaml"))
     with terminal.typing("watch") as session:

@@ -121,3 +121,32 @@ async def test_views_are_kept_while_a_host_runs(store: Store, tmp_path: Path) ->
     async with asyncio.timeout(20), LiveViews(store, tmp_path).keeping():
         await house.post("one")
     assert "one" in await text_of(tmp_path)
+
+
+async def test_what_is_in_the_way_of_one_file_or_instance_stops_no_other(
+    store: Store, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    house, other = await build(store), await build(store, "other")
+    await house.post("one")
+    await other.post("two")
+    (tmp_path / "default" / "proposals.json").mkdir(parents=True)
+    views = LiveViews(store, tmp_path)
+    await views.look()
+    assert "one" in await text_of(tmp_path)
+    assert "two" in (tmp_path / "other/channel.md").read_text()
+    assert len(views.problems) == 1
+    assert "The files of default cannot be written" in views.problems[0]
+    await house.post("three")
+    await views.look()
+    assert caplog.text.count("cannot be written") == 1
+
+
+async def test_a_folder_that_is_a_link_is_not_written_to_and_stops_no_other(store: Store, tmp_path: Path) -> None:
+    house, other = await build(store), await build(store, "other")
+    await house.post("one")
+    await other.post("two")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "default").symlink_to(tmp_path / "elsewhere")
+    await LiveViews(store, tmp_path).look()
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    assert "two" in (tmp_path / "other/channel.md").read_text()

@@ -7,6 +7,7 @@ from moot.api import plain
 from moot.api.connection import Connection
 from moot.api.plain import Plain
 from moot.bus import messages
+from moot.core.errors import MootError
 from moot.core.ids import MessageId
 from moot.documents import documents
 from moot.registry import instances
@@ -16,12 +17,21 @@ from moot.views.keeper import DocumentKeeper
 from moot.views.live import LiveViews
 
 
+class ViewsBlocked(MootError):
+    """Something stands where a view should be. All others are written."""
+
+    code = "VIEWS_BLOCKED"
+
+
 async def views(connection: Connection) -> list[Path]:
     """Write the views of every instance again; returns the files."""
     connection.project.make_folder()
-    written = await LiveViews(connection.store, connection.project.folder, is_anew=True).look()
+    live = LiveViews(connection.store, connection.project.folder, is_anew=True)
+    written = await live.look()
     for instance in await connection.store.read(instances.all_of):
         written += await _documents(connection, instance)
+    if live.problems:
+        raise ViewsBlocked(" ".join(live.problems), "Move away what is there, then do it again.")
     return written
 
 

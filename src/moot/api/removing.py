@@ -5,8 +5,14 @@ import shutil
 from moot.api import rights
 from moot.api.access import Access
 from moot.core.ids import InstanceName
+from moot.registry import instances
 from moot.runner import neighbours, removal
 from moot.views import places
+
+
+async def find(access: Access, instance: InstanceName) -> None:
+    """InstanceNotFound if there is nothing to remove."""
+    await access.store.read(lambda tx: instances.get(tx, instance))
 
 
 async def remove(access: Access, instance: InstanceName) -> None:

@@ -57,7 +57,9 @@ def _number(name: str, value: str) -> float | int:
         found = kind(value)
     except ValueError:
         found = 0
-    if not 0 < found < _MOST or not math.isfinite(found):
+    if found >= _MOST or math.isinf(found):
+        raise BudgetInvalid(f"{name}: {value[:40]!r} is too large.", f"Write fewer digits, or {name}=none.")
+    if not found > 0:
         wanted = "a number" if name == "cost" else "a whole number"
         raise BudgetInvalid(f"{name}: {value[:40]!r} is not {wanted} above 0.", f"Write {name}=20, or {name}=none.")
     return found

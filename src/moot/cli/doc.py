@@ -18,6 +18,7 @@ from moot.documents.documents import Written
 from moot.documents.errors import DocumentNotFound
 from moot.store.errors import StoreNotFound
 
+_MOST_VERSION = 2**53
 F = TypeVar("F", bound=Callable[..., Any])
 NONE = "no documents yet; make one with: moot doc edit notes.md"
 STDIN = "-"
@@ -60,7 +61,7 @@ def list_all(instance: str | None, store: str | None, as_json: bool) -> None:
 
 @command.command()
 @click.argument("file", required=False)
-@click.option("--version", "version", type=click.IntRange(1), metavar="N", help="An old version.")
+@click.option("--version", "version", type=click.IntRange(1, _MOST_VERSION), metavar="N", help="An old version.")
 @_where
 def show(file: str | None, version: int | None, instance: str | None, store: str | None, as_json: bool) -> None:
     """Print a document; without FILE the entry point."""

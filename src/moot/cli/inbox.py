@@ -125,14 +125,20 @@ async def _reply(desk: Desk, number: int | None, words: str) -> None:
     async with connect(store=desk.store, instance=desk.instance) as opened:
         connection = await people.acting_as(opened, desk.person)
         found = await _waiting(connection, desk)
-        if number is None and len(found) > 1:
-            raise InvalidInput(f"{len(found)} things wait.", "Say which: moot inbox NUMBER --reply TEXT.")
         if not found:
             raise NothingWaits(f"Nothing waits for {desk.person or 'you'}.")
-        place = (number or 1) - 1
+        place = _only(found) if number is None else number - 1
         if not 0 <= place < len(found):
             raise InvalidInput("There is nothing to answer under this number.", "See moot inbox.")
         terminal.say(await requests.reply(connection, found[place], words))
+
+
+def _only(found: list[Waiting]) -> int:
+    """The place of the one that waits for an answer; moot's own notices do not."""
+    asking = [place for place, one in enumerate(found) if one.mail.kind != "system"] or list(range(len(found)))
+    if len(asking) > 1:
+        raise InvalidInput(f"{len(asking)} things wait.", "Say which: moot inbox NUMBER --reply TEXT.")
+    return asking[0]
 
 
 def _walk(desk: Desk) -> None:

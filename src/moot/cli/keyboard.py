@@ -14,9 +14,12 @@ from moot.tools.talk import Words
 
 
 @asynccontextmanager
-async def answering(instance: InstanceName, store: str | None) -> AsyncGenerator["asyncio.Future[None]"]:
-    """While the block runs, what is typed is answered or said in this instance; done at the end of the input."""
-    task = asyncio.ensure_future(_answer(instance, store))
+async def answering(
+    instance: InstanceName, store: str | None, begins: asyncio.Event | None = None
+) -> AsyncGenerator["asyncio.Future[None]"]:
+    """While the block runs, what is typed is answered or said in this instance; done at the end of the input. What is
+    typed before it `begins` waits: nobody has asked yet, and nobody is there to hear it."""
+    task = asyncio.ensure_future(_answer(instance, store, begins))
     try:
         yield task
     finally:
@@ -26,7 +29,9 @@ async def answering(instance: InstanceName, store: str | None) -> AsyncGenerator
             terminal.note(f"what is typed was not read any more: {failure}")
 
 
-async def _answer(instance: InstanceName, store: str | None) -> None:
+async def _answer(instance: InstanceName, store: str | None, begins: asyncio.Event | None) -> None:
+    if begins is not None:
+        await begins.wait()
     async with connect(store=store, instance=instance, create=True) as connection:
         async for line in _lines():
             try:

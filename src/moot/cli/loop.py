@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 from moot.cli import terminal
 
 T = TypeVar("T")
-TROUBLE = "moot.runner.trouble"  # by its name: most commands have no host, and shall not import one
+# By their names: most commands have no host, and shall not import one.
+TROUBLE = ("moot.runner.trouble", "moot.views.trouble")
 
 
 class _Warnings(logging.Handler):
@@ -30,5 +31,6 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     if not os.environ.get("MOOT_DEBUG") and not root.handlers:  # a command that wants more has chosen it before
         # Not by taking `lastResort` away, which makes logging complain that it has nowhere to go.
         root.addHandler(logging.NullHandler())
-        logging.getLogger(TROUBLE).addHandler(_warnings)
+        for name in TROUBLE:
+            logging.getLogger(name).addHandler(_warnings)
     return asyncio.run(work)

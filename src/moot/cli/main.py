@@ -33,10 +33,17 @@ def run(argv: list[str]) -> int:
         code = program.call(program_name(argv[0]), argv[1:])
         terminal.flush()
     except BaseException as error:  # noqa: BLE001  # the boundary of the program
+        _hear_no_more()
         from moot.cli import failures
 
         return failures.tell(error, as_json="--json" in argv)
     return code
+
+
+def _hear_no_more() -> None:
+    """It ends anyway: whoever presses Ctrl-C twice sees no traceback of the words that tell why."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _end(number: int, frame: FrameType | None) -> None:

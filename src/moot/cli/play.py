@@ -1,5 +1,6 @@
 """A run on the terminal, as lines or as JSON lines: for the commands that attend one."""
 
+import asyncio
 import contextlib
 import sys
 from collections.abc import AsyncIterator
@@ -25,8 +26,12 @@ async def show(pieces: AsyncIterator[Piece], order: Order | None = None, *, as_j
     code = 0
     is_typed = order is not None and order.has_person
     stage = _Lines() if as_json else _Terminal(is_typed=is_typed, is_kept=order is not None)
-    async with keyboard.answering(order.instance, order.store) if order and is_typed else contextlib.nullcontext():
+    begins = asyncio.Event()
+    typing = keyboard.answering(order.instance, order.store, begins) if order and is_typed else contextlib.nullcontext()
+    async with typing:
         async for piece in pieces:
+            if isinstance(piece, Message) or (isinstance(piece, Run) and not piece.definition.get("kickoff")):
+                begins.set()
             if isinstance(piece, Run):
                 detached.tell_ready()
             if isinstance(piece, Ending):

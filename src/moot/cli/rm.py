@@ -21,6 +21,7 @@ def command(*, instance: str, is_sure: bool, store: str | None, as_json: bool) -
     """Delete an INSTANCE for good: what was said, written, voted on and done there. Branches and worktrees are kept."""
     name = targets.instance(instance)
     if not is_sure:
+        loop.run(_check(name, store))
         if not terminal.is_terminal(sys.stdin):
             raise InvalidInput(f"Nobody is there to ask whether {name} may be deleted.", "Say so with --yes.")
         click.confirm(f"Delete {name} with everything in it?", abort=True)
@@ -29,6 +30,12 @@ def command(*, instance: str, is_sure: bool, store: str | None, as_json: bool) -
         terminal.document({"instance": name, "status": "deleted"})
     else:
         terminal.say(f"{name} is deleted")
+
+
+async def _check(name: InstanceName, store: str | None) -> None:
+    """Nobody is asked about what is not there."""
+    async with access(store=store, instance=name) as opened:
+        await removing.find(opened, name)
 
 
 async def _remove(name: InstanceName, store: str | None) -> None:

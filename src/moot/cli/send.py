@@ -26,6 +26,12 @@ EVERYONE = "all"
 BYTES_OF_A_CHARACTER = 4
 
 
+class NobodyAddressed(MootError):
+    """There is nobody whose answer could be waited for."""
+
+    code = "NOBODY_ADDRESSED"
+
+
 class NoReply(MootError):
     """Nobody has answered in the time that was given."""
 
@@ -127,7 +133,7 @@ async def _send(order: Order) -> int:
         await saying.warn(connection, said, is_served=is_served)
         terminal.flush()
         if order.wait_seconds is not None and not said.recipients:
-            raise NoReply("Nobody was addressed, so nobody will answer.", "Mention an agent; see moot list.")
+            raise NobodyAddressed("Nobody was addressed, so nobody will answer.", "Mention an agent; see moot list.")
         reply = None if order.wait_seconds is None else await _first_reply(connection, said.message, order.wait_seconds)
     if order.as_json:
         terminal.document(_document(said, reply, is_served=is_served))

@@ -4,9 +4,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-import orjson
-
 from moot.core.errors import InvalidInput
+from moot.core.undisturbed import undisturbed
+
+with undisturbed():  # an interrupt in the middle of its import ends Python with a segmentation fault
+    import orjson
 
 Scalar = str | int | float | bool | None
 Json = Scalar | Sequence["Json"] | Mapping[str, "Json"]

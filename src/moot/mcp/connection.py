@@ -5,7 +5,8 @@ long an answer takes is the app's business: calls that wait and streams stay ope
 """
 
 import asyncio
-from dataclasses import dataclass
+import resource
+from dataclasses import dataclass, field
 from http import HTTPStatus
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -27,6 +28,7 @@ class Limits:
     head: float = 30.0
     body: float = 40.0  # longer than the app waits for one, since its refusal says more than hanging up
     stall: float = 75.0  # reading nothing of an answer
+    connections: int = field(default_factory=lambda: resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)  # at once
 
 
 class Connection(HttpToolsProtocol):
@@ -40,6 +42,8 @@ class Connection(HttpToolsProtocol):
         self._receiving = Deadline(self.loop, self._give_up_receiving)
         self._sending = Deadline(self.loop, self._give_up_sending)
         self._receiving.set(self.limits.idle)
+        if len(self.connections) > self.limits.connections:
+            self._make_room()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._receiving.end()
@@ -93,6 +97,16 @@ class Connection(HttpToolsProtocol):
     def resume_writing(self) -> None:
         super().resume_writing()
         self._sending.clear()
+
+    @property
+    def _is_idle(self) -> bool:
+        return not self._is_receiving and (not self.cycle or self.cycle.response_complete)
+
+    def _make_room(self) -> None:
+        """Without descriptors the whole host would stand still: somebody has to go, best who asks for nothing."""
+        others = (one for one in self.connections if isinstance(one, Connection) and one is not self)
+        unneeded = next((one for one in others if one._is_idle and not one.transport.is_closing()), self)
+        unneeded.transport.abort()
 
     def _refuse_head(self) -> None:
         if self.transport.is_closing():

@@ -85,6 +85,7 @@ def begin(tx: Tx, run: Run) -> None:
         kick_off(tx, run)
     elif runs.enter(tx, run, "election"):
         voting.start_election(tx, instances.get(tx, run.instance), electors)
+        wake_waiting(tx, run)
 
 
 def kick_off(tx: Tx, run: Run) -> None:
@@ -115,10 +116,10 @@ def close(tx: Tx, id: RunId, state: State, reason: str) -> bool:
 
 
 def wake_waiting(tx: Tx, run: Run) -> None:
-    """Have everybody read what waits for them."""
-    for agent in members_of(tx, run):
+    """Have everybody read what waits for them, also who is here without being of the run."""
+    for agent in agents.members(tx, run.stream):
         if mailbox.has_queued(tx, agent.id):
-            wake(tx, agents.get(tx, agent.id))
+            wake(tx, agent)
 
 
 def members_of(tx: ReadTx, run: Run) -> list[Agent]:

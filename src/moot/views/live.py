@@ -20,6 +20,7 @@ from moot.views.channel_file import ChannelFile, Mark
 from moot.views.keeping import kept
 
 _log = logging.getLogger("moot.views")
+_trouble = logging.getLogger("moot.views.trouble")  # what a person is told
 _PAUSE = 0.2  # seconds at least between two looks at a busy store
 _CHUNK = 1000  # messages read at once
 _SOCKET = "context.sock"
@@ -34,6 +35,8 @@ class LiveViews:
         self._above = above
         self._is_anew = is_anew  # whatever is there already
         self._shown: dict[StreamId, int] = {}
+        self._told: set[str] = set()
+        self.problems: list[str] = []  # of the last look
 
     def keeping(self) -> AbstractAsyncContextManager[None]:
         """While the block runs, and once more when it has ended."""
@@ -55,10 +58,28 @@ class LiveViews:
     async def look(self) -> list[Path]:
         """Write what has changed; the files."""
         written: list[Path] = []
+        self.problems = []
         for instance, head in await self._store.read(_heads):
             if self._shown.get(instance.stream) != head:
-                written += await self._bring(instance, head)
+                written += await self._bring_one(instance, head)
         return written
+
+    async def _bring_one(self, instance: Instance, head: int) -> list[Path]:
+        """What is in the way of one instance's files is no reason to leave out the others'."""
+        try:
+            return await self._bring(instance, head)
+        except OSError as error:
+            self._note(
+                f"The files of {instance.name} cannot be written: {error.strerror} ({error.filename2 or error.filename})."
+            )
+            return []
+
+    def _note(self, problem: str) -> None:
+        """Said once: a look comes with every change."""
+        self.problems.append(problem)
+        if problem not in self._told:
+            self._told.add(problem)
+            _trouble.warning("%s", problem)
 
     async def _bring(self, instance: Instance, head: int) -> list[Path]:
         small = await self._store.read(lambda tx: instance_files.contents(tx, instance))
@@ -74,9 +95,8 @@ class LiveViews:
         return [where.path / name for name in names]
 
     async def _write(self, channel: ChannelFile, instance: Instance, small: dict[str, bytes]) -> list[str]:
-        changed = instance_files.write(channel.place, small, is_anew=self._is_anew)
-        if await self._extend(channel, instance):
-            changed.insert(0, channel.name)
+        changed = [channel.name] if await self._extend(channel, instance) else []
+        changed += instance_files.write(channel.place, small, is_anew=self._is_anew)
         channel.place.link(_SOCKET, str(self._above.absolute() / "moot.sock"))
         return changed
 

@@ -24,6 +24,7 @@ class Parcel:
     method: str | None
     id: Id | None
     params: Mapping[str, Any]
+    is_misnumbered: bool = False  # its id is none that an answer could carry
 
     @property
     def is_request(self) -> bool:
@@ -60,6 +61,7 @@ def read(line: bytes) -> Parcel | None:
         method if isinstance(method, str) else None,
         id if isinstance(id, str | int) and not isinstance(id, bool) else None,
         cast(dict[str, Any], params) if isinstance(params, dict) else {},
+        is_misnumbered=isinstance(id, bool | float | list | dict),
     )
 
 

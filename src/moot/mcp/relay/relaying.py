@@ -70,6 +70,9 @@ class _Relay:
             problem = f"A line is longer than {stdio.LONGEST_LINE} bytes." if line is None else "This is not JSON."
             await self._put(parcels.error(None, parcels.PARSE_ERROR, problem))
             return
+        if parcel.is_misnumbered:
+            await self._put(parcels.error(None, parcels.INVALID_REQUEST, "The id of a request is a text or a number."))
+            return
         if parcel.method == INITIALIZE:
             self._handshake.is_settled.clear()
         self._handshake.note(parcel)

@@ -25,11 +25,11 @@ def wake(tx: Tx, agent: Agent) -> None:
 
 
 def may_run(tx: ReadTx, agent: Agent) -> bool:
-    """Whether moot starts it, and nobody has stopped it or paused its run."""
+    """Whether moot starts it, nobody has stopped it or paused its run, and the run is set up."""
     if not agent.is_started_by_moot or agent.stopped_at is not None or agent.left_at is not None:
         return False
     run = runs.live(tx, agent.instance)
-    return run is None or not run.is_paused
+    return run is None or not (run.is_paused or run.phase == "setup")
 
 
 def attempt_key(agent: Agent) -> str:

@@ -13,6 +13,7 @@ after a crash. A full disk needs no barrier: it stops a commit before its last f
 import contextlib
 import logging
 import math
+import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -172,6 +173,8 @@ class GroupCommit:
         try:
             work.result = timing.watched(tx.perform, work.change, self._means.limits)
         except BaseException as error:  # a SystemExit is its own, too
+            if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
+                raise  # a signal that came in the middle is for the program
             if not connection.in_transaction:
                 raise TransactionLost from error
             if connection.total_changes() != written:

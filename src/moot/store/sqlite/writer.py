@@ -147,6 +147,8 @@ class Writer:
         """False, and an empty batch, if another process has the lock."""
         try:
             return self._commits.commit_at_once(batch, self._take)
+        except apsw.BusyError:
+            return False  # nothing was begun: the other thread waits for it
         except Exception as error:  # noqa: BLE001 as on the other thread
             self._give_up(batch, error)
             return False
