@@ -34,6 +34,7 @@ def check(ended: Ended, code: int, *words: str) -> None:
         (["send", "hello", "--to", "ann@"], "names no instance"),
         (["send", "hello", "--to", "ann@../x"], "cannot be an instance's name"),
         (["send", "hello", "--instance", "../x"], "cannot be an instance's name"),
+        (["doc", "show", "notes.md", "--version", "9" * 23], "not in the range"),
         (["send", ""], "empty"),
         (["send", "   "], "empty"),
         (["inbox", "@pr-1"], "a whole instance"),
