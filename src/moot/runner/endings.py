@@ -37,9 +37,9 @@ def close(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
 
 
 def _keep_conversation(tx: Tx, begun: Begun, ended: Ended) -> None:
-    """One that failed may be what is wrong: the next attempt begins a new one."""
+    """Whether a failure speaks against going on with it, the backend knows."""
     found: Conversation | None = ended.conversation
-    if ended.failure is not None or found is None:
+    if found is None:
         if begun.conversation is not None:
             conversations.forget(tx, begun.agent.id)
         return
