@@ -8,6 +8,7 @@ import signal as signals
 from collections.abc import AsyncIterator, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from moot.bus import messages
 from moot.bus.messages import Message
@@ -19,7 +20,7 @@ from moot.core.tx import Tx
 from moot.registry import agents, attempts, runs
 from moot.registry.agents import Agent
 from moot.registry.runs import Run, State
-from moot.runner import lookout, phases
+from moot.runner import endings, lookout, phases
 from moot.runner.host import Host
 from moot.runner.lookout import Look
 from moot.store.store import Store
@@ -37,6 +38,15 @@ class Failed:
     error: str
     number: int
     is_last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """A provider has asked to wait: nobody who uses it is started until then."""
+
+    provider: str
+    until: datetime
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +75,7 @@ class Attendant:
     host: Host
     has_person: bool
 
-    async def attend(self, run: Run) -> AsyncIterator[Message | Failed | Expected | Ending]:
+    async def attend(self, run: Run) -> AsyncIterator[Message | Failed | Paused | Expected | Ending]:
         """What is said from the start of the run, as it is said; at the end, what came of it."""
         seen = run.first_seq
         expected: tuple[Agent, ...] = ()
@@ -131,11 +141,13 @@ class Attendant:
 
         return await self.store.write(change, caller=SYSTEM)
 
-    async def _told(self, event: StoredEvent) -> AsyncIterator[Message | Failed]:
+    async def _told(self, event: StoredEvent) -> AsyncIterator[Message | Failed | Paused]:
         if event.kind == messages.POSTED:
             id, stream = MessageId(event.subject), event.stream
             yield await self.store.read(lambda tx: messages.get(tx, id, stream))
-        elif event.kind == attempts.FAILED:
+        elif event.kind == endings.PAUSED:
+            yield Paused(event.subject, datetime.fromisoformat(str(event.data["until"])), str(event.data["reason"]))
+        elif event.kind == attempts.FAILED and event.data["failure"] != "rate_limit":
             yield await self._failed(event)
 
     async def _failed(self, event: StoredEvent) -> Failed:

@@ -7,17 +7,18 @@ from datetime import timedelta
 from moot.api import remedies, roster, targets
 from moot.api.access import Access
 from moot.bus import mailbox
-from moot.core import text
+from moot.core import clock, text
 from moot.core.ids import AgentId, InstanceName
 from moot.core.json import Json
 from moot.core.tx import ReadTx
+from moot.ledger import pauses
 from moot.proposals import proposals
 from moot.proposals.proposals import Proposal
 from moot.registry import agents, attempts, hosts, instances, runs
 from moot.registry.agents import Agent
 from moot.registry.instances import Instance
 from moot.registry.runs import Run
-from moot.runner import phases
+from moot.runner import phases, terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +77,16 @@ def _of(tx: ReadTx, instance: Instance) -> Status:
     doing = tuple(_doing(tx, one, counts.get(one.id), is_bound=one.id in bound) for one in members)
     votes = tuple(proposals.open_of(tx, instance.stream))
     status = Status(instance, run, is_attended, is_served, doing, votes, ())
+    waits = tuple(_pauses(tx, doing))
     resume = remedies.resuming(tx, run) if run is not None else ""
-    return replace(status, reasons=tuple(_reasons(status, resume)))
+    return replace(status, reasons=(*_reasons(status, resume), *waits))
+
+
+def _pauses(tx: ReadTx, doing: Sequence[Doing]) -> list[str]:
+    """Of providers whose agents have mail."""
+    needed = {terms.provider(one.agent) for one in doing if one.unread and one.agent.is_started_by_moot}
+    found = [pause for pause in pauses.live(tx) if pause.provider in needed]
+    return [f"{one.provider} asked to wait until {clock.to_iso(one.until)}: {one.reason}" for one in found]
 
 
 def _doing(tx: ReadTx, agent: Agent, counts: mailbox.Counts | None, *, is_bound: bool) -> Doing:

@@ -4,9 +4,10 @@ import asyncio
 import contextlib
 import sys
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 
 from moot.api import plain, remedies, targets
-from moot.api.attending import WAITING, Ending, Expected, Failed
+from moot.api.attending import WAITING, Ending, Expected, Failed, Paused
 from moot.api.running import Order, Piece
 from moot.api.summaries import Summary
 from moot.bus.messages import Message
@@ -69,6 +70,9 @@ class _Terminal:
             case Failed():
                 what = "its mail is parked" if piece.is_last else "its mail waits and it is tried again"
                 self._transcript.aside(f"{piece.agent} failed ({piece.error}); {what}")
+            case Paused():
+                until = durations.spell(max(piece.until - datetime.now(UTC), timedelta(0)))
+                self._transcript.aside(f"{piece.provider} asks to wait ({piece.reason}); going on in {until}")
             case Ending():
                 self._ending = piece
             case Summary():
@@ -129,6 +133,9 @@ def document(piece: Piece) -> plain.Plain:
         case Failed():
             return {"type": "failure", "agent": piece.agent, "error": piece.error, "number": piece.number,
                     "parked": piece.is_last}  # fmt: skip
+        case Paused():
+            return {"type": "pause", "provider": piece.provider, "until": clock.to_iso(piece.until),
+                    "reason": piece.reason}  # fmt: skip
         case Ending():
             return {"type": "end", "status": piece.state, "reason": piece.reason, "exit_code": piece.exit_code}
         case Summary():
