@@ -6,10 +6,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from moot.app import private_folders, settings
+from moot.app import backends, private_folders, settings
 from moot.app.outfitter import Outfitter
 from moot.app.project import Project
-from moot.backends.scripted import ScriptedBackend
 from moot.core.caller import SYSTEM, Caller
 from moot.core.ids import HostId, InstanceName, TokenId
 from moot.core.tx import Tx
@@ -17,6 +16,7 @@ from moot.mcp import server
 from moot.mcp.server import Address, Endpoints, Options
 from moot.mcp.sockets import ServerRunning
 from moot.process import identity
+from moot.process.guardian import Guardian
 from moot.registry import agents, instances
 from moot.registry.agents import NewAgent
 from moot.registry.hosts import NewHost
@@ -67,16 +67,23 @@ async def hosting(project: Project, store: Store, options: HostOptions | None = 
     chosen = options or HostOptions()
     met: set[TokenId] = set()
     await asyncio.to_thread(private_folders.clear, project.private_folder)
-    async with _keeping(project, store, chosen), _serving(project, store, chosen, met) as address:
-        host = _host(project, store, chosen, Outfitter(project, store, address, met))
-        is_ready = asyncio.Event()
-        async with asyncio.TaskGroup() as group:
-            group.create_task(host.run(is_ready.set))
-            await is_ready.wait()
-            try:
+    with Guardian() as guardian:
+        async with _keeping(project, store, chosen), _serving(project, store, chosen, met) as address:
+            outfitter = Outfitter(project, store, address, met, guardian)
+            async with _working(_host(project, store, chosen, outfitter)) as host:
                 yield Running(host, address, project.socket if address.socket is None else None)
-            finally:
-                host.stop()
+
+
+@asynccontextmanager
+async def _working(host: Host) -> AsyncGenerator[Host]:
+    is_ready = asyncio.Event()
+    async with asyncio.TaskGroup() as group:
+        group.create_task(host.run(is_ready.set))
+        await is_ready.wait()
+        try:
+            yield host
+        finally:
+            host.stop()
 
 
 @asynccontextmanager
@@ -130,9 +137,7 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
 
     def workers(host: HostId) -> Mapping[str, Worker]:
         return {
-            wake_agents.ATTEMPT: AttemptWorker(
-                store, host, {"scripted": ScriptedBackend()}, outfitter.equip, retry, time_limit
-            ),
+            wake_agents.ATTEMPT: AttemptWorker(store, host, backends.make(), outfitter.equip, retry, time_limit),
             phases.SETUP: SetupWorker(store, project.root),
             begin_talk.KICKOFF: KickoffWorker(),
             voting.EXPIRE: OwnTransaction(store, expiry.end_proposal),

@@ -12,6 +12,7 @@ from moot.backends.backend import Access
 from moot.core.ids import TokenId
 from moot.core.tool import Toolbox
 from moot.mcp.server import Address
+from moot.process.guardian import Guardian
 from moot.runner.begun import Begun, Kit
 from moot.store.store import Store
 from moot.tools.toolbox import AttemptToolbox, RemoteToolbox
@@ -25,6 +26,7 @@ class Outfitter:
     store: Store
     address: Address
     met: set[TokenId]  # who came to our server with the token of an attempt
+    guardian: Guardian
 
     def equip(self, begun: Begun) -> AbstractAsyncContextManager[Kit]:
         return self._equip(begun)
@@ -49,7 +51,11 @@ class Outfitter:
             yield self.project.private_folder / begun.attempt
             return
         async with private_folders.opened(self.project.private_folder, begun.attempt) as folder:
-            yield folder
+            self.guardian.guard(folder.name, folder)
+            try:
+                yield folder
+            finally:
+                self.guardian.release(folder.name)
 
     def _workspace(self, begun: Begun, folder: Path) -> Path:
         return folder if begun.agent.settings.get("workspace") == "none" else self.project.root

@@ -1,0 +1,61 @@
+"""A small process that outlives this one: should this one be killed, it ends what was started and removes what was
+left, so that nobody has to come back for it."""
+
+import contextlib
+import subprocess
+import sys
+from pathlib import Path
+from types import TracebackType
+
+from moot.core import json
+from moot.process import environment
+
+_SECONDS = 5.0
+
+
+class Guardian:
+    """Started with the first thing to guard; `with guardian:` around all of them."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> "Guardian":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._process is not None:
+            with self._process as process, contextlib.suppress(subprocess.TimeoutExpired, OSError):
+                assert process.stdin is not None
+                process.stdin.close()
+                process.wait(_SECONDS)
+
+    def guard(self, marker: str, folder: Path) -> None:
+        """From now on: processes with the marker, and the folder."""
+        if self._process is None:
+            self._process = _start()
+        self._tell({"guard": marker, "folder": str(folder)})
+
+    def release(self, marker: str) -> None:
+        """It was seen to."""
+        self._tell({"release": marker})
+
+    def _tell(self, line: dict[str, str]) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):  # it was ended itself: the next host clears up
+            self._process.stdin.write(json.dump_bytes(line) + b"\n")
+            self._process.stdin.flush()
+
+
+def _start() -> "subprocess.Popen[bytes]":
+    """In a session of its own, which no Ctrl-C reaches."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "moot.process.guarding"],
+        env=environment.build(also=("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
