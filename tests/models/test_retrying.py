@@ -1,4 +1,4 @@
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -19,7 +19,7 @@ class Failing:
     failures: list[ModelFailed]
     asked: int = 0
 
-    async def ask(self, request: Request) -> AsyncIterator[Progress]:
+    async def ask(self, request: Request) -> AsyncGenerator[Progress]:
         self.asked += 1
         yield Piece("well")
         if self.failures:

@@ -1,7 +1,7 @@
 """Model APIs, through the layer of pydantic-ai that makes single requests. Imported only when one is needed."""
 
 import importlib
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol, cast
@@ -28,7 +28,7 @@ class ApiModel:
     clock: Clock
     idle: float = IDLE
 
-    async def ask(self, request: Request) -> AsyncIterator[Piece | Answer]:
+    async def ask(self, request: Request) -> AsyncGenerator[Piece | Answer]:
         messages, parameters = translation.messages(request), translation.parameters(request.tools)
         opened = direct.model_request_stream(
             self.model,

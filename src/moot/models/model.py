@@ -1,6 +1,6 @@
 """The contract with models: a request in plain records, pieces of text while it is answered, and one answer."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
@@ -124,9 +124,9 @@ Progress = Piece | Again | Answer
 
 
 class Model(Protocol):
-    """Answers one request: pieces, then the answer. Raises ModelFailed. Cancelling the iteration ends the request."""
+    """Answers one request: pieces, then the answer. Raises ModelFailed. Closing the iteration ends the request."""
 
-    def ask(self, request: Request) -> AsyncIterator[Progress]: ...
+    def ask(self, request: Request) -> AsyncGenerator[Progress]: ...
 
 
 class ModelFailed(MootError):

@@ -2,7 +2,8 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -31,11 +32,12 @@ class Retrying:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     chance: Callable[[], float] = random.random
 
-    async def ask(self, request: Request) -> AsyncIterator[Progress]:
+    async def ask(self, request: Request) -> AsyncGenerator[Progress]:
         for number in range(1, self.patience.tries + 1):
             try:
-                async for progress in self.model.ask(request):
-                    yield progress
+                async with aclosing(self.model.ask(request)) as asked:
+                    async for progress in asked:
+                        yield progress
                 return
             except ModelFailed as error:
                 seconds = self._pause(error, number)

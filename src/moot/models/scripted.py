@@ -1,7 +1,7 @@
 """A model that answers from a script, for sessions without a network: demos, tests, and what things would cost."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Annotated
@@ -79,7 +79,7 @@ class ScriptedModel:
     clock: Clock
     _failed: Counter[int] = field(default_factory=Counter[int])
 
-    async def ask(self, request: Request) -> AsyncIterator[Piece | Answer]:
+    async def ask(self, request: Request) -> AsyncGenerator[Piece | Answer]:
         number = sum(isinstance(one, Answer) for one in request.messages)
         if number >= len(self.answers):
             told = f"{len(self.answers)} answer{'' if len(self.answers) == 1 else 's'}"

@@ -8,11 +8,11 @@ from moot.core.caller import Caller
 from moot.core.errors import InvalidInput
 from moot.core.ids import JobId
 from moot.core.json import Json
-from moot.core.tool import ToolAnswer
+from moot.core.tool import Tool, ToolAnswer
 from moot.ledger import operations
 from moot.ledger.operations import Key
 from moot.store.store import Store
-from moot.tools import dispatch
+from moot.tools import dispatch, table
 
 
 class KeyedTools(Protocol):
@@ -41,6 +41,10 @@ class AttemptToolbox:
         self._caller = caller
         self._delivery = delivery
         self._keys = DeliveryKeys()
+
+    def offered(self) -> tuple[Tool, ...]:
+        """What it holds, for whoever has to tell a model of it."""
+        return tuple(table.offered(self._caller))
 
     async def call(self, name: str, arguments: Mapping[str, Json]) -> ToolAnswer:
         try:

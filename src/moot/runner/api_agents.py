@@ -1,0 +1,133 @@
+"""Agents that are models: a session in this process, with the tools of its attempt, over an API or from a script."""
+
+import os
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+from moot.backends.backend import Assignment, Called, Ended, Letter, Progress, Usage, Warned, Wrote
+from moot.core import quoting
+from moot.core.clock import Clock, SystemClock
+from moot.core.errors import InvalidInput
+from moot.core.tool import Tool
+from moot.models import endpoints, opening, scripted
+from moot.models.model import Model, ModelFailed
+from moot.models.retrying import Patience, Retrying
+from moot.models.scripted import ScriptedModel
+from moot.session import events
+from moot.session.session import Session, Setup
+
+_MOST_OF_MAIL = 50_000  # characters of one message
+Opening = Callable[[Assignment], AbstractAsyncContextManager[Model]]
+
+
+@runtime_checkable
+class Offering(Protocol):
+    """A toolbox that knows what it holds."""
+
+    def offered(self) -> tuple[Tool, ...]: ...
+
+
+class SessionBackend:
+    """Runs an attempt as a session; where its model comes from is another matter."""
+
+    def __init__(self, opening: Opening) -> None:
+        self._opening = opening
+
+    async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+        used = Usage()
+        ended = Ended("no_result", "the session ended without a result")
+        if assignment.manner.keeps_conversation:
+            yield Warned("A model has no conversation of its own that could be kept: `resume` changes nothing here.")
+        try:
+            async with self._opening(assignment) as model:
+                session = await _session(model, assignment)
+                async with aclosing(session.run()) as running:
+                    async for event in running:
+                        match event:
+                            case events.Finished():
+                                ended = Ended(event.failure, event.error, event.text, wait_until=event.until)
+                            case events.Used():
+                                spent = _usage(event)
+                                used += spent
+                                yield spent
+                            case _:
+                                yield _progress(event)
+        except ModelFailed as error:  # before a request was made
+            ended = Ended(error.kind, str(error), wait_until=error.until)
+        yield Ended(ended.failure, ended.error, ended.text, used, wait_until=ended.wait_until)
+
+
+class ApiBackend(SessionBackend):
+    """Over the API of the model's provider, or at the agent's own address."""
+
+    def __init__(
+        self, environ: Mapping[str, str] | None = None, clock: Clock | None = None, patience: Patience | None = None
+    ) -> None:
+        super().__init__(_Api(os.environ if environ is None else environ, clock or SystemClock(), patience))
+
+
+class ScriptedModelBackend(SessionBackend):
+    """With the answers of the agent's own settings, and no network."""
+
+    def __init__(self, clock: Clock | None = None, patience: Patience | None = None) -> None:
+        super().__init__(_Script(clock or SystemClock(), patience or Patience()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Api:
+    environ: Mapping[str, str] = field(repr=False)
+    clock: Clock
+    patience: Patience | None
+
+    def __call__(self, assignment: Assignment) -> AbstractAsyncContextManager[Model]:
+        manner = assignment.manner
+        if manner.model is None:
+            raise InvalidInput("An agent over an API needs a model.", "Write model: provider/name.")
+        found = endpoints.find(manner.model, self.environ, base_url=manner.base_url, env=manner.env)
+        return opening.opened(found, self.clock, self.patience)
+
+
+@dataclass(frozen=True, slots=True)
+class _Script:
+    clock: Clock
+    patience: Patience
+
+    def __call__(self, assignment: Assignment) -> AbstractAsyncContextManager[Model]:
+        answers = scripted.parse(assignment.settings.get("answers", []))
+        return nullcontext(Retrying(ScriptedModel(answers, self.clock), self.clock, self.patience))
+
+
+async def _session(model: Model, assignment: Assignment) -> Session:
+    toolbox = assignment.toolbox
+    if not isinstance(toolbox, Offering):
+        raise InvalidInput("A session needs its tools in this process.", "Leave out `transport`.")
+    brief = await assignment.brief()
+    said = assignment.settings.get("max_turns")
+    limit = {"max_turns": said} if isinstance(said, int) else {}
+    setup = Setup(brief.prompt, brief.system_prompt, toolbox.offered(), **limit)
+
+    async def more() -> str:
+        return quoting.arrived(_letter(one) for one in await assignment.more())
+
+    return Session(model, setup, toolbox, more)
+
+
+def _letter(one: Letter) -> str:
+    return quoting.letter(one.sender, one.body, _MOST_OF_MAIL, is_urgent=one.priority == "high")
+
+
+def _usage(event: events.Used) -> Usage:
+    used = event.usage
+    return Usage(used.input_tokens, used.output_tokens, 1, used.cost, used.is_estimated)
+
+
+def _progress(event: events.Wrote | events.Called | events.Warned) -> Progress:
+    match event:
+        case events.Wrote(text):
+            return Wrote(text)
+        case events.Called(tool, is_error):
+            return Called(tool, is_error)
+        case events.Warned(text):
+            return Warned(text)
