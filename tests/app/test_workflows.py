@@ -236,15 +236,46 @@ def test_a_loaded_workflow_has_its_values_and_its_files_named(tmp_path: Path) ->
         workflows.load(Project(tmp_path), "w.yaml", "pr-1", ("n=x",))
 
 
-def test_agents_that_cannot_be_run_yet_are_named_where_they_would_be_run(tmp_path: Path) -> None:
+def test_agents_that_cannot_be_run_are_named_where_they_would_be_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("PATH", "ANTHROPIC_API_KEY"):
+        monkeypatch.setenv(name, "")
     text = "agents: {a: {model: sonnet}, b: {backend: codex}, c: {backend: external, workspace: worktree}}"
     write(tmp_path, text, "w.yaml")
     assert len(workflows.read(Project(tmp_path), tmp_path / "w.yaml").agents) == 3
     with pytest.raises(BackendUnavailable) as caught:
         workflows.load(Project(tmp_path), "w.yaml", "default")
     assert caught.value.fact.splitlines()[1:] == [
-        "  a: models (anthropic/sonnet) cannot be run yet",
-        "  b: the backend codex cannot be run yet",
+        "  a: nothing here can run anthropic/sonnet",
+        "  b: the program codex was not found",
         "  c: a worktree of its own cannot be made yet",
     ]
-    assert "moot mcp --as a" in caught.value.remedy
+    assert "Set ANTHROPIC_API_KEY." in caught.value.remedy
+    assert "npm install -g @openai/codex" in caught.value.remedy
+
+
+def test_the_chosen_backend_is_kept_with_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = write(tmp_path, "#!/bin/sh\n", "bin/claude")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent))
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    write(tmp_path, "agents: {a: {model: sonnet}, b: {script: []}, c: {backend: claude}}", "w.yaml")
+    loaded = workflows.load(Project(tmp_path), "w.yaml", "default")
+    assert [one.backend for one in loaded.workflow.agents] == ["claude", "scripted", "claude"]
+    assert [one.backend for one in loaded.members] == ["claude", "scripted", "claude"]
+    assert {name: one.why for name, one in loaded.choices.items()} == {
+        "a": "claude is installed",
+        "b": "its script",
+        "c": "agents.c.backend in w.yaml",
+    }
+
+
+def test_models_of_the_configuration_are_known_and_wrong_ones_told_with_their_place(tmp_path: Path) -> None:
+    config = "models: {aliases: {fast: lab/m}, providers: {lab: {base_url: 'http://127.0.0.1:9/v1'}}}\n"
+    write(tmp_path, config, ".moot/config.yaml")
+    (agent,) = read(tmp_path, "agents: {a: {model: fast}}").agents
+    assert agent.model == "lab/m"
+    write(tmp_path, "models: {provider: {}}\n", ".moot/config.yaml")
+    with pytest.raises(WorkflowInvalid, match=r"config.yaml:1:10: `provider` is no key of `models`"):
+        read(tmp_path, "agents: {a: {model: sonnet}}")

@@ -18,6 +18,9 @@ kickoff: |
 context: {document_owner: lead}
 """
 
+# Neither a key nor a program of agents.
+BARE = {"PATH": "/usr/bin:/bin", "ANTHROPIC_API_KEY": ""}
+
 
 def write(terminal: Terminal, text: str, name: str = "review.yaml") -> Path:
     file = terminal.folder / name
@@ -28,14 +31,14 @@ def write(terminal: Terminal, text: str, name: str = "review.yaml") -> Path:
 
 def test_who_would_run_where_is_shown_and_nothing_is_run(terminal: Terminal) -> None:
     write(terminal, GOOD)
-    ended = terminal.ok("check", "review.yaml")
+    ended = terminal.ok("check", "review.yaml", env=BARE)
     assert ended.out.splitlines() == [
         "review (review.yaml): nothing is wrong with it",
         "",
-        "AGENT  BACKEND     MODEL             PERMISSIONS  WORKSPACE  LIMITS",
-        "lead   (by model)  anthropic/sonnet  read-only    shared     $1.00",
-        "coder  scripted    -                 ask          none       -",
-        "ana    human       -                 -            -          -",
+        "AGENT  BACKEND   MODEL             ACCOUNT  PERMISSIONS  WORKSPACE  LIMITS",
+        "lead   (none)    anthropic/sonnet  -        read-only    shared     $1.00",
+        "coder  scripted  -                 -        ask          none       -",
+        "ana    human     -                 -        -            -          -",
         "",
         "input      --input pr=…  a number, required. Which one.",
         "setup      touch ran; gh pr diff ${{ inputs.pr }}  becomes diff  (at most 1 m 0 s)",
@@ -43,7 +46,7 @@ def test_who_would_run_where_is_shown_and_nothing_is_run(terminal: Terminal) -> 
         "budget     $10.00, 1 h 0 m, 200 attempts",
         "kickoff    wakes lead",
     ]
-    assert ended.err == "warning: lead: models (anthropic/sonnet) cannot be run yet.\n"
+    assert ended.err.startswith("warning: lead: nothing here can run anthropic/sonnet. Set ANTHROPIC_API_KEY. Install")
     assert sorted(path.name for path in terminal.folder.iterdir()) == [".moot", "home", "review.yaml"]
 
 
@@ -84,15 +87,16 @@ def test_inputs_are_checked_where_they_are_given(terminal: Terminal) -> None:
 
 def test_json_tells_the_same(terminal: Terminal) -> None:
     write(terminal, GOOD)
-    found = terminal.ok("check", "review.yaml", "--json").json
+    found = terminal.ok("check", "review.yaml", "--json", env=BARE).json
     assert (found["ok"], found["wakes"]) == (True, ["lead"])
-    assert found["cannot_run"] == {"lead": "models (anthropic/sonnet) cannot be run yet"}
+    assert found["cannot_run"]["lead"].startswith("nothing here can run anthropic/sonnet. Set ANTHROPIC_API_KEY.")
+    assert found["runs"]["coder"] == {"backend": "scripted", "model": None, "why": "its script", "account": ""}
     assert [agent["name"] for agent in found["workflow"]["agents"]] == ["lead", "coder", "ana"]
 
 
 def test_an_agent_file_can_be_checked_alone(terminal: Terminal) -> None:
     write(terminal, "---\nmodel: opus\ntools: [inbox]\n---\nYou lead.", "lead.md")
-    assert "lead   (by model)  anthropic/opus" in terminal.ok("check", "lead.md").out
+    assert "lead   (none)   anthropic/opus" in terminal.ok("check", "lead.md", env=BARE).out
     write(terminal, "---\nmodel: opus\ntools:\n- inbx\n---\nYou lead.", "lead.md")
     ended = terminal.run("check", "lead.md")
     assert ended.code == 2
@@ -104,3 +108,13 @@ def test_an_agent_file_can_be_checked_alone(terminal: Terminal) -> None:
 def test_the_schema_is_printed(terminal: Terminal) -> None:
     assert terminal.ok("check", "--schema").json["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert terminal.run("check").code == 2
+
+
+def test_what_was_found_is_shown_with_the_reason(terminal: Terminal) -> None:
+    write(terminal, GOOD)
+    program = write(terminal, "#!/bin/sh\n", "bin/claude")
+    program.chmod(0o755)
+    ended = terminal.ok("check", "review.yaml", env={**BARE, "PATH": f"{program.parent}:/usr/bin:/bin"})
+    assert "lead   claude    anthropic/sonnet  your login  read-only    shared     $1.00" in ended.out
+    assert "chosen     claude for lead: claude is installed\n" in ended.out
+    assert ended.err == ""

@@ -37,7 +37,7 @@ def test_a_healthy_store_has_no_problem(both: Terminal) -> None:
     ended = both.ok("doctor")
     assert all(line.startswith("ok ") for line in ended.out.splitlines())
     found = checks(both.ok("doctor", "--json"))
-    assert {"moot", "extras", "programs", "store", "writing", "hosts", "parked"} <= found.keys()
+    assert {"moot", "extras", "claude", "codex", "api", "store", "writing", "hosts", "parked"} <= found.keys()
     assert "none is running" in found["hosts"]["fact"]
 
 

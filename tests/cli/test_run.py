@@ -186,3 +186,51 @@ def test_an_instance_is_deleted_for_good_once_that_is_sure(both: Terminal) -> No
     assert both.run("rm", "pr-1", "--yes").code == 1
     both.ok("run", "hello.yaml", "--input", "who=bob", "--instance", "pr-1")
     assert "ann" not in both.ok("log", "--instance", "pr-1").out
+
+
+def standin(terminal: Terminal) -> dict[str, str]:
+    """An environment with a program that is called claude, and no key."""
+    program = terminal.folder / "bin" / "claude"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\ntouch started\nexit 1\n")
+    program.chmod(0o755)
+    return {"PATH": f"{program.parent}:/usr/bin:/bin", "ANTHROPIC_API_KEY": ""}
+
+
+ASKS = "agents: {a: {model: sonnet}}\nkickoff: '@a hi'"
+
+
+def test_agents_that_may_have_to_ask_are_refused_where_nobody_can_answer(terminal: Terminal) -> None:
+    env = standin(terminal)
+    (terminal.folder / "w.yaml").write_text(ASKS)
+    ended = terminal.run("run", "w.yaml", env=env)
+    assert (ended.code, ended.out) == (2, "")
+    assert "NOBODY_TO_ASK" in ended.err
+    assert "a: permissions are ask" in ended.err
+    assert "--permissions read-only or --permissions full" in ended.err
+    assert not (terminal.folder / "started").exists()
+    assert terminal.run("run", "w.yaml", "--permissions", "edit", env=env).code == 2  # a shell would be asked for
+    (terminal.folder / "w.yaml").write_text(f"{ASKS}\nretry: x")
+    assert "WORKFLOW_INVALID" in terminal.run("run", "w.yaml", env=env).err
+
+
+def test_a_dry_run_shows_who_would_run_on_what_and_starts_nothing(terminal: Terminal) -> None:
+    env = standin(terminal)
+    (terminal.folder / "w.yaml").write_text(ASKS)
+    ended = terminal.ok("run", "w.yaml", "--dry-run", env=env)
+    assert "  a  claude  anthropic/sonnet  your login, ask, shared\n" in ended.out
+    assert "nobody is there to answer" in ended.err
+    ended = terminal.ok("run", "w.yaml", "--dry-run", "--permissions", "full", "--backend", "claude", env=env)
+    assert "your login, full, shared\n" in ended.out
+    assert ended.err == ""
+    found = terminal.ok("run", "w.yaml", "--dry-run", "--json", "--permissions", "full", env=env).json
+    assert found["runs"]["a"]["why"] == "claude is installed"
+    assert not (terminal.folder / "started").exists()
+
+
+def test_a_flag_goes_before_the_file_and_an_unknown_one_is_refused(terminal: Terminal) -> None:
+    (terminal.folder / "w.yaml").write_text("agents: {a: {script: []}}\nkickoff: '@a hi'")
+    ended = terminal.run("run", "w.yaml", "--backend", "codex", env={"PATH": "/usr/bin:/bin"})
+    assert ended.code == 2
+    assert "a: the program codex was not found" in ended.err
+    assert terminal.run("run", "w.yaml", "--backend", "cluade").code == 2

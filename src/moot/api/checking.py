@@ -6,9 +6,12 @@ from pathlib import Path
 
 from moot.api import access
 from moot.app import references, workflows
+from moot.app.choosing import Choice
+from moot.app.workflows import Casting, Loaded
 from moot.backends.script import Line
 from moot.core.json import Json
 from moot.workflow import inputs, schema, stored
+from moot.workflow.members import Flags
 from moot.workflow.workflow import AgentDefinition, Workflow
 
 
@@ -16,26 +19,39 @@ from moot.workflow.workflow import AgentDefinition, Workflow
 class Checked:
     """A file with nothing wrong in it."""
 
-    workflow: Workflow
+    casting: Casting
     woken: tuple[str, ...]  # by the kickoff
-    obstacles: dict[str, str]  # by agent: why this version of moot cannot run it
+
+    @property
+    def workflow(self) -> Workflow:
+        return self.casting.workflow
 
 
-def check(target: str, given: Sequence[str] = ()) -> Checked | AgentDefinition:
+@dataclass(frozen=True, slots=True)
+class CheckedAgent:
+    """An agent file with nothing wrong in it."""
+
+    casting: Casting
+
+    @property
+    def agent(self) -> AgentDefinition:
+        return self.casting.workflow.agents[0]
+
+
+def check(target: str, given: Sequence[str] = (), flags: Flags | None = None) -> Checked | CheckedAgent:
     """Read a workflow, by path or name, or an agent file; WorkflowInvalid tells everything that is wrong."""
     project = access.find_project()
     if target.endswith(".md"):
-        return workflows.read_agent(project, Path(target))
-    workflow = workflows.read(project, workflows.find(project, target))
+        return CheckedAgent(workflows.cast_agent(project, Path(target)))
+    casting = workflows.cast(project, workflows.find(project, target), flags)
     if given:
-        inputs.parse(workflow.inputs, given, Path.cwd())
-    return of_workflow(workflow)
+        inputs.parse(casting.workflow.inputs, given, Path.cwd())
+    return Checked(casting, references.woken(casting.workflow))
 
 
-def of_workflow(workflow: Workflow) -> Checked:
-    """Who could not be run, and whom the kickoff wakes."""
-    found = {agent.name: why for agent in workflow.agents if (why := workflows.obstacle(agent))}
-    return Checked(workflow, references.woken(workflow), found)
+def of_loaded(loaded: Loaded) -> Checked:
+    """The same of a workflow that can be run at once."""
+    return Checked(Casting(loaded.workflow, loaded.choices, {}), references.woken(loaded.workflow))
 
 
 def by_name() -> dict[str, Path]:
@@ -48,10 +64,20 @@ def editor_schema() -> dict[str, Json]:
     return schema.schema(Line.model_json_schema(by_alias=True))
 
 
-def plain(found: Checked | AgentDefinition) -> dict[str, Json]:
+def plain(found: Checked | CheckedAgent) -> dict[str, Json]:
     """As JSON for programs."""
-    if isinstance(found, AgentDefinition):
-        return {"ok": True, "agent": {"name": found.name, **stored.settings(found)}}
+    if isinstance(found, CheckedAgent):
+        agent = found.agent
+        return {"ok": True, "agent": {"name": agent.name, **stored.settings(agent)}, **_cast(found.casting)}
     told = dict(stored.to_json(found.workflow))
     warnings = told.pop("warnings")
-    return {"ok": True, "workflow": told, "wakes": found.woken, "cannot_run": found.obstacles, "warnings": warnings}
+    return {"ok": True, "workflow": told, "wakes": found.woken, **_cast(found.casting), "warnings": warnings}
+
+
+def _cast(casting: Casting) -> dict[str, Json]:
+    obstacles = {name: f"{one.fact}. {' '.join(one.remedies)}" for name, one in casting.obstacles.items()}
+    return {"runs": {name: _choice(one) for name, one in casting.choices.items()}, "cannot_run": obstacles}
+
+
+def _choice(choice: Choice) -> dict[str, Json]:
+    return {"backend": choice.backend, "model": choice.model, "why": choice.why, "account": choice.account}

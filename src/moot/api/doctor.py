@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from moot.api import access, check
 from moot.api.check import Check
-from moot.api.checks import folder, store, store_file, surroundings
+from moot.api.checks import backends, folder, store, store_file, surroundings
 from moot.app.stores import file_of, kind_of, open_store
 from moot.core.errors import MootError
 from moot.store import sqlite
@@ -21,6 +21,8 @@ async def examine(store_url: str | None) -> AsyncIterator[Check]:
         yield found
     try:
         project = access.find_project()
+        async for found in backends.checks(project):
+            yield found
         for found in folder.checks(project):
             yield found
         async for found in _store(project.store_url(store_url)):

@@ -2,15 +2,16 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from moot.api import access, summaries
-from moot.api.attending import Attendant, Ending, Expected, Failed
+from moot.api.attending import Attendant, Ending, Expected, Failed, Paused
 from moot.api.summaries import Summary
-from moot.app import budgets, hosting, workflows
+from moot.app import budgets, hosting, settings, trust, workflows
 from moot.app.hosting import HostOptions, Running
 from moot.app.project import Project
 from moot.app.stores import open_store
+from moot.app.trust import NobodyToAsk
 from moot.app.workflows import Loaded
 from moot.bus.messages import Message
 from moot.core.caller import SYSTEM
@@ -21,8 +22,9 @@ from moot.registry.runs import Mode, NewRun, Run
 from moot.runner import neighbours, phases, terms
 from moot.store.store import Store
 from moot.workflow import stored
+from moot.workflow.members import Flags
 
-Piece = Run | Message | Failed | Expected | Ending | Summary
+Piece = Run | Message | Failed | Paused | Expected | Ending | Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +38,33 @@ class Order:
     budget: str | None = None  # as `--budget` has it
     store: str | None = None
     has_person: bool = False  # at the terminal, who can answer
+    flags: Flags = field(default_factory=Flags)  # what is said of all agents
     project: Project | None = None  # None: the one around the current folder
 
 
 def load(order: Order) -> Loaded:
     """Read and check everything before anything happens."""
     changes = budgets.parse(order.budget)
-    loaded = workflows.load(access.find_project(), order.source, order.instance, order.inputs)
+    loaded = workflows.load(access.find_project(), order.source, order.instance, order.inputs, order.flags)
     workflow = loaded.workflow
     return replace(loaded, workflow=replace(workflow, budget=budgets.changed(workflow.budget, changes)))
+
+
+def check_trust(order: Order, loaded: Loaded) -> None:
+    """NobodyToAsk, if an agent may have to ask and nobody can answer."""
+    found = refusal(order, loaded)
+    if found is not None:
+        raise found
+
+
+def refusal(order: Order, loaded: Loaded) -> NobodyToAsk | None:
+    workflow = loaded.workflow
+    asking = trust.asking(workflow.agents, loaded.choices)
+    # A run that stays can be answered from any other terminal; so can one that calls for somebody.
+    can_answer = order.has_person or order.mode == "start" or workflow.notify is not None
+    if not asking or can_answer or settings.notify((order.project or access.find_project()).config) is not None:
+        return None
+    return trust.refusal(asking)
 
 
 async def run(order: Order, loaded: Loaded) -> AsyncIterator[Piece]:

@@ -4,21 +4,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from moot.app import context_folders, references
+from moot.app import choosing, context_folders, references
+from moot.app.choosing import Choice, Machine, Obstacle
 from moot.app.project import PEOPLE_FOLDER, Project
-from moot.core import json, yaml
+from moot.core import json, problems, yaml
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.yaml import Document
 from moot.registry.agents import NewAgent
 from moot.workflow import finding, inputs, reading, stored, templates, variables
+from moot.workflow.catalog import Catalog
 from moot.workflow.finding import Folders
-from moot.workflow.members import Flags
-from moot.workflow.reading import Surroundings
+from moot.workflow.members import Flags, Member
+from moot.workflow.reading import Draft, Surroundings
 from moot.workflow.workflow import AgentDefinition, Context, Value, Workflow
-
-RUNNABLE = frozenset(("scripted", "human", "external"))
-_TALK = "Give it a script, or let it join by itself (backend: external, then moot mcp --as {name})."
 
 
 class BackendUnavailable(InvalidInput):
@@ -35,18 +34,37 @@ class Loaded:
     source: str  # the file, as lists show it
     given: Mapping[str, Json]  # the variables that are known before setup
     members: tuple[NewAgent, ...]
+    choices: Mapping[str, Choice]  # what runs each agent
+
+
+@dataclass(frozen=True, slots=True)
+class Casting:
+    """A workflow, and what runs each of its agents, or why nothing does."""
+
+    workflow: Workflow  # with the backends that were chosen
+    choices: Mapping[str, Choice]
+    obstacles: Mapping[str, Obstacle]
+
+    def complete(self) -> Workflow:
+        """BackendUnavailable names every agent that cannot be run here, and what can be done."""
+        if self.obstacles:
+            lines = [f"  {name}: {one.fact}" for name, one in self.obstacles.items()]
+            fact = "\n".join(["Not all agents can be run here:", *lines])
+            remedies = dict.fromkeys(remedy for one in self.obstacles.values() for remedy in one.remedies)
+            raise BackendUnavailable(fact, " ".join(remedies))
+        return self.workflow
 
 
 def load(project: Project, target: str, instance: str, given: Sequence[str] = (), flags: Flags | None = None) -> Loaded:
     """Read and check everything before anything happens. `given` is what `--input` says."""
     file = find(project, target)
-    workflow = read(project, file, flags)
-    check_runnable(workflow)
+    found = cast(project, file, flags)
+    workflow = found.complete()
     values = variables.values(workflow, instance, inputs.parse(workflow.inputs, given, Path.cwd()))
     settled = replace(workflow, context=_settled(workflow.context, values))
     context_folders.check(settled.context, project.root, instance)
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
-    return Loaded(settled, workflow.source, plain, members(settled))
+    return Loaded(settled, workflow.source, plain, members(settled), found.choices)
 
 
 def find(project: Project, target: str) -> Path:
@@ -59,37 +77,41 @@ def names(project: Project) -> dict[str, Path]:
     return finding.workflow_names(_folders(project))
 
 
+def catalog(project: Project) -> Catalog:
+    """The models that are known here."""
+    return reading.catalog_of(_around(project))
+
+
 def read(project: Project, file: Path, flags: Flags | None = None) -> Workflow:
     """The workflow of a file; WorkflowInvalid tells everything that is wrong with it."""
-    around = Surroundings(_folders(project), tuple(_configs(project)), flags or Flags())
-    draft = reading.draft(file, around)
-    references.check(draft)
-    workflow = draft.finish()
-    return replace(workflow, warnings=(*workflow.warnings, *_warnings(workflow)))
+    return _finished(_drafted(project, file, flags or Flags()))
 
 
-def read_agent(project: Project, file: Path) -> AgentDefinition:
+def cast(project: Project, file: Path, flags: Flags | None = None, machine: Machine | None = None) -> Casting:
+    """The workflow of a file with what runs its agents on this machine."""
+    said = flags or Flags()
+    draft = _drafted(project, file, said)
+    return _cast(draft, _finished(draft), said, machine)
+
+
+def cast_agent(project: Project, file: Path, machine: Machine | None = None) -> Casting:
     """The agent of an agent file, by itself."""
-    draft = reading.draft_agent(file, Surroundings(_folders(project)))
+    draft = reading.draft_agent(file, _around(project))
     references.check(draft)
-    return draft.finish().agents[0]
+    return _cast(draft, draft.finish(), Flags(), machine)
 
 
 def agents_of(project: Project, file: Path) -> tuple[NewAgent, ...]:
     """Only the agents of a file, whatever else it says; they can be run."""
-    workflow = read(project, file)
-    check_runnable(workflow)
-    return members(workflow)
+    return members(cast(project, file).complete())
 
 
 def new_agent(project: Project, name: str, said: Mapping[str, Json]) -> NewAgent:
     """An agent that stands alone, by what would stand in a workflow file; paths are relative to the current folder."""
     document = yaml.read(json.pretty({"agents": {name: said}}), "moot new")
-    around = Surroundings(_folders(project), tuple(_configs(project)), Flags())
-    draft = reading.draft_document(document, Path.cwd() / "moot.yaml", around)
+    draft = reading.draft_document(document, Path.cwd() / "moot.yaml", _around(project))
     references.check(draft)
-    workflow = draft.finish()
-    check_runnable(workflow)
+    workflow = _cast(draft, draft.finish(), Flags()).complete()
     return replace(members(workflow)[0], metadata={})
 
 
@@ -98,24 +120,43 @@ def members(workflow: Workflow) -> tuple[NewAgent, ...]:
     return tuple(_member(agent, workflow.source) for agent in workflow.agents)
 
 
-def check_runnable(workflow: Workflow) -> None:
-    """BackendUnavailable names every agent that this version of moot cannot run, and what can be done."""
-    problems = {agent.name: found for agent in workflow.agents if (found := obstacle(agent))}
-    if problems:
-        lines = [f"  {name}: {fact}" for name, fact in problems.items()]
-        fact = "\n".join(["Not all agents can be run by this version of moot:", *lines])
-        raise BackendUnavailable(fact, _TALK.format(name=next(iter(problems))))
+def _drafted(project: Project, file: Path, flags: Flags) -> Draft:
+    draft = reading.draft(file, _around(project, flags))
+    references.check(draft)
+    return draft
 
 
-def obstacle(agent: AgentDefinition) -> str | None:
-    """Why this version of moot cannot run the agent."""
-    if agent.backend is None:
-        return f"models ({agent.model}) cannot be run yet"
-    if agent.backend not in RUNNABLE:
-        return f"the backend {agent.backend} cannot be run yet"
-    if agent.workspace == "worktree":
-        return "a worktree of its own cannot be made yet"
-    return None
+def _finished(draft: Draft) -> Workflow:
+    workflow = draft.finish()
+    return replace(workflow, warnings=(*workflow.warnings, *_warnings(workflow)))
+
+
+def _cast(draft: Draft, workflow: Workflow, flags: Flags, machine: Machine | None = None) -> Casting:
+    here = machine or choosing.this_machine()
+    choices: dict[str, Choice] = {}
+    obstacles: dict[str, Obstacle] = {}
+    agents: list[AgentDefinition] = []
+    for agent in workflow.agents:
+        found = choosing.choose(agent, draft.catalog, here, _said_by(draft.members[agent.name], flags))
+        if isinstance(found, Obstacle):
+            obstacles[agent.name] = found
+            agents.append(agent)
+        else:
+            choices[agent.name] = found
+            agents.append(choosing.settled(agent, found, draft.catalog))
+    return Casting(replace(workflow, agents=tuple(agents)), choices, obstacles)
+
+
+def _said_by(member: Member, flags: Flags) -> str:
+    """Where an agent's backend is said."""
+    backend = member.definition.backend
+    if flags.backend is not None and backend == flags.backend:
+        return "--backend"
+    place = member.places.get("backend")
+    if place is None:
+        return "" if backend is None else "its script"
+    document, path = place
+    return f"{problems.spell(path)} in {Path(document.name).name}"
 
 
 def _warnings(workflow: Workflow) -> list[str]:
@@ -151,6 +192,10 @@ def _member(agent: AgentDefinition, source: str) -> NewAgent:
         settings=stored.settings(agent),
         metadata={"source": source},
     )
+
+
+def _around(project: Project, flags: Flags | None = None) -> Surroundings:
+    return Surroundings(_folders(project), tuple(_configs(project)), flags or Flags())
 
 
 def _folders(project: Project) -> Folders:

@@ -1,12 +1,14 @@
-"""The cast: who takes part in a workflow, run by what, who may do what, with which limits."""
+"""The cast: who takes part in a workflow, run by what, on whose account, who may do what, with which limits."""
 
+from collections.abc import Mapping
 from dataclasses import astuple, dataclass
 
+from moot.app.choosing import Choice
 from moot.runner import terms
 from moot.workflow.workflow import AgentDefinition
 
-HEADING = ("AGENT", "BACKEND", "MODEL", "PERMISSIONS", "WORKSPACE", "LIMITS")
-LEAST_WIDTHS = (5, 7, 5, 11, 9)
+HEADING = ("AGENT", "BACKEND", "MODEL", "ACCOUNT", "PERMISSIONS", "WORKSPACE", "LIMITS")
+LEAST_WIDTHS = (5, 7, 5, 7, 11, 9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,28 +18,42 @@ class Part:
     name: str
     runs_on: str
     model: str
+    account: str  # the login or the key
     permissions: str
     workspace: str
     limits: str
 
 
-def part(agent: AgentDefinition) -> Part:
+def part(agent: AgentDefinition, choice: Choice | None) -> Part:
     is_its_own = agent.backend in ("human", "external")  # does as it likes, where it likes
     may, where = ("", "") if is_its_own else (agent.permissions.spelling, agent.workspace)
     limits = terms.spell(agent.budget)
-    return Part(agent.name, agent.backend or "(by model)", agent.model or "", may, where, limits)
+    if choice is None:
+        return Part(agent.name, agent.backend or "(none)", agent.model or "", "", may, where, limits)
+    return Part(agent.name, choice.backend, _model(agent, choice), choice.account, may, where, limits)
 
 
-def row(agent: AgentDefinition) -> tuple[str, ...]:
+def _model(agent: AgentDefinition, choice: Choice) -> str:
+    """As it was written; and what the API calls it, where that differs."""
+    written, sent = choice.model or "", (agent.model or "").partition("/")[2]
+    return f"{written} ({sent})" if choice.backend == "api" and not written.endswith(f"/{sent}") else written
+
+
+def row(agent: AgentDefinition, choice: Choice | None) -> tuple[str, ...]:
     """Under `HEADING`."""
-    return tuple(cell or "-" for cell in astuple(part(agent)))
+    return tuple(cell or "-" for cell in astuple(part(agent, choice)))
 
 
-def brief(agent: AgentDefinition) -> tuple[str, str, str, str]:
+def brief(agent: AgentDefinition, choice: Choice | None) -> tuple[str, str, str, str]:
     """In few columns, without a heading."""
-    one = part(agent)
-    rest = (one.permissions, one.workspace, at_most(one.limits))
+    one = part(agent, choice)
+    rest = (one.account, one.permissions, one.workspace, at_most(one.limits))
     return f"  {one.name}", one.runs_on, one.model, ", ".join(word for word in rest if word)
+
+
+def rows(agents: tuple[AgentDefinition, ...], choices: Mapping[str, Choice]) -> list[tuple[str, ...]]:
+    """All of them, with the heading."""
+    return [HEADING, *(row(agent, choices.get(agent.name)) for agent in agents)]
 
 
 def at_most(limits: str) -> str:

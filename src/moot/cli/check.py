@@ -3,14 +3,15 @@
 import click
 
 from moot.api import checking
-from moot.api.checking import Checked
+from moot.api.checking import Checked, CheckedAgent
+from moot.app.workflows import Casting
 from moot.cli import cast, terminal
 from moot.cli.options import input_option, json_option
 from moot.core import durations
 from moot.core.errors import InvalidInput
 from moot.runner import terms
 from moot.workflow import inputs as wanted
-from moot.workflow.workflow import AgentDefinition, Workflow, WorkflowInvalid
+from moot.workflow.workflow import Workflow, WorkflowInvalid
 
 
 @click.command()
@@ -38,8 +39,9 @@ def command(*, file: str | None, inputs: tuple[str, ...], shows_schema: bool, as
         return error.exit_code
     if as_json:
         terminal.document(checking.plain(found))
-    elif isinstance(found, AgentDefinition):
-        terminal.table([cast.HEADING, cast.row(found)], cast.LEAST_WIDTHS)
+    elif isinstance(found, CheckedAgent):
+        terminal.table(cast.rows((found.agent,), found.casting.choices), cast.LEAST_WIDTHS)
+        _warn(found.casting)
     else:
         _show(found)
     return 0
@@ -49,16 +51,26 @@ def _show(found: Checked) -> None:
     workflow = found.workflow
     terminal.say(f"{workflow.name} ({workflow.source}): nothing is wrong with it")
     terminal.say("")
-    terminal.table([cast.HEADING, *(cast.row(agent) for agent in workflow.agents)], cast.LEAST_WIDTHS)
+    terminal.table(cast.rows(workflow.agents, found.casting.choices), cast.LEAST_WIDTHS)
     terminal.say("")
-    for heading, line in _facts(workflow):
+    for heading, line in (*_chosen(found), *_facts(workflow)):
         terminal.say(terminal.paint(f"{heading:<9}", "bold"), "  ", terminal.one_line(line))
     terminal.say(terminal.paint("kickoff  ", "bold"), f"  wakes {', '.join(found.woken) or 'nobody'}")
     terminal.flush()
     for warning in workflow.warnings:
         terminal.warn(warning)
-    for name, why in found.obstacles.items():
-        terminal.warn(f"{name}: {why}.")
+    _warn(found.casting)
+
+
+def _warn(casting: Casting) -> None:
+    for name, one in casting.obstacles.items():
+        terminal.warn(f"{name}: {one.fact}. {' '.join(one.remedies)}")
+
+
+def _chosen(found: Checked) -> list[tuple[str, str]]:
+    """What was not said, but found."""
+    choices = found.casting.choices.items()
+    return [("chosen", f"{one.backend} for {name}: {one.why}") for name, one in choices if not one.is_said]
 
 
 def _facts(workflow: Workflow) -> list[tuple[str, str]]:

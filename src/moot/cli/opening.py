@@ -17,7 +17,7 @@ def _show(loaded: Loaded, *, is_verbose: bool) -> None:
     workflow = loaded.workflow
     limits = cast.at_most(terms.spell(workflow.budget)) or "no limits"
     terminal.say(terminal.paint(workflow.name, "bold"), f"  {loaded.source}  {limits}")
-    terminal.table([cast.brief(agent) for agent in workflow.agents], (0, 0, 0))
+    terminal.table([cast.brief(agent, loaded.choices.get(agent.name)) for agent in workflow.agents], (0, 0, 0))
     if is_verbose:
         for task in workflow.setup:
             terminal.say(f"setup: {terminal.one_line(task.shell)}")

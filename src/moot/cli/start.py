@@ -5,47 +5,23 @@ from pathlib import Path
 
 import click
 
-from moot.api import background, running, targets
+from moot.api import background, running
 from moot.api.running import Order
 from moot.cli import loop, opening, play, terminal
-from moot.cli.options import budget_option, input_option, instance_option, json_option, store_option
+from moot.cli.ordering import Wanted, takes_order
 
 
 @click.command()
-@click.argument("workflow")
-@input_option
-@budget_option
+@takes_order
 @click.option("--background", "in_background", is_flag=True, help="Detach from the terminal; write to a log.")
-@click.option("--verbose", "-v", is_flag=True, help="Also show what is read and done.")
-@instance_option
-@store_option
-@json_option
-def command(  # noqa: PLR0913  # one for each option
-    *,
-    workflow: str,
-    inputs: tuple[str, ...],
-    budget: str | None,
-    in_background: bool,
-    verbose: bool,
-    instance: str | None,
-    store: str | None,
-    as_json: bool,
-) -> int:
+def command(wanted: Wanted, *, in_background: bool) -> int:
     """Start a workflow and keep it running until moot stop. WORKFLOW is a file or a name, as for moot run."""
-    order = Order(
-        workflow,
-        "start",
-        targets.instance(instance),
-        inputs,
-        budget,
-        store,
-        has_person=play.has_person(as_json=as_json),
-    )
+    order = wanted.order("start")
     loaded = running.load(order)
     if in_background:
         return _detach(order, sys.argv)
-    opening.show(loaded, as_json=as_json, is_verbose=verbose)
-    return loop.run(play.show(running.run(order, loaded), order, as_json=as_json))
+    opening.show(loaded, as_json=wanted.as_json, is_verbose=wanted.verbose)
+    return loop.run(play.show(running.run(order, loaded), order, as_json=wanted.as_json))
 
 
 def _detach(order: Order, argv: list[str]) -> int:

@@ -108,6 +108,14 @@ def draft_agent(file: Path, around: Surroundings | None = None) -> Draft:
     return Draft(document, faults, Workflow(name, str(file.absolute()), (member.definition,)), {name: member}, known)
 
 
+def catalog_of(around: Surroundings) -> Catalog:
+    """What the configurations make of the models; WorkflowInvalid tells what is wrong with them."""
+    faults = Faults()
+    found = _catalog(_configs(around, faults))
+    faults.refuse("config.yaml")
+    return found
+
+
 def _configs(around: Surroundings, faults: Faults) -> list[tuple[Document, ProjectShape]]:
     read = ((one, drafts.fit(ProjectShape, one, faults)) for one in around.configs if one.data is not None)
     return [(document, said) for document, said in read if said is not None]

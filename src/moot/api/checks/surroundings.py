@@ -1,7 +1,6 @@
-"""The machine around moot: Python, SQLite, optional parts, programs of agents."""
+"""The machine around moot: Python, SQLite, optional parts."""
 
 import platform
-import shutil
 from collections.abc import Iterator
 from importlib.util import find_spec
 
@@ -14,14 +13,12 @@ from moot.store.sqlite import place
 
 # What each extra brings, by a module that only it needs.
 EXTRAS = {"postgres": "psycopg", "llm": "pydantic_ai"}
-PROGRAMS = ("claude", "codex")
 
 
 def checks() -> Iterator[Check]:
     yield check.ok("moot", f"{__version__} on Python {platform.python_version()}")
     yield check.guarded("sqlite", _sqlite)
     yield check.ok("extras", ", ".join(f"{name} {_presence(find_spec(module))}" for name, module in EXTRAS.items()))
-    yield check.ok("programs", ", ".join(f"{name} {_presence(shutil.which(name))}" for name in PROGRAMS))
 
 
 def _sqlite() -> Check:

@@ -1,0 +1,28 @@
+"""Before anything is spent: agents that may have to ask before they act need somebody who can answer."""
+
+from collections.abc import Mapping, Sequence
+
+from moot.app.choosing import Choice
+from moot.core.errors import InvalidInput
+from moot.core.permissions import PRESETS
+from moot.workflow.workflow import AgentDefinition
+
+_UNASKING = " or ".join(f"--permissions {name}" for name, preset in PRESETS.items() if not preset.asks)
+
+
+class NobodyToAsk(InvalidInput):
+    """An agent may have to ask, and nobody can answer."""
+
+    code = "NOBODY_TO_ASK"
+
+
+def asking(agents: Sequence[AgentDefinition], choices: Mapping[str, Choice]) -> tuple[AgentDefinition, ...]:
+    """Who may have to ask. Only programs do: they have hands of their own, others have moot's tools and no more."""
+    return tuple(one for one in agents if one.permissions.asks and choices[one.name].is_program)
+
+
+def refusal(agents: Sequence[AgentDefinition]) -> NobodyToAsk:
+    lines = [f"  {one.name}: permissions are {one.permissions.spelling}" for one in agents]
+    fact = "\n".join(["Some agents may have to ask before they act, and nobody is there to answer:", *lines])
+    others = "run it on a terminal, keep it running with moot start and answer by moot approve, or say by `notify` how "
+    return NobodyToAsk(fact, f"Decide beforehand with {_UNASKING}; or {others}you are told.")

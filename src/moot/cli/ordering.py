@@ -1,0 +1,79 @@
+"""The options with which `moot run` and `moot start` are told what to run and how, gathered into one record."""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, get_args
+
+import click
+
+from moot.api import targets
+from moot.api.running import Order
+from moot.cli import play
+from moot.cli.options import budget_option, input_option, instance_option, json_option, store_option
+from moot.core.permissions import Preset
+from moot.registry.runs import Mode
+from moot.workflow.members import Flags
+from moot.workflow.workflow import Backend
+
+_OPTIONS = (
+    click.argument("workflow"),
+    input_option,
+    budget_option,
+    click.option(
+        "--backend",
+        type=click.Choice(get_args(Backend)),
+        metavar="NAME",
+        help="What runs all agents but people and those who join by themselves.",
+    ),
+    click.option(
+        "--permissions",
+        type=click.Choice(get_args(Preset)),
+        metavar="PRESET",
+        help="What all agents may do without asking: read-only, ask, edit, full.",
+    ),
+    click.option("--verbose", "-v", is_flag=True, help="Also show what is read and done."),
+    instance_option,
+    store_option,
+    json_option,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the command line says."""
+
+    workflow: str
+    inputs: tuple[str, ...]
+    budget: str | None
+    backend: Backend | None
+    permissions: Preset | None
+    verbose: bool
+    instance: str | None
+    store: str | None
+    as_json: bool
+
+    def order(self, mode: Mode) -> Order:
+        return Order(
+            source=self.workflow,
+            mode=mode,
+            instance=targets.instance(self.instance),
+            inputs=self.inputs,
+            budget=self.budget,
+            store=self.store,
+            has_person=play.has_person(as_json=self.as_json),
+            flags=Flags(self.backend, self.permissions),
+        )
+
+
+def takes_order(command: Callable[..., int]) -> Callable[..., int]:
+    """Give the command these options, as its first argument."""
+
+    @functools.wraps(command)
+    def gathered(**given: Any) -> int:
+        wanted = Wanted(**{field.name: given.pop(field.name) for field in fields(Wanted)})
+        return command(wanted, **given)
+
+    for option in reversed(_OPTIONS):
+        gathered = option(gathered)
+    return gathered

@@ -1,0 +1,170 @@
+"""Said is said; else a key, else a program; and never anything instead."""
+
+from pathlib import Path
+
+import pytest
+
+from moot.app import choosing, trust
+from moot.app.choosing import Choice, Machine, Obstacle
+from moot.core.permissions import PRESETS
+from moot.workflow import catalog
+from moot.workflow.catalog import ModelsShape
+from moot.workflow.workflow import AgentDefinition
+
+EVERYTHING = frozenset(("api", "claude", "codex", "command", "scripted"))
+LEAD = AgentDefinition("lead", model="anthropic/sonnet")
+
+
+def machine(folder: Path, *programs: str, has_models: bool = True, **environ: str) -> Machine:
+    """With these programs on its PATH, and nothing else."""
+    for name in programs:
+        file = folder / name
+        file.write_text("#!/bin/sh\n")
+        file.chmod(0o755)
+    return Machine({"PATH": str(folder), **environ}, EVERYTHING, has_models)
+
+
+def chosen(agent: AgentDefinition, here: Machine, said_by: str = "") -> Choice:
+    found = choosing.choose(agent, catalog.shipped(), here, said_by)
+    assert isinstance(found, Choice), found
+    return found
+
+
+def obstacle(agent: AgentDefinition, here: Machine) -> Obstacle:
+    found = choosing.choose(agent, catalog.shipped(), here)
+    assert isinstance(found, Obstacle), found
+    return found
+
+
+def test_what_is_said_counts_whatever_else_there_is(tmp_path: Path) -> None:
+    here = machine(tmp_path, "claude", "codex", ANTHROPIC_API_KEY="k")
+    agent = AgentDefinition("a", backend="codex")
+    assert chosen(agent, here, "--backend") == Choice("codex", None, "--backend", "your login")
+    assert chosen(AgentDefinition("a", backend="human"), here, "x").account == ""
+
+
+def test_the_key_of_the_provider_goes_before_its_program(tmp_path: Path) -> None:
+    here = machine(tmp_path, "claude", ANTHROPIC_API_KEY="k")
+    assert chosen(LEAD, here) == Choice(
+        "api", "anthropic/sonnet", "ANTHROPIC_API_KEY is set", "key ANTHROPIC_API_KEY", is_said=False
+    )
+
+
+@pytest.mark.parametrize("key", ["", "  "])
+def test_without_a_key_the_program_of_the_provider_is_taken(tmp_path: Path, key: str) -> None:
+    here = machine(tmp_path, "claude", ANTHROPIC_API_KEY=key, OPENAI_API_KEY="another's")
+    assert chosen(LEAD, here) == Choice(
+        "claude", "anthropic/sonnet", "claude is installed", "your login", is_said=False
+    )
+
+
+def test_without_both_all_remedies_are_told_and_no_other_is_taken(tmp_path: Path) -> None:
+    found = obstacle(LEAD, machine(tmp_path, "codex", OPENAI_API_KEY="k"))
+    assert found.fact == "nothing here can run anthropic/sonnet"
+    told = " ".join(found.remedies)
+    for remedy in ("Set ANTHROPIC_API_KEY.", "npm install -g @anthropic-ai/claude-code", "--backend", "moot mcp --as"):
+        assert remedy in told
+
+
+def test_a_missing_extra_is_told_with_the_command_and_no_other_backend_is_taken(tmp_path: Path) -> None:
+    found = obstacle(LEAD, machine(tmp_path, "claude", has_models=False, ANTHROPIC_API_KEY="k"))
+    assert "pip install 'moot[llm]'" in found.remedies[0]
+    assert "--backend claude" in found.remedies[1]
+
+
+def test_a_program_that_is_not_there_is_told_with_its_installation(tmp_path: Path) -> None:
+    found = obstacle(AgentDefinition("a", backend="claude"), machine(tmp_path))
+    assert found == Obstacle(
+        "the program claude was not found",
+        ("Install it: npm install -g @anthropic-ai/claude-code", "Choose another with --backend."),
+    )
+    own = AgentDefinition("a", backend="claude", command=("./absent",))
+    assert obstacle(own, machine(tmp_path, "claude")).fact == "the program ./absent was not found"
+
+
+def test_isolated_agents_need_a_key(tmp_path: Path) -> None:
+    alone = AgentDefinition("a", backend="claude", is_isolated=True)
+    assert obstacle(alone, machine(tmp_path, "claude")).remedies[0].startswith("Set ANTHROPIC_API_KEY or")
+    assert chosen(alone, machine(tmp_path, ANTHROPIC_API_KEY="k")).account == "key ANTHROPIC_API_KEY"
+
+
+def test_a_backend_of_another_version_is_refused(tmp_path: Path) -> None:
+    found = obstacle(AgentDefinition("a", backend="cursor"), machine(tmp_path, "cursor-agent"))
+    assert found.fact == "the backend cursor cannot be run by this version of moot"
+    assert "external" in found.remedies[0]
+
+
+def test_a_command_must_be_said(tmp_path: Path) -> None:
+    assert obstacle(AgentDefinition("a", backend="command"), machine(tmp_path)).fact == "it has no command"
+    agent = AgentDefinition("a", backend="command", command=("cat",))
+    assert chosen(agent, machine(tmp_path)).backend == "command"
+
+
+def test_an_api_agent_is_kept_with_the_id_that_the_api_knows(tmp_path: Path) -> None:
+    here = machine(tmp_path, ANTHROPIC_API_KEY="k")
+    kept = choosing.settled(LEAD, chosen(LEAD, here), catalog.shipped())
+    assert (kept.backend, kept.model, kept.base_url) == ("api", "anthropic/claude-sonnet-5-5", None)
+    by_program = choosing.settled(LEAD, chosen(LEAD, machine(tmp_path, "claude")), catalog.shipped())
+    assert (by_program.backend, by_program.model) == ("claude", "anthropic/sonnet")
+
+
+def test_a_provider_that_speaks_the_language_of_another_gets_its_own_address_and_key(tmp_path: Path) -> None:
+    agent = AgentDefinition("a", model="openrouter/qwen/qwen3")
+    here = machine(tmp_path, OPENROUTER_API_KEY="k", OPENAI_API_KEY="not this")
+    choice = chosen(agent, here)
+    assert choice.account == "key OPENROUTER_API_KEY at https://openrouter.ai/api/v1"
+    kept = choosing.settled(agent, choice, catalog.shipped())
+    assert (kept.model, kept.base_url, kept.env) == (
+        "openai/qwen/qwen3", "https://openrouter.ai/api/v1", ("OPENROUTER_API_KEY",),
+    )  # fmt: skip
+    assert "Set OPENROUTER_API_KEY." in obstacle(agent, machine(tmp_path, OPENAI_API_KEY="k")).remedies
+
+
+def test_a_local_provider_needs_no_key(tmp_path: Path) -> None:
+    agent = AgentDefinition("a", model="ollama/qwen3")
+    choice = chosen(agent, machine(tmp_path))
+    assert (choice.backend, choice.why, choice.account) == (
+        "api", "ollama needs no key", "no key at http://127.0.0.1:11434/v1",
+    )  # fmt: skip
+    assert choosing.settled(agent, choice, catalog.shipped()).model == "openai/qwen3"
+
+
+def test_an_address_of_its_own_gets_no_key_but_the_one_that_is_named(tmp_path: Path) -> None:
+    agent = AgentDefinition("a", model="openai/x", base_url="http://127.0.0.1:9/v1")
+    here = machine(tmp_path, OPENAI_API_KEY="k", LAB_KEY="l")
+    assert chosen(agent, here).account == "no key at http://127.0.0.1:9/v1"
+    named = AgentDefinition("a", model="openai/x", base_url="http://127.0.0.1:9/v1", env=("LAB_KEY",))
+    assert chosen(named, here).account == "key LAB_KEY at http://127.0.0.1:9/v1"
+
+
+def test_a_provider_of_the_users_own_is_asked_at_its_address(tmp_path: Path) -> None:
+    lab = {"api": "anthropic", "base_url": "http://127.0.0.1:9", "keys": ["LAB_KEY"]}
+    known = catalog.of_configs([ModelsShape.model_validate({"providers": {"lab": lab}})])
+    agent = AgentDefinition("a", model="lab/m")
+    found = choosing.choose(agent, known, machine(tmp_path, LAB_KEY="l"))
+    assert isinstance(found, Choice)
+    kept = choosing.settled(agent, found, known)
+    assert (kept.model, kept.base_url, kept.env) == ("anthropic/m", "http://127.0.0.1:9", ("LAB_KEY",))
+
+
+def test_a_worktree_cannot_be_made_yet(tmp_path: Path) -> None:
+    agent = AgentDefinition("a", backend="scripted", workspace="worktree")
+    assert obstacle(agent, machine(tmp_path)).fact == "a worktree of its own cannot be made yet"
+
+
+def test_the_values_of_keys_are_shown_nowhere(tmp_path: Path) -> None:
+    here = machine(tmp_path, ANTHROPIC_API_KEY="sk-canary")
+    assert "sk-canary" not in f"{here!r} {chosen(LEAD, here)!r}"
+
+
+def test_only_programs_ask_and_only_if_they_may_have_to() -> None:
+    asks = AgentDefinition("a", "claude")
+    edits = AgentDefinition("b", "claude", permissions=PRESETS["edit"])
+    full = AgentDefinition("c", "claude", permissions=PRESETS["full"])
+    plays = AgentDefinition("d", "scripted")
+    choices = {one.name: Choice(one.backend or "api", None, "") for one in (asks, edits, full, plays)}
+    assert trust.asking((asks, edits, full, plays), choices) == (asks, edits)
+    told = trust.refusal((asks,))
+    assert (told.code, told.exit_code) == ("NOBODY_TO_ASK", 2)
+    assert "a: permissions are ask" in told.fact
+    assert "--permissions read-only or --permissions full" in told.remedy
