@@ -55,7 +55,7 @@ def test_a_schema_is_made_once() -> None:
     assert schemas.described(TOOL) is schemas.described(TOOL)
 
 
-@pytest.mark.parametrize("name", table.TOOLS)
+@pytest.mark.parametrize("name", [name for name, tool in table.TOOLS.items() if not tool.is_text_only])
 def test_an_empty_result_of_each_tool_fits_what_it_promises(name: str) -> None:
     """With every field that may be null being null, and every list empty."""
     tool = table.TOOLS[name]

@@ -105,9 +105,10 @@ async def _attended(
     order: Order, begin: Callable[[Tx, Running], Run], options: HostOptions | None = None
 ) -> AsyncIterator[Piece]:
     project = order.project or access.find_project()
+    chosen = replace(options or HostOptions(), has_person=order.has_person)
     async with _opened(project, order.store) as store:
         await neighbours.see_to(store)  # who attended a run and was killed does not count as busy
-        async with hosting.hosting(project, store, options) as running:
+        async with hosting.hosting(project, store, chosen) as running:
             run = await store.write(lambda tx: begin(tx, running), caller=SYSTEM)
             yield run
             ending: Ending | None = None

@@ -17,7 +17,7 @@ from moot.mcp.server import Address, Endpoints, Options
 from moot.mcp.sockets import ServerRunning
 from moot.process import identity
 from moot.process.guardian import Guardian
-from moot.registry import agents, instances
+from moot.registry import agents, hosts, instances
 from moot.registry.agents import NewAgent
 from moot.registry.hosts import NewHost
 from moot.runner import expiry, limit_workers, limits, neighbours, phases
@@ -47,6 +47,7 @@ class HostOptions:
     port: int | None = 0
     trust_agent_header: bool = False
     keeps_files: bool = True
+    has_person: bool = False  # at its terminal, who can answer
     needs_socket: bool = False  # give up where another host serves the project's socket
     retry: Retry | None = None  # None: as the project's configuration says
     pace: Pace = field(default_factory=Pace)
@@ -133,7 +134,8 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
     retry = options.retry or settings.retry(project.config)
     time_limit = settings.time_limit(project.config)
     notify = settings.notify(project.config)
-    new = NewHost(neighbours.machine(), str(identity.current()), options.roles, outfitter.address.url)
+    roles = (*options.roles, hosts.ASKS) if options.has_person or notify is not None else options.roles
+    new = NewHost(neighbours.machine(), str(identity.current()), roles, outfitter.address.url)
 
     def workers(host: HostId) -> Mapping[str, Worker]:
         return {

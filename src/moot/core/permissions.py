@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 Answer = Literal["allow", "ask", "deny"]
 Preset = Literal["read-only", "ask", "edit", "full"]
@@ -27,6 +27,11 @@ class Permissions:
                 return name
         answers = {"edit": self.edit, "shell": self.shell, "network": self.network}
         return ", ".join(f"{name}: {answer}" for name, answer in answers.items() if answer != "ask")
+
+
+def said(settings: object) -> Permissions:
+    """As an agent's settings have it; who said nothing has to ask."""
+    return Permissions(**cast(Mapping[str, Answer], settings)) if isinstance(settings, Mapping) else Permissions()
 
 
 PRESETS: Mapping[Preset, Permissions] = {

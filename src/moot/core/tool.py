@@ -65,6 +65,8 @@ class Tool:
     waits: bool = False  # the answer may take a while, because something else has to happen first
     is_fresh: bool = False  # about this very moment: asked again under the same key, it is answered anew
     is_hidden: bool = False  # another name for something that is offered
+    is_on_demand: bool = False  # only for callers whose groups name it
+    is_text_only: bool = False  # there is no structured result, because those who call it take none
     tells_mail: bool = True  # with its answer an agent at work is told what has come for it meanwhile
 
 
@@ -75,6 +77,7 @@ class ToolAnswer:
     text: str
     structured: Mapping[str, Json]
     is_error: bool = False
+    is_text_only: bool = False
 
 
 class Toolbox(Protocol):

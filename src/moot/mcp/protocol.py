@@ -201,7 +201,7 @@ def _result(answer: ToolAnswer) -> dict[str, Any]:
     """As a plain dict: the SDK checks it against the revision's schema, once is enough."""
     return {
         "content": [{"type": "text", "text": answer.text}],
-        "structuredContent": answer.structured,
+        **({} if answer.is_text_only else {"structuredContent": answer.structured}),
         "isError": answer.is_error,
         "resultType": "complete",
     }

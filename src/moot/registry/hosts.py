@@ -11,6 +11,7 @@ from moot.store import queries
 
 sql = queries.beside(__file__)
 LEASE = timedelta(seconds=30)
+ASKS = "ask"  # among the roles of a host where somebody can be asked at any time
 How = Literal["safely", "now"]
 
 

@@ -172,7 +172,7 @@ def _begin(tx: Tx, start: Start, host: HostId) -> Begun:
         mailbox.rejoin(tx, agent.id, attempt)
     mail = mailbox.hand_out(tx, agent.id, attempt, BATCH)
     attempts.led_by(tx, attempt, max((one.hops for one in mail), default=0))
-    groups = terms.groups(terms.of_agent(agent), has_context=terms.has_context(run))
+    groups = terms.held(agent, has_context=terms.has_context(run))
     id = tokens.mint(tx, token, Grant("attempt", agent.instance, agent.role, agent.id, groups, attempt))
     caller = Caller(agent.name, agent.role, agent.instance, agent.id, id, attempt, job.fence, groups)
     conversation = _conversation(tx, agent)

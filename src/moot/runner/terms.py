@@ -14,6 +14,7 @@ from moot.ledger.budgets import Limits
 from moot.ledger.usage import DOLLAR
 from moot.registry.agents import Agent
 from moot.registry.runs import Run
+from moot.tools.groups import APPROVE, NAMES
 from moot.workflow import models
 from moot.workflow.workflow import Budget, PromptMode, Retry
 
@@ -42,6 +43,7 @@ _NAMES = frozenset(field.name for field in fields(Terms))
 
 
 _ALWAYS = ("inbox", "channel_send")
+_ASKING = ("claude",)  # programs that ask by a tool before they use one of their own
 
 
 def groups(terms: Terms, *, has_context: bool) -> tuple[str, ...] | None:
@@ -53,6 +55,15 @@ def groups(terms: Terms, *, has_context: bool) -> tuple[str, ...] | None:
         return None
     voting = ("document_vote_owner",) if "documents" in terms.tools else ()  # who may write is elected by its holders
     return tuple(dict.fromkeys((*terms.tools, *_ALWAYS, *voting)))
+
+
+def held(agent: Agent, *, has_context: bool) -> tuple[str, ...] | None:
+    """The tools that an attempt is offered: those its agent holds, and the way to ask if its program does so."""
+    said = of_agent(agent)
+    found = groups(said, has_context=has_context)
+    if agent.backend not in _ASKING or not said.permissions.asks:
+        return found
+    return (*(NAMES if found is None else found), APPROVE)
 
 
 def of_agent(agent: Agent) -> Terms:

@@ -50,6 +50,8 @@ async def _perform(
         parsed = tool.arguments.model_validate(arguments)
         deed = Deed("tool", name, operations.hash_of(arguments), None if tool.is_fresh else key)
         result = await tool.function(StoreCall(store, caller, tool, deed), parsed)
+        if tool.is_text_only:
+            return ToolAnswer(tool.text(result), {}, is_text_only=True)
         return ToolAnswer(tool.text(result), dump(result))
     except ValidationError as error:
         return refusal(InvalidInput(f"{name}: {_problems(error)}.", "See the tool's schema."))

@@ -4,6 +4,8 @@ from moot.core.errors import InvalidInput
 
 NAMES = ("channel", "inbox", "documents", "proposals", "requests", "agents")
 
+APPROVE = "approve"  # a tool that is offered only to those whose groups name it
+
 
 class GroupUnknown(InvalidInput):
     code = "GROUP_UNKNOWN"

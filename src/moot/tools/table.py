@@ -2,9 +2,9 @@
 
 from moot.core.caller import Caller
 from moot.core.tool import Tool
-from moot.tools import agents, channel, documents, inbox, proposals, requests
+from moot.tools import agents, approving, channel, documents, inbox, proposals, requests
 
-_GROUPS = (channel, inbox, documents, proposals, requests, agents)
+_GROUPS = (channel, inbox, documents, proposals, requests, approving, agents)
 TOOLS: dict[str, Tool] = {tool.name: tool for group in _GROUPS for tool in group.TOOLS}
 
 
@@ -14,5 +14,7 @@ def offered(caller: Caller) -> list[Tool]:
 
 
 def is_offered(tool: Tool, caller: Caller) -> bool:
+    if tool.is_on_demand and tool.name not in (caller.groups or ()):
+        return False
     is_in_groups = caller.groups is None or tool.group in caller.groups or tool.name in caller.groups
     return is_in_groups and caller.role in tool.roles

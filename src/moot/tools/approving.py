@@ -1,0 +1,207 @@
+"""The permission prompt of programs that ask before they use a tool of their own: `approve`.
+
+It answers in words alone, as such programs want it: one text with JSON, and nothing structured. What an agent's
+permissions leave open becomes a durable request to the person, bound to exactly what was asked. The call holds until
+the answer; after that the request stays, and whoever asks for the same again finds the approval, once.
+"""
+
+import hashlib
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
+
+from moot.bus import mailbox, messages
+from moot.core import json, permissions
+from moot.core.errors import MootError, NotAllowed
+from moot.core.ids import RequestId
+from moot.core.permissions import Answer, Permissions
+from moot.core.tool import WRITERS, Call, Tool
+from moot.core.tx import ReadTx, Tx
+from moot.registry import agents, attempts, hosts, runs
+from moot.registry.agents import Agent
+from moot.requests import requests
+from moot.requests.requests import Request
+from moot.tools import acting, asking
+from moot.tools.asking import Question
+from moot.tools.groups import APPROVE
+from moot.tools.shapes import MOST_CHARACTERS, Arguments, Id, Result, written
+
+HOLD_SECONDS = 600.0  # programs are told to wait longer than this
+_OURS = "mcp__moot__"
+_KINDS: Mapping[str, frozenset[str]] = {
+    "edit": frozenset(("Edit", "MultiEdit", "NotebookEdit", "Write")),
+    "shell": frozenset(("Bash", "BashOutput", "KillShell", "Monitor", "PowerShell")),
+    "network": frozenset(("WebFetch", "WebSearch")),
+}
+_TELLING = ("command", "file_path", "notebook_path", "url", "query", "path", "pattern")  # what a tool is about
+
+
+class Approve(Arguments):
+    model_config = ConfigDict(strict=True, extra="ignore", frozen=True)  # programs may tell more than is needed
+
+    tool_name: Id
+    input: dict[str, object] = Field(default_factory=dict[str, object])
+    tool_use_id: Annotated[str | None, Field(max_length=MOST_CHARACTERS)] = None
+
+
+class Decision(Result):
+    """In the words that programs expect."""
+
+    behavior: Literal["allow", "deny"]
+    updated_input: dict[str, object] | None = Field(default=None, serialization_alias="updatedInput")
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request that waits, or none if this was approved before."""
+
+    id: RequestId | None
+    is_heard: bool = True  # somebody is there who can answer
+
+
+async def approve(call: Call, arguments: Approve) -> Decision:
+    try:
+        denial = await _denial(call, arguments)
+    except MootError as error:  # what cannot be asked is not allowed
+        denial = str(error)
+    if denial is not None:
+        return Decision(behavior="deny", message=denial)
+    return Decision(behavior="allow", updated_input=arguments.input)
+
+
+async def _denial(call: Call, arguments: Approve) -> str | None:
+    """Why not; None if it may."""
+    agent = await call.read(lambda tx: _agent(tx, call))
+    answer = verdict(permissions.said(agent.settings.get("permissions")), arguments.tool_name)
+    if answer != "ask":
+        return None if answer == "allow" else f"{agent.name} has no permission for {arguments.tool_name}."
+    question = _question(call, arguments)
+
+    def ask(tx: Tx) -> _Asked:
+        assert question.hash is not None
+        if requests.use(tx, agent.id, question.hash) is not None:
+            return _Asked(None)
+        request = asking.ask(tx, acting.instance_of(tx, call.caller), agent, question)
+        return _Asked(request.id, _is_heard(tx, agent))
+
+    asked = await call.write(ask)
+    if asked.id is None:
+        return None
+    if not asked.is_heard:
+        return f"Nobody is there to permit {arguments.tool_name}, so it is not allowed. {_later(asked.id)}"
+    return await _held(call, agent, asked.id)
+
+
+async def _held(call: Call, agent: Agent, id: RequestId) -> str | None:
+    """Wait for the answer, but not for ever."""
+
+    def closed(tx: ReadTx) -> Request | None:
+        found = requests.get(tx, id)
+        return None if found.is_open else found
+
+    until = time.monotonic() + HOLD_SECONDS
+    request: Request | None = None
+    while request is None and (left := until - time.monotonic()) > 0:
+        request = await call.wait(closed, left)
+    if request is None:
+        return f"Nobody has answered in {HOLD_SECONDS / 60:g} minutes, so it is not allowed. {_later(id)}"
+    if request.state == "approved":
+        await call.upkeep(lambda tx: _take(tx, call, request))
+        return None
+    await call.upkeep(lambda tx: _put_away(tx, agent, request))
+    by = f" by {request.answered_by}" if request.answered_by else ""
+    return f"This was {request.state}{by}{f': {request.answer}' if request.answer else '.'} ({request.id})"
+
+
+def verdict(said: Permissions, tool: str) -> Answer:
+    """What an agent's permissions say of a tool. One that is of no known kind is for who may do everything, or for
+    the person to decide."""
+    if tool.startswith(_OURS):
+        return "allow"
+    for kind, names in _KINDS.items():
+        if tool in names:
+            return getattr(said, kind)
+    if said == permissions.PRESETS["full"]:
+        return "allow"
+    return "ask" if said.asks else "deny"
+
+
+def hash_of(tool: str, given: Mapping[str, object]) -> str:
+    """Of exactly what is approved."""
+    return hashlib.sha256(json.sorted_bytes([tool, given])).hexdigest()
+
+
+def _agent(tx: ReadTx, call: Call) -> Agent:
+    if call.caller.agent is None or call.caller.attempt is None:
+        raise NotAllowed(f"{call.caller.name} is not run by moot.", "Ask with request_create.")
+    return agents.get(tx, call.caller.agent)
+
+
+def _question(call: Call, arguments: Approve) -> Question:
+    about = next((told for name in _TELLING if isinstance(told := arguments.input.get(name), str) and told.strip()), "")
+    title = f"{arguments.tool_name}: {about}" if about else arguments.tool_name
+    line = " ".join(title.split())
+    return Question(
+        to=agents.PERSON,
+        kind="permission",
+        title=line if len(line) <= MOST_CHARACTERS else f"{line[: MOST_CHARACTERS - 1]}…",
+        body=json.pretty(arguments.input),
+        hash=hash_of(arguments.tool_name, arguments.input),
+        lasts=None,
+        attempt=call.caller.attempt,
+    )
+
+
+def _is_heard(tx: ReadTx, agent: Agent) -> bool:
+    """Whether somebody can answer while an agent waits: at the terminal of its run, or called by a command. Where no
+    run is to come to its end, somebody may look in at any time."""
+    run = runs.live(tx, agent.instance)
+    if run is None or run.mode == "start" or run.definition.get("notify") is not None:
+        return True
+    return any(host.id == run.attended_by and hosts.ASKS in host.roles for host in hosts.alive(tx))
+
+
+def _take(tx: Tx, call: Call, request: Request) -> None:
+    """Use the approval up."""
+    attempts.guard(tx, call.caller)
+    agent = _agent(tx, call)
+    if requests.use(tx, agent.id, request.hash) is None:
+        raise NotAllowed(f"The approval {request.id} was used already.", "Ask again.")
+    _put_away(tx, agent, request)
+
+
+def _put_away(tx: Tx, agent: Agent, request: Request) -> None:
+    """Who has its answer need not read it in its mail again."""
+    if request.message is None:
+        return
+    for message in messages.of_thread(tx, messages.get(tx, request.message, request.stream).thread, 1000):
+        if message.reply_to == request.message and message.kind == "permission_response":
+            mailbox.ack_one(tx, agent.id, message.seq)
+
+
+def _later(id: RequestId) -> str:
+    return f"The request {id} stays open: after moot approve {id} it may be tried again."
+
+
+TOOLS = (
+    Tool(
+        name=APPROVE,
+        group="requests",
+        words="The permission prompt of programs: asks the person whether a tool of their own may be used.",
+        effect="store",
+        arguments=Approve,
+        result=Decision,
+        function=approve,
+        text=written,
+        roles=WRITERS,
+        waits=True,
+        is_fresh=True,
+        is_on_demand=True,
+        is_text_only=True,
+        tells_mail=False,
+    ),
+)
