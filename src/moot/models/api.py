@@ -1,6 +1,7 @@
 """Model APIs, through the layer of pydantic-ai that makes single requests. Imported only when one is needed."""
 
 import importlib
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from moot.models import failures, prices, translation
 from moot.models.endpoints import Endpoint
 from moot.models.model import Answer, ModelFailed, Piece, Request
 
+_TALKATIVE = ("anthropic", "openai", "google_genai", "httpx", "httpx2", "httpcore", "httpcore2")
 IDLE = 300.0  # seconds without a byte
 
 
@@ -69,6 +71,12 @@ def _text(event: ModelResponseStreamEvent) -> str:
             return ""
 
 
+def _hush() -> None:
+    """The libraries would log whole exchanges, prompts and headers included, wherever somebody listens to all."""
+    for name in _TALKATIVE:
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+
 class _Client(Protocol):
     def make(self, endpoint: Endpoint) -> LibraryModel: ...
 
@@ -78,5 +86,6 @@ async def opened(endpoint: Endpoint, clock: Clock, idle: float = IDLE) -> AsyncG
     """A model with its connections, which are closed after the block."""
     client = cast(_Client, importlib.import_module(f"moot.models.clients.{endpoint.wire}"))
     model = client.make(endpoint)
+    _hush()
     async with model:
         yield ApiModel(endpoint, model, clock, idle)

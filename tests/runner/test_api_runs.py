@@ -1,0 +1,134 @@
+"""Whole attempts of agents that are models, with a real store, the host, and a provider on loopback."""
+
+import logging
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from moot.backends.backend import Backend
+from moot.core.caller import SYSTEM
+from moot.core.clock import Clock
+from moot.core.json import Json
+from moot.core.tx import Tx
+from moot.ledger import usage
+from moot.models.retrying import Patience
+from moot.registry import agents, instances
+from moot.registry.agents import NewAgent
+from moot.runner.api_agents import ApiBackend
+from moot.runner.endings import PAUSED
+from moot.runner.scripted_agents import ScriptedAgents
+from moot.store.sqlite import SqliteStore
+from moot.store.store import Store
+from tests import fake_models
+from tests.fake_models import Asked, FakeModels, Status, Used, call, calls, rate_limited, say
+from tests.runner.team import Team, gather, make_host, running
+
+KEY = "canary-77aa01-key"
+QUICK = Patience(tries=2, first=0.0)
+
+
+async def joined(store: Store, *names: str, **settings: Json) -> Team:
+    """Agents with these settings; the tests' host has one backend, whatever it is called."""
+    team = await gather(store, {})
+
+    def change(tx: Tx) -> None:
+        instance = instances.ensure(tx, "default")
+        for name in names:
+            agents.ensure(tx, instance, NewAgent(name, backend="scripted", settings=settings))
+
+    await store.write(change, caller=SYSTEM)
+    return team
+
+
+def api(server: FakeModels, clock: Clock) -> Backend:
+    return ApiBackend({"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}, clock, QUICK)
+
+
+async def test_models_talk_to_each_other_over_the_tools(store: Store, clock: Clock) -> None:
+    def scenario(asked: Asked) -> fake_models.Answer:
+        if "You are @ann" in asked.text:
+            return say("") if asked.results else call("channel_send", message="@ben what do you think? 🦊")
+        return say("I think so.")
+
+    team = await joined(store, "ann", "ben", model="anthropic/claude-sonnet-5")
+    async with fake_models.serve(scenario) as server, running(make_host(store, backend=api(server, clock))):
+        await team.say("@ann ask ben")
+        await team.idle()
+    said = await team.bodies()
+    assert said[1:] == ["ann: @ben what do you think? 🦊", "ben: I think so."]
+
+
+async def test_usage_and_cost_are_recorded(store: Store, clock: Clock) -> None:
+    team = await joined(store, "ann", model="anthropic/claude-sonnet-5")
+    answers = [calls(fake_models.Call("inbox_check")), say("done", used=Used(2000, 300))]
+    async with fake_models.serve(answers) as server, running(make_host(store, backend=api(server, clock))):
+        await team.say("@ann go")
+        await team.idle()
+    found = await store.read(lambda tx: usage.total(tx, team.instance.stream))
+    assert (found.input_tokens, found.output_tokens, found.turns, found.is_estimated) == (2100, 320, 2, True)
+    assert found.cost > 0
+
+
+async def test_a_rate_limit_pauses_the_provider_and_fails_nobody(store: Store, clock: Clock) -> None:
+    team = await joined(store, "ann", model="anthropic/claude-sonnet-5")
+    before = clock.now()
+    async with fake_models.serve([rate_limited(300)]) as server, running(make_host(store, backend=api(server, clock))):
+        await team.say("@ann go")
+        await team.until_event(PAUSED)
+    (paused,) = await team.events(PAUSED)
+    waiting = datetime.fromisoformat(str(paused.data["until"])) - before
+    assert timedelta(seconds=300) <= waiting < timedelta(seconds=360)
+    assert (len(server.asked), server.surplus) == (1, 0)
+
+
+async def test_a_scripted_model_runs_the_same_loop_offline(store: Store, clock: Clock) -> None:
+    answers: list[Json] = [
+        {"fail": "unavailable", "fails": 1, "calls": [{"channel_send": {"message": "hello"}}]},
+        {"say": "", "usage": {"input_tokens": 10, "output_tokens": 1, "cost": 0.5}},
+    ]
+    team = await joined(store, "ann", answers=answers)
+    async with running(make_host(store, backend=ScriptedAgents(clock, QUICK))):
+        await team.say("@ann go")
+        await team.idle()
+    assert (await team.bodies())[1:] == ["ann: hello"]
+    found = await store.read(lambda tx: usage.total(tx, team.instance.stream))
+    assert (found.dollars, found.turns) == (0.5, 2)
+
+
+async def test_lines_are_still_played(store: Store) -> None:
+    team = await joined(store, "ann", script=[{"say": "as ever"}])
+    async with running(make_host(store, backend=ScriptedAgents())):
+        await team.say("@ann go")
+        await team.idle()
+    assert (await team.bodies())[1:] == ["ann: as ever"]
+
+
+@pytest.mark.parametrize("status", [401, 429, 500])
+async def test_a_key_stands_in_no_row_and_no_log(
+    status: int,
+    sqlite_store: SqliteStore,
+    clock: Clock,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Whatever a provider says of it."""
+    caplog.set_level(logging.DEBUG)
+    team = await joined(sqlite_store, "ann", model="anthropic/claude-sonnet-5", retry={"attempts": 1})
+    headers = {"retry-after": "600", "x-echo": KEY}
+    said = Status(status, f"{KEY} is not welcome, nor sk-ant-canary-5550123", headers)
+
+    async with (
+        fake_models.serve(lambda _: said) as server,
+        running(make_host(sqlite_store, backend=api(server, clock))),
+    ):
+        await team.say("@ann go")
+        await team.until_event("attempt_failed")
+    assert KEY in str(server.asked[0].headers)
+    (failed,) = await team.events("attempt_failed")
+    assert "is not welcome" in str(failed.data)
+    written = b"".join(path.read_bytes() for path in sorted((tmp_path / "store").iterdir()) if path.is_file())
+    assert b"is not welcome" in written
+    for canary in (KEY, "canary-5550123"):
+        assert canary.encode() not in written
+        assert canary not in caplog.text
