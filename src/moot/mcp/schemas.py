@@ -1,14 +1,12 @@
 """Tools as MCP describes them. Computed once a tool: making a schema costs more than a call."""
 
 from functools import cache
-from typing import Any, cast
 
 from mcp_types import Tool as McpTool
 from mcp_types import ToolAnnotations
 
+from moot.core import tool_schemas
 from moot.core.tool import Tool
-
-_NAMED = frozenset(("properties", "$defs"))  # here keys are names, not keywords
 
 
 @cache
@@ -16,37 +14,11 @@ def described(tool: Tool) -> McpTool:
     return McpTool(
         name=tool.name,
         description=tool.words,
-        input_schema=_plain(tool.arguments.model_json_schema()),
-        output_schema=_plain(tool.result.model_json_schema(mode="serialization"), drops_null=True),
+        input_schema=dict(tool_schemas.arguments(tool)),
+        output_schema=None if tool.is_text_only else dict(tool_schemas.result(tool)),
         annotations=ToolAnnotations(
             read_only_hint=tool.effect == "none",
             destructive_hint=False if tool.effect == "none" else None,
             open_world_hint=tool.effect == "outside",
         ),
     )
-
-
-def _plain(schema: dict[str, Any], *, drops_null: bool = False) -> dict[str, Any]:
-    """Without titles, which only cost tokens. Results leave out what is null, so it cannot be required there."""
-    found: dict[str, Any] = {}
-    for key, value in schema.items():
-        if key in _NAMED:
-            parts = cast(dict[str, dict[str, Any]], value)
-            found[key] = {name: _plain(part, drops_null=drops_null) for name, part in parts.items()}
-        elif key == "required" and drops_null:
-            found[key] = [name for name in value if not _is_nullable(schema["properties"][name])]
-        elif key != "title":
-            found[key] = _plain_value(value, drops_null)
-    return found
-
-
-def _plain_value(value: Any, drops_null: bool) -> Any:
-    if isinstance(value, dict):
-        return _plain(cast(dict[str, Any], value), drops_null=drops_null)
-    if isinstance(value, list):
-        return [_plain_value(one, drops_null) for one in cast(list[Any], value)]
-    return value
-
-
-def _is_nullable(schema: dict[str, Any]) -> bool:
-    return schema.get("type") == "null" or any(_is_nullable(one) for one in schema.get("anyOf", ()))
