@@ -11,12 +11,22 @@ from moot.models.opening import MissingExtra
 ENDPOINT = Endpoint("anthropic", "claude-sonnet-5", "anthropic", key="none-at-all")
 
 
-@pytest.mark.parametrize("missing", ["moot.models.api", "moot.models.clients.anthropic"])
-async def test_a_missing_extra_says_how_to_install_it(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("ours", "missing"),
+    [("moot.models.api", "pydantic_ai"), ("moot.models.clients.anthropic", "pydantic_ai.models.anthropic")],
+)
+async def test_a_missing_extra_says_how_to_install_it(ours: str, missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, ours, raising=False)
     monkeypatch.setitem(sys.modules, missing, None)
     opened = opening.opened(ENDPOINT, SystemClock())
     with pytest.raises(MissingExtra, match=r"pip install 'moot\[llm\]'"):
         await opened.__aenter__()
+
+
+async def test_a_mistake_of_ours_is_no_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "moot.models.api", None)
+    with pytest.raises(ModuleNotFoundError):
+        await opening.opened(ENDPOINT, SystemClock()).__aenter__()
 
 
 def test_the_libraries_are_loaded_when_a_model_is_opened_and_not_before() -> None:

@@ -1,5 +1,6 @@
 """Model APIs, through the layer of pydantic-ai that makes single requests. Imported only when one is needed."""
 
+import asyncio
 import importlib
 import logging
 from collections.abc import AsyncGenerator
@@ -85,7 +86,7 @@ class _Client(Protocol):
 async def opened(endpoint: Endpoint, clock: Clock, idle: float = IDLE) -> AsyncGenerator[ApiModel]:
     """A model with its connections, which are closed after the block."""
     client = cast(_Client, importlib.import_module(f"moot.models.clients.{endpoint.wire}"))
-    model = client.make(endpoint)
+    model = await asyncio.to_thread(client.make, endpoint)  # certificates and prices are read then
     _hush()
     async with model:
         yield ApiModel(endpoint, model, clock, idle)

@@ -1,5 +1,6 @@
 """Opens the model of an endpoint, as sessions use it. The libraries come with an extra, and are loaded here first."""
 
+import asyncio
 import importlib
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -31,8 +32,9 @@ async def opened(
     endpoint: Endpoint, clock: Clock, patience: Patience | None = None, idle: float | None = None
 ) -> AsyncGenerator[Model]:
     """The model while the block runs; it is asked again by itself where that may help."""
-    api = cast(_Api, _loaded("moot.models.api"))
-    _loaded(f"moot.models.clients.{endpoint.wire}")
+    # Seconds of work when it is the first time, during which everybody else here would stand still.
+    api = cast(_Api, await asyncio.to_thread(_loaded, "moot.models.api"))
+    await asyncio.to_thread(_loaded, f"moot.models.clients.{endpoint.wire}")
     async with api.opened(endpoint, clock, api.IDLE if idle is None else idle) as model:
         yield Retrying(model, clock, patience or Patience())
 
@@ -41,6 +43,8 @@ def _loaded(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ImportError as error:
+        if error.name is not None and error.name.startswith("moot"):
+            raise  # a mistake of ours, which installing something does not mend
         raise MissingExtra(
             "Model APIs need an extra that is not installed.",
             "Run: pip install 'moot[llm]' (in a checkout: pip install '.[llm]').",
