@@ -4,7 +4,7 @@ import asyncio
 import inspect
 import socket
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, cast
 
 import orjson
@@ -66,6 +66,10 @@ class FakeModels:
         """Wait until no request is being answered: whoever was hanging has gone."""
         await self._until(lambda: self._open == 0, "an end of all requests")
 
+    async def until_alone(self) -> None:
+        """Wait until all connections are closed."""
+        await self._until(lambda: not self._connections, "an end of all connections")
+
     async def _until(self, is_so: Callable[[], bool], what: str) -> None:
         try:
             async with asyncio.timeout(_PATIENCE), self._changed:
@@ -109,8 +113,12 @@ class FakeModels:
         except Exception as error:  # noqa: BLE001  # of this server, or of an answer it cannot write
             self.problems.append(error)
         finally:
-            del self._connections[task]
             writer.close()
+            with suppress(OSError, asyncio.CancelledError):
+                await writer.wait_closed()
+            del self._connections[task]
+            async with self._changed:
+                self._changed.notify_all()
 
     async def _note(self, change: int) -> None:
         async with self._changed:

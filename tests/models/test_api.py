@@ -141,13 +141,6 @@ async def test_a_model_that_falls_silent_has_failed(wire: Wire, after: int) -> N
     assert caught.value.kind == "timeout"
 
 
-async def test_a_slow_drip_is_no_silence(wire: Wire) -> None:
-    drip = replace(LONG, pause=0.2)
-    async with asking.model(wire, [drip], idle=5) as (_, model):
-        got = await asking.answer(model, asking.request())
-    assert got.text == "a text that takes several events 🌦 to tell"
-
-
 async def test_nobody_at_the_address_is_unavailable(wire: Wire) -> None:
     nobody = asking.endpoint(wire, fake_models.nobody())
     async with opening.opened(nobody, SystemClock(), asking.ONCE) as model:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import psutil
 import pytest
 
 from moot.backends.backend import Assignment, Backend, Briefing, Called, Ended, Letter, Manner, Usage, Warned, Wrote
@@ -28,6 +29,10 @@ MODELS: dict[Wire, str] = {
 ADDRESSES = {"anthropic": "ANTHROPIC_BASE_URL", "responses": "OPENAI_BASE_URL", "google": "GOOGLE_GEMINI_BASE_URL"}
 KEYS = {"anthropic": "ANTHROPIC_API_KEY", "responses": "OPENAI_API_KEY", "chat": "MY_KEY", "google": "GEMINI_API_KEY"}
 QUICK = Patience(tries=3, first=0.0)
+
+
+def open_files() -> int:
+    return psutil.Process().num_fds()
 
 
 class ModelPlayer:
@@ -210,6 +215,30 @@ class TestModels:
         await self._run(floor, player, lambda _: Status(500, f"upset by {KEY}"))
         assert KEY not in caplog.text
         assert "Do it." not in caplog.text  # nor what the model was told
+
+    async def test_fifty_at_once_leave_nothing_open(self, floor: Floor, player: Player) -> None:
+        assert isinstance(player, ModelPlayer)
+        manner = player.manner
+        everybody = asyncio.Barrier(50)
+
+        async def scenario(asked: Asked) -> fake_models.Answer:
+            await everybody.wait()  # nobody is answered before all have asked
+            return say("done") if asked.results else call("inbox_check")
+
+        async def one() -> Ended:
+            *_, ended = [one async for one in player.backend.run(replace(floor.given, manner=manner))]
+            assert isinstance(ended, Ended)
+            return ended
+
+        await self._run(floor, player, [say("what is loaded once is loaded")])
+        await player.server.until_alone()
+        player.server.scenario = scenario
+        before = open_files()
+        async with asyncio.timeout(100):
+            ended = await asyncio.gather(*(one() for _ in range(50)))
+        assert {(one.failure, one.text) for one in ended} == {(None, "done")}
+        await player.server.until_alone()
+        assert open_files() == before
 
     async def test_turns_are_limited_as_the_agent_says(self, floor: Floor, player: Player) -> None:
         ended = await self._run(floor, player, lambda _: call("inbox_check"), settings={"max_turns": 4})
