@@ -24,6 +24,7 @@ def clock() -> Clock:
 def home(tmp_path: Path) -> Path:
     place = tmp_path / "home"
     place.mkdir(mode=0o700)
+    (place / ".npmrc").write_text("registry=http://127.0.0.1:1\nfetch-retries=0\n")  # opencode looks for plugins
     return place
 
 

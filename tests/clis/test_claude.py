@@ -1,46 +1,205 @@
-"""The real Claude Code against a fake Anthropic API, with our own server for its tools."""
+"""What only Claude Code can: mail while it works, permission asked of somebody, a conversation that goes on."""
 
+import asyncio
+import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from moot.backends.backend import Called, Manner, Usage, Warned, Wrote
-from moot.backends.programs.claude import Claude
-from moot.backends.programs.driver import Limits, ProgramBackend
+from moot.backends.backend import Called, Letter, Manner, Usage, Warned
+from moot.backends.programs import surroundings
+from moot.backends.programs.driver import ProgramBackend
+from moot.core.permissions import PRESETS
 from tests import fake_models
+from tests.backends.letters import letter
 from tests.backends.programs.stage import FULL, Stage, play, words
-from tests.fake_models import Answer, Asked, FakeModels, call, say
+from tests.clis.subjects import CLAUDE
+from tests.fake_models import Answer, Asked, call, say
 
 pytestmark = pytest.mark.clis
-KEY = "sk-ant-dummy-canary-4711"
 
 
-def claude(parent: dict[str, str], server: FakeModels | str, **limits: float) -> ProgramBackend:
-    url = server if isinstance(server, str) else server.url
-    env = {**parent, "ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": KEY}
-    return ProgramBackend(Claude(), Limits(**limits), env)
+class Post:
+    """Mail that comes when the test says so."""
+
+    def __init__(self) -> None:
+        self.coming: asyncio.Queue[Letter] = asyncio.Queue()
+        self.is_written = asyncio.Event()  # what has come
+        self._handed_out = 0
+
+    async def more(self) -> tuple[Letter, ...]:
+        if self._handed_out:
+            self.is_written.set()
+        one = await self.coming.get()
+        self._handed_out += 1
+        return (one,)
 
 
-async def test_claude_reads_its_inbox_talks_and_writes_a_document(place: Stage, parent: dict[str, str]) -> None:
+async def test_mail_that_comes_meanwhile_reaches_it_with_its_next_tool_result(
+    place: Stage, parent: dict[str, str]
+) -> None:
+    post = Post()
+
     def scenario(asked: Asked) -> Answer:
-        if not asked.has_called(asked.tool("inbox_check")):
-            return call(asked.tool("inbox_check"))
-        if not asked.has_called(asked.tool("channel_send")):
-            assert "Write it down" in (asked.result_of(asked.tool("inbox_check")) or "")
-            return call(asked.tool("channel_send"), message="I do ✓")
-        if not asked.has_called(asked.tool("document_write")):
-            return call(asked.tool("document_write"), content="# Notes\nünïcödé")
-        return say("All done.")
+        if "Stop at once" in asked.text or "Stop at once" in asked.system:
+            return say("I have stopped.")
+        post.coming.put_nowait(letter("Stop at once ✋", "ben"))
+        # As long as a tool of its own takes, so that there is time for the mail to arrive.
+        return call("Bash", command=f"until test -e {place.root}/go; do sleep 0.05; done", description="wait")
 
-    assignment = await place.assignment("ann")
-    await place.say("@ann Write it down")
     async with fake_models.serve(scenario) as server:
-        told, ended = await play(claude(parent, server), assignment)
-    print(told, ended)
-    assert (ended.failure, ended.error, ended.text) == (None, "", "All done.")
-    assert ("ann", "I do ✓") in await place.meeting.said()
-    assert words(told, Called) == [Called("inbox_check"), Called("channel_send"), Called("document_write")]
-    assert Wrote("All done.") in told
-    assert (ended.usage.input_tokens, ended.usage.output_tokens, ended.usage.turns) == (400, 80, 4)
-    assert ended.usage.cost > 0
+        given = await place.assignment(manner=CLAUDE.manner(server), more=post.more)
+        playing = asyncio.ensure_future(play(CLAUDE.backend(parent), given))
+        await server.until_asked(1)
+        async with asyncio.timeout(20):
+            await post.is_written.wait()
+        (place.root / "go").touch()
+        told, ended = await playing
+        assert len(server.asked) == 2  # in the same turn
+    assert (ended.failure, ended.text) == (None, "I have stopped."), ended.error
+    assert ended.usage.turns == 2
+    assert Called("Bash") in told
+
+
+async def test_mail_that_comes_while_it_answers_gets_a_turn_of_its_own(place: Stage, parent: dict[str, str]) -> None:
+    post = Post()
+
+    async def scenario(asked: Asked) -> Answer:
+        if "One more" in asked.text:
+            return say("Both are done.")
+        post.coming.put_nowait(letter("One more thing"))
+        await post.is_written.wait()
+        return say("The first is done.")
+
+    async with fake_models.serve(scenario) as server:
+        given = await place.assignment(manner=CLAUDE.manner(server), more=post.more)
+        _, ended = await play(CLAUDE.backend(parent), given)
+    assert (ended.failure, ended.text) == (None, "Both are done."), ended.error
+    assert (ended.usage.input_tokens, ended.usage.output_tokens, ended.usage.turns) == (200, 40, 2)
+
+
+async def test_a_conversation_goes_on_and_is_counted_once(place: Stage, parent: dict[str, str]) -> None:
+    async with fake_models.serve(lambda asked: say(f"turn {len(asked.turns)}")) as server:
+        manner = replace(CLAUDE.manner(server), keeps_conversation=True)
+        _, first = await play(CLAUDE.backend(parent), await place.assignment(manner=manner, prompt="Remember 42."))
+        assert first.conversation is not None, first.error
+        given = await place.assignment(manner=manner, prompt="And now?", conversation=first.conversation)
+        _, second = await play(CLAUDE.backend(parent), given)
+    assert "Remember 42." in server.asked[1].text
+    assert second.failure is None, second.error
+    assert second.conversation is not None
+    assert second.conversation.handle == first.conversation.handle
+    assert second.conversation.used.input_tokens == 200
+    for ended in (first, second):
+        assert (ended.usage.input_tokens, ended.usage.output_tokens, ended.usage.turns) == (100, 20, 1)
+    assert second.usage.cost == pytest.approx(first.usage.cost)
+    assert second.conversation.used.cost == pytest.approx(2 * first.usage.cost)
+
+
+async def test_a_forgotten_conversation_is_begun_anew_and_told(place: Stage, parent: dict[str, str]) -> None:
+    async with fake_models.serve(lambda _: say("hello")) as server:
+        manner = replace(CLAUDE.manner(server), keeps_conversation=True)
+        _, first = await play(CLAUDE.backend(parent), await place.assignment(manner=manner))
+        assert first.conversation is not None
+        gone = replace(first.conversation, handle="6f1c7d3a-1111-4111-8111-111111111111")
+        told, ended = await play(CLAUDE.backend(parent), await place.assignment(manner=manner, conversation=gone))
+    assert (ended.failure, ended.text) == (None, "hello"), ended.error
+    assert Warned("claude has forgotten its earlier conversation, and begins a new one.") in told
+    assert ended.conversation is not None
+    assert ended.conversation.used == ended.usage
+
+
+async def test_nothing_is_kept_unless_it_is_to_be(place: Stage, parent: dict[str, str], home: Path) -> None:
+    async with fake_models.serve(lambda _: say("hello")) as server:
+        _, ended = await play(CLAUDE.backend(parent), await place.assignment(manner=CLAUDE.manner(server)))
+    assert ended.conversation is None
+    assert not list((home / ".claude" / "projects").rglob("*.jsonl"))
+
+
+async def test_what_is_denied_is_denied_and_told(place: Stage, parent: dict[str, str]) -> None:
+    target = place.root / "workspace" / "x.txt"
+
+    def scenario(asked: Asked) -> Answer:
+        if not asked.results:
+            return call("Write", file_path=str(target), content="x")
+        return say("I could not.")
+
+    async with fake_models.serve(scenario) as server:
+        manner = CLAUDE.manner(server, Manner(permissions=PRESETS["read-only"]))
+        told, ended = await play(CLAUDE.backend(parent), await place.assignment(manner=manner))
+        offered = server.asked[0].tools
+    assert not target.exists()
+    assert (ended.failure, ended.text) == (None, "I could not.")
+    assert Called("Write", is_error=True) in told
+    assert not {"Bash", "Edit", "Write", "WebFetch"} & set(offered)
+    assert "Read" in offered
+
+
+async def test_what_is_permitted_is_done(place: Stage, parent: dict[str, str]) -> None:
+    target = place.root / "workspace" / "x.txt"
+
+    def scenario(asked: Asked) -> Answer:
+        if not asked.results:
+            return call("Write", file_path=str(target), content="ünï")
+        return say("Written.")
+
+    async with fake_models.serve(scenario) as server:
+        manner = CLAUDE.manner(server, Manner(permissions=PRESETS["edit"]))
+        _, ended = await play(CLAUDE.backend(parent), await place.assignment(manner=manner))
+    assert (ended.failure, ended.text) == (None, "Written."), ended.error
+    assert target.read_text() == "ünï"
+
+
+async def test_its_users_own_login_is_used(place: Stage, parent: dict[str, str], home: Path) -> None:
+    login = _log_in(home)
+    before = login.read_bytes()
+    async with fake_models.serve(lambda _: say("hello")) as server:
+        given = await place.assignment(manner=CLAUDE.manner(server))
+        _, ended = await play(ProgramBackend(CLAUDE.kind(), parent={**parent, **CLAUDE.settings}), given)
+        assert server.asked[0].headers.get("authorization") == "Bearer sk-ant-oat01-canary-of-the-login"
+    assert ended.failure is None, ended.error
+    assert login.read_bytes() == before
+
+
+async def test_an_isolated_one_sees_nothing_of_the_user(place: Stage, parent: dict[str, str], home: Path) -> None:
+    _log_in(home)
+    settings = home / ".claude" / "settings.json"
+    settings.write_text('{"env": {"CANARY_OF_SETTINGS": "1"}}')
+    before = _files(home)
+    async with fake_models.serve(lambda _: say("hello")) as server:
+        manner = replace(CLAUDE.manner(server), is_isolated=True, keeps_conversation=True)
+        told, ended = await play(CLAUDE.backend(parent), await place.assignment(manner=manner))
+        headers = server.asked[0].headers
+    assert ended.failure is None, ended.error
+    assert "canary-of-the-login" not in repr(headers)
+    assert ended.conversation is None
+    assert words(told, Warned) == [Warned(surroundings.NOT_KEPT)]
+    assert _files(home) == before
+
+
+async def test_an_isolated_one_needs_a_key(place: Stage, parent: dict[str, str]) -> None:
+    given = await place.assignment(manner=replace(FULL, is_isolated=True))
+    _, ended = await play(ProgramBackend(CLAUDE.kind(), parent=parent), given)
+    assert (ended.failure, ended.usage) == ("auth", Usage())
+    assert "Set ANTHROPIC_API_KEY" in ended.error
+
+
+def _log_in(home: Path) -> Path:
+    """A stand-in for what `claude /login` leaves."""
+    login = home / ".claude" / ".credentials.json"
+    login.parent.mkdir()
+    oauth = {
+        "accessToken": "sk-ant-oat01-canary-of-the-login",
+        "refreshToken": "sk-ant-ort01-canary",
+        "expiresAt": 4_000_000_000_000,
+        "scopes": ["user:inference", "user:profile"],
+        "subscriptionType": "max",
+    }
+    login.write_text(json.dumps({"claudeAiOauth": oauth}))
+    return login
+
+
+def _files(home: Path) -> Mapping[str, bytes]:
+    return {str(file): file.read_bytes() for file in home.rglob("*") if file.is_file()}

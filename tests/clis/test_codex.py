@@ -1,48 +1,112 @@
-"""The real Codex against a fake OpenAI API, with our own server for its tools."""
+"""What only Codex does: a sandbox instead of questions, a thread that goes on, instructions in a file."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from moot.backends.backend import Called, Manner, Wrote
-from moot.backends.programs.codex import Codex
-from moot.backends.programs.driver import Limits, ProgramBackend
+from moot.backends.backend import Called, Manner, Usage, Warned
+from moot.backends.programs.driver import ProgramBackend
+from moot.core.permissions import PRESETS
 from tests import fake_models
-from tests.backends.programs.stage import FULL, Stage, play, words
-from tests.fake_models import Answer, Asked, FakeModels, call, say
+from tests.backends.programs.stage import FULL, Stage, play
+from tests.clis.subjects import CODEX
+from tests.fake_models import Answer, Asked, call, say
 
 pytestmark = pytest.mark.clis
-KEY = "sk-openai-dummy-canary-4711"
-MODEL = "openai/gpt-5"  # one that it does not know gets its tools as plain functions
 
 
-def codex(parent: dict[str, str], **limits: float) -> ProgramBackend:
-    return ProgramBackend(Codex(), Limits(**limits), {**parent, "OPENAI_API_KEY": KEY})
+async def test_a_thread_goes_on_and_is_counted_once(place: Stage, parent: dict[str, str]) -> None:
+    async with fake_models.serve(lambda asked: say(f"turn {len(asked.turns)}")) as server:
+        manner = replace(CODEX.manner(server), keeps_conversation=True)
+        _, first = await play(CODEX.backend(parent), await place.assignment(manner=manner, prompt="Remember 42."))
+        assert first.conversation is not None, first.error
+        given = await place.assignment(manner=manner, prompt="And now?", conversation=first.conversation)
+        _, second = await play(CODEX.backend(parent), given)
+    assert "Remember 42." in server.asked[1].text
+    assert second.failure is None, second.error
+    assert second.conversation is not None
+    assert second.conversation.handle == first.conversation.handle
+    assert second.conversation.used.input_tokens == 200
+    for ended in (first, second):
+        assert (ended.usage.input_tokens, ended.usage.output_tokens, ended.usage.turns) == (100, 20, 1)
 
 
-def manner(server: FakeModels | str) -> Manner:
-    url = server if isinstance(server, str) else server.v1
-    return replace(FULL, model=MODEL, base_url=url)
+async def test_a_forgotten_thread_is_begun_anew_and_told(place: Stage, parent: dict[str, str]) -> None:
+    async with fake_models.serve(lambda _: say("hello")) as server:
+        manner = replace(CODEX.manner(server), keeps_conversation=True)
+        _, first = await play(CODEX.backend(parent), await place.assignment(manner=manner))
+        assert first.conversation is not None
+        gone = replace(first.conversation, handle="01a1e21f-4bfa-7732-997b-000000000000")
+        told, ended = await play(CODEX.backend(parent), await place.assignment(manner=manner, conversation=gone))
+    assert (ended.failure, ended.text) == (None, "hello"), ended.error
+    assert Warned("codex has forgotten its earlier conversation, and begins a new one.") in told
 
 
-async def test_codex_reads_its_inbox_talks_and_writes_a_document(place: Stage, parent: dict[str, str]) -> None:
+async def test_nothing_is_kept_unless_it_is_to_be(place: Stage, parent: dict[str, str], home: Path) -> None:
+    async with fake_models.serve(lambda _: say("hello")) as server:
+        _, ended = await play(CODEX.backend(parent), await place.assignment(manner=CODEX.manner(server)))
+    assert ended.conversation is None
+    assert not list(home.rglob("*.jsonl"))
+
+
+async def test_what_would_have_to_be_asked_for_is_closed_and_told(place: Stage, parent: dict[str, str]) -> None:
+    async with fake_models.serve(lambda _: say("hello")) as server:
+        manner = CODEX.manner(server, Manner(permissions=PRESETS["ask"]))
+        told, ended = await play(CODEX.backend(parent), await place.assignment(manner=manner))
+        offered = server.asked[0].tools
+    assert ended.failure is None, ended.error
+    warning = "codex cannot ask for permission without a terminal: what it would ask for (edit, shell, network)"
+    assert Warned(f"{warning} it may not do.") in told
+    assert "exec_command" not in offered
+    assert "web_search" not in json.dumps(server.asked[0].body.get("tools"))
+
+
+async def test_what_is_permitted_is_done(place: Stage, parent: dict[str, str]) -> None:
+    target = place.root / "workspace" / "x.txt"
+
     def scenario(asked: Asked) -> Answer:
-        if not asked.has_called(asked.tool("inbox_check")):
-            return call(asked.tool("inbox_check"))
-        if not asked.has_called(asked.tool("channel_send")):
-            assert "Write it down" in (asked.result_of(asked.tool("inbox_check")) or "")
-            return call(asked.tool("channel_send"), message="I do ✓")
-        if not asked.has_called(asked.tool("document_write")):
-            return call(asked.tool("document_write"), content="# Notes\nünïcödé")
-        return say("All done.")
+        if not asked.results:
+            return call("exec_command", cmd=f"printf hello > {target}")
+        return say("Written.")
 
     async with fake_models.serve(scenario) as server:
-        assignment = await place.assignment("ann", manner=manner(server))
-        await place.say("@ann Write it down")
-        told, ended = await play(codex(parent), assignment)
-    print(told, ended)
-    assert (ended.failure, ended.error, ended.text) == (None, "", "All done.")
-    assert ("ann", "I do ✓") in await place.meeting.said()
-    assert words(told, Called) == [Called("inbox_check"), Called("channel_send"), Called("document_write")]
-    assert Wrote("All done.") in told
-    assert (ended.usage.input_tokens, ended.usage.output_tokens) == (400, 80)
+        told, ended = await play(CODEX.backend(parent), await place.assignment(manner=CODEX.manner(server)))
+    assert (ended.failure, ended.text) == (None, "Written."), ended.error
+    assert target.read_text() == "hello"
+    assert Called("shell") in told
+
+
+async def test_its_users_own_login_is_used_and_its_settings_are_not(
+    place: Stage, parent: dict[str, str], home: Path
+) -> None:
+    (home / ".codex").mkdir()
+    (home / ".codex" / "auth.json").write_text(json.dumps({"OPENAI_API_KEY": "sk-canary-of-the-login"}))
+    (home / ".codex" / "config.toml").write_text('model = "model-of-the-user"\n')
+    async with fake_models.serve(lambda _: say("hello")) as server:
+        given = await place.assignment(manner=CODEX.manner(server))
+        _, ended = await play(ProgramBackend(CODEX.kind(), parent=parent), given)
+        asked = server.asked[0]
+    assert ended.failure is None, ended.error
+    assert (asked.headers.get("authorization"), asked.model) == ("Bearer sk-canary-of-the-login", "gpt-5")
+    assert (home / ".codex" / "config.toml").read_text() == 'model = "model-of-the-user"\n'
+
+
+async def test_an_isolated_one_sees_nothing_of_the_user(place: Stage, parent: dict[str, str], home: Path) -> None:
+    (home / ".codex").mkdir()
+    (home / ".codex" / "auth.json").write_text(json.dumps({"OPENAI_API_KEY": "sk-canary-of-the-login"}))
+    async with fake_models.serve(lambda _: say("hello")) as server:
+        manner = replace(CODEX.manner(server), is_isolated=True)
+        _, ended = await play(CODEX.backend(parent), await place.assignment(manner=manner))
+        headers = server.asked[0].headers
+    assert ended.failure is None, ended.error
+    assert "canary-of-the-login" not in repr(headers)
+    assert [file.name for file in (home / ".codex").iterdir()] == ["auth.json"]
+
+
+async def test_an_isolated_one_needs_a_key(place: Stage, parent: dict[str, str]) -> None:
+    given = await place.assignment(manner=replace(FULL, is_isolated=True))
+    _, ended = await play(ProgramBackend(CODEX.kind(), parent=parent), given)
+    assert (ended.failure, ended.usage) == ("auth", Usage())
+    assert "Set OPENAI_API_KEY" in ended.error

@@ -183,7 +183,9 @@ def _plain_lines(finished: Finished) -> str:
 
 
 def _kept(outcome: Outcome, failure: Failure | None, assignment: Assignment) -> Conversation | None:
-    """A conversation that the provider does not take is not gone on with: it may be what it does not take."""
-    if not assignment.manner.keeps_conversation or failure == "refused":
+    """A conversation that the provider does not take is not gone on with: it may be what it does not take. That of an
+    isolated agent is lost with its private directory."""
+    manner = assignment.manner
+    if not manner.keeps_conversation or manner.is_isolated or failure == "refused":
         return None
     return outcome.conversation

@@ -11,7 +11,7 @@ _WORDS: tuple[tuple[Failure, re.Pattern[str]], ...] = (
         "auth",
         re.compile(
             r"not logged in|log ?in again|unauthorized|authenticat|(?:invalid|missing|incorrect)[\w ]{0,12} api.?key"
-            r"|api.?key[\w ]{0,12} (?:invalid|missing|not valid|not found)|set an auth method|GEMINI_API_KEY",
+            r"|api.?key[\w ]{0,12} (?:invalid|missing|not valid|not found)|auth method|GEMINI_API_KEY",
             re.IGNORECASE,
         ),
     ),

@@ -82,12 +82,12 @@ def _own_home(assignment: Assignment, env: Mapping[str, str]) -> Path:
     """Links to all that the user has, but for the settings. Nothing of the user's is written."""
     home = assignment.folder / "gemini"
     own = home / ".gemini"
-    own.mkdir(mode=0o700, parents=True)
+    own.mkdir(mode=0o700, parents=True, exist_ok=True)
     users = Path(env.get(_HOME) or env.get("HOME") or "/nonexistent") / ".gemini"
     settings: dict[str, Json] = {}
     if users.is_dir():
         for entry in users.iterdir():
-            if entry.name != "settings.json":
+            if entry.name != "settings.json" and not (own / entry.name).is_symlink():
                 (own / entry.name).symlink_to(entry)
         settings = _read(users / "settings.json")
     surroundings.write(own, "settings.json", json.pretty(_settings(settings, assignment, env)))

@@ -1,0 +1,129 @@
+"""What the real programs do when model, server or login are not as they should be, and what we make of it."""
+
+from dataclasses import replace
+
+import pytest
+
+from moot.backends.backend import Failure, Warned
+from moot.backends.programs.driver import Limits, ProgramBackend
+from tests import fake_models
+from tests.backends.programs.stage import Stage, play
+from tests.clis.subjects import CANARY, CLAUDE, CODEX, GEMINI, OPENCODE, Subject
+from tests.fake_models import Answer, Dropped, Hang, Malformed, Status, nobody, say
+
+pytestmark = pytest.mark.clis
+BOTH = pytest.mark.parametrize("subject", [CLAUDE, CODEX], ids=lambda subject: subject.name)
+FOUR = pytest.mark.parametrize("subject", [CLAUDE, CODEX, GEMINI, OPENCODE], ids=lambda subject: subject.name)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("status", "failure"),
+    [
+        (400, "refused"),
+        (401, "auth"),
+        (403, "auth"),
+        (404, "refused"),
+        (429, "rate_limit"),
+        (500, "unavailable"),
+        (529, "unavailable"),
+    ],
+)
+async def test_a_refusal_of_the_provider_is_told_as_what_it_is(
+    place: Stage, parent: dict[str, str], subject: Subject, status: int, failure: Failure
+) -> None:
+    async with fake_models.serve(lambda _: Status(status, f"canary {CANARY} canary")) as server:
+        given = await place.assignment(manner=subject.manner(server))
+        told, ended = await play(subject.backend(parent), given)
+    if (subject, status) == (CODEX, 404):  # of which it repeats only the words
+        failure = "error"
+    assert ended.failure == failure, ended.error
+    assert ended.error.startswith(f"{subject.name}: ")
+    assert CANARY not in repr((told, ended))
+    assert given.access.token not in repr((told, ended))
+
+
+@pytest.mark.parametrize("subject", [GEMINI, OPENCODE], ids=lambda subject: subject.name)
+@pytest.mark.parametrize(("status", "failure"), [(400, "refused"), (401, "auth")])
+async def test_so_it_is_for_the_others(
+    place: Stage, parent: dict[str, str], subject: Subject, status: int, failure: Failure
+) -> None:
+    async with fake_models.serve(lambda _: Status(status, f"canary {CANARY} canary")) as server:
+        given = await place.assignment(manner=subject.manner(server))
+        told, ended = await play(subject.backend(parent), given)
+    assert ended.failure == failure, ended.error
+    assert CANARY not in repr((told, ended))
+
+
+@BOTH
+async def test_a_provider_that_cannot_be_reached_is_unavailable(
+    place: Stage, parent: dict[str, str], subject: Subject
+) -> None:
+    given = await place.assignment(manner=subject.manner(nobody()))
+    _, ended = await play(subject.backend(parent), given)
+    assert ended.failure == "unavailable", ended.error
+
+
+@BOTH
+@pytest.mark.parametrize("fault", [Dropped(), Dropped(say("half of it"), after=3), Malformed()], ids=repr)
+async def test_a_broken_answer_is_a_failure(
+    place: Stage, parent: dict[str, str], subject: Subject, fault: Answer
+) -> None:
+    async with fake_models.serve(lambda _: fault) as server:
+        given = await place.assignment(manner=subject.manner(server))
+        _, ended = await play(subject.backend(parent, Limits(idle=20.0)), given)
+    assert ended.failure in ("unavailable", "error", "timeout"), ended.error
+    assert ended.text == ""
+
+
+@FOUR
+async def test_a_model_that_hangs_is_given_up(place: Stage, parent: dict[str, str], subject: Subject) -> None:
+    async with fake_models.serve(lambda asked: Hang() if asked.tools else say("title")) as server:
+        given = await place.assignment(manner=subject.manner(server))
+        _, ended = await play(subject.backend(parent, Limits(idle=8.0, grace=1.0)), given)
+        assert ended.failure == "timeout"
+        assert "no sign of life for 8 seconds" in ended.error
+        await server.until_quiet()
+
+
+@FOUR
+async def test_without_our_tools_it_has_not_succeeded(place: Stage, parent: dict[str, str], subject: Subject) -> None:
+    async with fake_models.serve(lambda _: say("All done.")) as server:
+        given = await place.assignment(manner=subject.manner(server), url=f"{nobody()}/mcp")
+        _, ended = await play(subject.backend(parent), given)
+        assert ended.failure == "no_tools", ended.error
+        if subject in (CLAUDE, CODEX):
+            assert len(server.asked) <= 1  # it was ended as soon as that was known
+
+
+@FOUR
+async def test_with_a_token_that_is_not_good_it_has_not_succeeded(
+    place: Stage, parent: dict[str, str], subject: Subject
+) -> None:
+    async with fake_models.serve(lambda _: say("All done.")) as server:
+        given = await place.assignment(manner=subject.manner(server))
+        stale = replace(given, access=replace(given.access, token="mt_of_another_time"))
+        _, ended = await play(subject.backend(parent), stale)
+    assert ended.failure == "no_tools", ended.error
+
+
+@pytest.mark.parametrize(("subject", "said"), [(CLAUDE, "Not logged in"), (GEMINI, "API")], ids=["claude", "gemini"])
+async def test_without_a_login_it_fails_for_good(
+    place: Stage, parent: dict[str, str], subject: Subject, said: str
+) -> None:
+    async with fake_models.serve(lambda _: say("never")) as server:
+        given = await place.assignment(manner=subject.manner(server))
+        _, ended = await play(ProgramBackend(subject.kind(), parent=parent), given)
+    assert (ended.failure, ended.is_final) == ("auth", True), ended.error
+    assert said in ended.error
+
+
+@BOTH
+async def test_it_tries_again_and_says_so(place: Stage, parent: dict[str, str], subject: Subject) -> None:
+    async with fake_models.serve([Status(500), say("At last.")]) as server:
+        given = await place.assignment(manner=subject.manner(server))
+        patient = replace(subject, settings={})
+        told, ended = await play(patient.backend(parent), given)
+    assert (ended.failure, ended.text) == (None, "At last."), ended.error
+    if subject is CLAUDE:  # codex does it in silence
+        assert Warned("claude tries the model again (status 500).") in told
