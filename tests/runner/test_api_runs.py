@@ -15,9 +15,8 @@ from moot.ledger import usage
 from moot.models.retrying import Patience
 from moot.registry import agents, instances
 from moot.registry.agents import NewAgent
-from moot.runner.api_agents import ApiBackend
+from moot.runner.api_agents import ApiBackend, ScriptedModelBackend
 from moot.runner.endings import PAUSED
-from moot.runner.scripted_agents import ScriptedAgents
 from moot.store.sqlite import SqliteStore
 from moot.store.store import Store
 from tests import fake_models
@@ -88,20 +87,12 @@ async def test_a_scripted_model_runs_the_same_loop_offline(store: Store, clock: 
         {"say": "", "usage": {"input_tokens": 10, "output_tokens": 1, "cost": 0.5}},
     ]
     team = await joined(store, "ann", answers=answers)
-    async with running(make_host(store, backend=ScriptedAgents(clock, QUICK))):
+    async with running(make_host(store, backend=ScriptedModelBackend(clock, QUICK))):
         await team.say("@ann go")
         await team.idle()
     assert (await team.bodies())[1:] == ["ann: hello"]
     found = await store.read(lambda tx: usage.total(tx, team.instance.stream))
     assert (found.dollars, found.turns) == (0.5, 2)
-
-
-async def test_lines_are_still_played(store: Store) -> None:
-    team = await joined(store, "ann", script=[{"say": "as ever"}])
-    async with running(make_host(store, backend=ScriptedAgents())):
-        await team.say("@ann go")
-        await team.idle()
-    assert (await team.bodies())[1:] == ["ann: as ever"]
 
 
 @pytest.mark.parametrize("status", [401, 429, 500])
