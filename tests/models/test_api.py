@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from moot.core import json
 from moot.core.clock import SystemClock
 from moot.models import opening
 from moot.models.endpoints import Wire
@@ -75,6 +76,16 @@ async def test_an_answer_without_a_word_is_an_answer(wire: Wire) -> None:
     async with asking.model(wire, [Reply(())]) as (_, model):
         got = await asking.answer(model, asking.request())
     assert (got.text, got.calls, got.stop) == ("", (), "end")
+
+
+async def test_an_answer_without_a_word_can_be_gone_on_with(wire: Wire) -> None:
+    async with asking.model(wire, [Reply(()), say("oh")]) as (server, model):
+        given = asking.request()
+        first = await asking.answer(model, given)
+        await asking.answer(model, replace(given, messages=(*given.messages, first, Said("and?"))))
+    assert server.asked[1].last_text.endswith("and?")
+    said = server.asked[1].body.get("messages", ())
+    assert '"text":""' not in json.dumps(said)
 
 
 async def test_arguments_that_are_no_json_come_as_they_are(wire: Wire) -> None:

@@ -297,6 +297,19 @@ async def test_cancelling_leaves_nothing_running(where: str) -> None:
     assert asyncio.all_tasks() == before
 
 
+async def test_an_empty_result_is_said_to_be_empty() -> None:
+    """Providers refuse a text without a letter."""
+
+    async def empty(name: str, arguments: Mapping[str, Json]) -> ToolAnswer:
+        return ToolAnswer("", {})
+
+    model = Recorded([Answer(calls=(Call("c1", "weather", "{}"),), stop="tools"), Answer("ok")])
+    await talking.run(model, Toolbox(empty))
+    results = model.asked[1].messages[-1]
+    assert isinstance(results, Results)
+    assert results.results[0].text == "(empty)"
+
+
 async def test_a_huge_result_is_cut_and_said_to_be() -> None:
     async def huge(name: str, arguments: Mapping[str, Json]) -> ToolAnswer:
         return ToolAnswer("x" * 1_000_000, {})

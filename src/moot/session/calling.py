@@ -8,6 +8,7 @@ from moot.core.errors import MootError
 from moot.core.tool import Toolbox
 from moot.models.model import Call, Result
 
+_NOTHING = "(empty)"  # providers refuse a text without a letter
 _MOST = 200_000  # characters of one result: more would leave no room for anything else
 
 
@@ -28,7 +29,7 @@ async def _make(call: Call, toolbox: Toolbox, is_cut: bool) -> Result:
         why = "your answer was cut off before the call was complete" if is_cut else error.fact.rstrip(".")
         return Result(call, f"Nothing was done: {why}. Make the call again.", is_error=True)
     answer = await toolbox.call(call.name, arguments)
-    return Result(call, _shortened(answer.text), answer.is_error)
+    return Result(call, _shortened(answer.text) or _NOTHING, answer.is_error)
 
 
 def _shortened(text: str) -> str:
