@@ -152,6 +152,28 @@ async def test_what_is_permitted_is_done(place: Stage, parent: dict[str, str]) -
     assert target.read_text() == "ünï"
 
 
+@pytest.mark.parametrize("is_approved", [True, False], ids=["approved", "denied"])
+async def test_it_asks_and_waits_for_the_answer(place: Stage, parent: dict[str, str], is_approved: bool) -> None:
+    target = place.root / "workspace" / "x.txt"
+
+    def scenario(asked: Asked) -> Answer:
+        if not asked.results:
+            return call("Bash", command=f"printf hello > {target}", description="write it")
+        return say("So be it.")
+
+    async with fake_models.serve(scenario) as server:
+        manner = CLAUDE.manner(server, Manner(permissions=PRESETS["edit"]))
+        given = await place.assignment(manner=manner)
+        playing = asyncio.ensure_future(play(CLAUDE.backend(parent), given))
+        async with asyncio.timeout(30):
+            await place.respond(is_approved)
+        told, ended = await playing
+    assert (ended.failure, ended.text) == (None, "So be it."), ended.error
+    assert target.exists() == is_approved
+    assert Called("Bash", is_error=not is_approved) in told
+    assert (Warned("claude was not permitted to use Bash.") in told) != is_approved
+
+
 async def test_its_users_own_login_is_used(place: Stage, parent: dict[str, str], home: Path) -> None:
     login = _log_in(home)
     before = login.read_bytes()

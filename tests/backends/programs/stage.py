@@ -18,16 +18,21 @@ from moot.backends.backend import (
     Progress,
 )
 from moot.core.caller import SYSTEM, Caller
-from moot.core.ids import AttemptId, InstanceName
+from moot.core.ids import AttemptId, HostId, InstanceName, JobId
 from moot.core.json import Json
 from moot.core.permissions import PRESETS
 from moot.core.tool import ToolAnswer
 from moot.core.tx import Tx
 from moot.mcp import server
 from moot.mcp.server import Endpoints, Options
-from moot.registry import agents, instances
+from moot.registry import agents, attempts, instances, tokens
+from moot.registry.agents import NewAgent
+from moot.registry.attempts import NewAttempt
+from moot.registry.tokens import Grant
+from moot.requests import requests
 from moot.store.store import Store
-from moot.tools import talk
+from moot.tools import dispatch, talk
+from moot.tools.groups import APPROVE, NAMES
 from moot.tools.talk import Words
 from tests.mcp.people import Meeting
 
@@ -76,9 +81,7 @@ class Stage:
         more: Callable[[], Awaitable[tuple[Letter, ...]]] = nothing_more,
         url: str | None = None,
     ) -> Assignment:
-        person = await self.meeting.attempt(name)
-        attempt = person.attempt
-        assert attempt is not None
+        attempt, token = await self._begun(name, manner)
 
         async def brief() -> Briefing:
             return Briefing(prompt, system_prompt)
@@ -94,11 +97,44 @@ class Stage:
             toolbox=NoTools(),
             brief=brief,
             more=more,
-            access=Access(url or self.url, person.token, lambda: attempt in self.met),
+            access=Access(url or self.url, token, lambda: attempt in self.met),
             workspace=self._made("workspace"),
             folder=self._made(f"attempts/{attempt}"),
             conversation=conversation,
         )
+
+    async def _begun(self, name: str, manner: Manner) -> tuple[AttemptId, str]:
+        """An attempt as the runner begins one, with the tools of its agent and the permission prompt."""
+        token = tokens.new_text()
+        said: dict[str, Json] = {
+            "edit": manner.permissions.edit,
+            "shell": manner.permissions.shell,
+            "network": manner.permissions.network,
+        }
+
+        def change(tx: Tx) -> AttemptId:
+            opened = instances.ensure(tx, InstanceName("default"))
+            agent = agents.ensure(tx, opened, NewAgent(name, backend="scripted", settings={"permissions": said}))
+            job = JobId(tx.new_id("jo"))
+            begun = attempts.start(tx, NewAttempt(agent.id, opened.stream, job, 1, 1, HostId("ho_1")))
+            groups = (*NAMES, APPROVE)
+            tokens.mint(tx, token, Grant("attempt", opened.name, "member", agent.id, groups, begun))
+            return begun
+
+        return await self.meeting.store.write(change, caller=SYSTEM), token
+
+    async def respond(self, approve: bool) -> None:
+        """As the person, to the first request that is open, once there is one."""
+        store = self.meeting.store
+        stream = (await store.read(lambda tx: instances.get(tx, InstanceName("default")))).stream
+        with store.listen() as signal:
+            while not (found := await store.read(lambda tx: requests.open_of(tx, stream))):
+                await signal.wait()
+                signal.clear()
+        operator = Caller("human", "operator", InstanceName("default"))
+        arguments: dict[str, Json] = {"request_id": found[0].id, "approve": approve}
+        answer = await dispatch.perform(store, operator, "request_respond", arguments, None)
+        assert not answer.is_error, answer.text
 
     def _made(self, name: str) -> Path:
         place = self.root / name

@@ -62,6 +62,7 @@ class Claude:
     """`claude`, from npm or its own installer."""
 
     name: ClassVar[str] = "claude"
+    forgotten: ClassVar[str] = "No conversation found"
 
     def launch(self, assignment: Assignment, briefing: Briefing, parent: Mapping[str, str]) -> Launch:
         manner = assignment.manner
@@ -262,7 +263,6 @@ class ClaudeReader:
             counting.since(total, self._before),
             Conversation(self._session, total),
             self._wait_until if failure == "rate_limit" else None,
-            is_forgotten="No conversation found" in said,
         )
 
     def _total(self, result: Event) -> Usage:

@@ -38,6 +38,7 @@ class Codex:
     """`codex`, from npm or as one binary."""
 
     name: ClassVar[str] = "codex"
+    forgotten: ClassVar[str] = "no rollout found"
 
     def launch(self, assignment: Assignment, briefing: Briefing, parent: Mapping[str, str]) -> Launch:
         manner = assignment.manner

@@ -113,13 +113,13 @@ class ProgramBackend:
         """How the attempt went; None if its conversation is gone and another should be begun."""
         assert run.finished is not None
         outcome = run.launch.reader.outcome()
+        if assignment.conversation is not None and (outcome is None or outcome.failure) and self._forgot(run.finished):
+            return None
         is_whole = run.launch.reader.is_over or run.launch.reader.is_hopeless
         if outcome is None or (outcome.failure is None and not is_whole):
             failure, error = _cut_short(run, run.finished, self._limits)
             kept = assignment.conversation
             return Ended(failure, self._told(error, run.finished), usage=run.launch.reader.used(), conversation=kept)
-        if outcome.is_forgotten and assignment.conversation is not None:
-            return None
         failure, error = self._verdict(outcome, run, assignment)
         return Ended(
             failure,
@@ -138,6 +138,9 @@ class ProgramBackend:
         if run.has_lost_mail:
             return "no_result", "it ended before it took mail that had come meanwhile"
         return None, ""
+
+    def _forgot(self, finished: Finished) -> bool:
+        return bool(self._kind.forgotten) and self._kind.forgotten in finished.printed(_MOST_OF_ERROR)
 
     def _told(self, error: str, finished: Finished) -> str:
         """What went wrong, with the last of what it wrote to stderr."""

@@ -43,6 +43,7 @@ class Gemini:
     """`gemini`, from npm."""
 
     name: ClassVar[str] = "gemini"
+    forgotten: ClassVar[str] = ""
 
     def launch(self, assignment: Assignment, briefing: Briefing, parent: Mapping[str, str]) -> Launch:
         manner = assignment.manner

@@ -34,7 +34,6 @@ class Outcome:
     usage: Usage = NOTHING_USED  # of this attempt alone
     conversation: Conversation | None = None
     wait_until: datetime | None = None
-    is_forgotten: bool = False  # the conversation to go on with is gone, and nothing else was tried
 
 
 class Reader(Protocol):
@@ -84,6 +83,7 @@ class Kind(Protocol):
     """One program that moot knows how to run as an agent."""
 
     name: ClassVar[str]
+    forgotten: ClassVar[str]  # what it prints if a conversation to go on with is gone; empty: it goes on with none
 
     def launch(self, assignment: Assignment, briefing: Briefing, parent: Mapping[str, str]) -> Launch:
         """What to start; CannotLaunch if it could not succeed. Files are written into the private folder only."""

@@ -39,6 +39,7 @@ class Opencode:
     """`opencode`, from npm or its own installer."""
 
     name: ClassVar[str] = "opencode"
+    forgotten: ClassVar[str] = "Session not found"
 
     def launch(self, assignment: Assignment, briefing: Briefing, parent: Mapping[str, str]) -> Launch:
         manner = assignment.manner
@@ -159,7 +160,7 @@ class OpencodeReader:
     def outcome(self) -> Outcome | None:
         used = self._usage
         if self._error is not None:
-            return _failed(self._error, used, is_resumed=self._before is not None)
+            return _failed(self._error, used)
         if self._reason not in _FINISHED:
             return None
         text = "\n\n".join(self._text)
@@ -182,7 +183,7 @@ def _used(part: Mapping[str, Json]) -> Usage:
     )
 
 
-def _failed(error: Mapping[str, Json], used: Usage, *, is_resumed: bool) -> Outcome:
+def _failed(error: Mapping[str, Json], used: Usage) -> Outcome:
     data = fields.part(error, "data")
     status, name = fields.count(data, "statusCode"), fields.text(error, "name")
     message = fields.text(data, "message") or name or "it failed and did not say why"
@@ -190,4 +191,4 @@ def _failed(error: Mapping[str, Json], used: Usage, *, is_resumed: bool) -> Outc
         failure = faults.by_status(status)
     else:
         failure = "auth" if "Auth" in name else faults.by_words(message) or "error"
-    return Outcome(failure, message, usage=used, is_forgotten=is_resumed and "Session not found" in message)
+    return Outcome(failure, message, usage=used)
