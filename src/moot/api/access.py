@@ -2,9 +2,9 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from moot.api.targets import DEFAULT
@@ -16,7 +16,7 @@ from moot.core.errors import MootError, NotAllowed
 from moot.core.ids import InstanceName
 from moot.registry import names
 from moot.registry.agents import PERSON
-from moot.store.errors import StoreNotFound
+from moot.store.errors import StoreNotFound, StorePlaceRefused, StoreUnavailable
 from moot.store.store import Store
 
 LOOK_AGAIN_SECONDS = 0.3
@@ -26,6 +26,49 @@ class FolderGone(MootError):
     """The folder that a command was started in does not exist any more."""
 
     code = "FOLDER_GONE"
+
+
+class StoreElsewhere(MootError):
+    """An agent looks for its store in the wrong place."""
+
+    code = "STORE_NOT_FOUND"
+
+
+class OnlyServer(MootError):
+    """An agent cannot reach its store from here, but perhaps its server."""
+
+    code = "ONLY_SERVER"
+
+    def __init__(self, url: str, token: str) -> None:
+        super().__init__(
+            "The store of this agent cannot be reached from here, and without it this cannot be done.",
+            "Change to the project's folder. Over its server work: send, inbox, log, doc, vote, context.",
+        )
+        self.url, self.token = url, token
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """What the environment says to a program that runs as an agent."""
+
+    token: str = field(repr=False)
+    url: str | None
+
+    @staticmethod
+    def found(environ: Mapping[str, str]) -> "Inside | None":
+        token = environ.get("MOOT_TOKEN")
+        return Inside(token, environ.get("MOOT_URL") or None) if token else None
+
+    def astray(self, error: MootError) -> MootError:
+        """What it means to an agent that its store is not where it looked."""
+        if self.url is not None:
+            return OnlyServer(self.url, self.token)
+        if isinstance(error, StoreNotFound):
+            return StoreElsewhere(
+                "MOOT_TOKEN is set, and the store that it belongs to is not here.",
+                "Change to the agent's project, set MOOT_URL to its server, or unset MOOT_TOKEN.",
+            )
+        return error
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +84,25 @@ class Access:
 async def access(
     *, store: str | None = None, instance: str | None = None, create: bool = False, start: Path | None = None
 ) -> AsyncGenerator[Access]:
-    """Open the project's store; with `create`, make it if there is none."""
+    """Open the project's store; with `create`, make it if there is none, but never for an agent: its store is there.
+    OnlyServer, if an agent is somewhere from where its store cannot be reached, and its server might be."""
     wanted = None if instance is None else InstanceName(names.check_instance(instance))
     project = find_project(start)
-    opened = open_store(project.store_url(store), create=create)
+    inside = Inside.found(os.environ)
+    opened = _opened(project.store_url(store), inside, create=create)
     try:
-        yield Access(opened, project, await _caller(opened, wanted))
+        yield Access(opened, project, await _caller(opened, wanted, inside))
     finally:
         await opened.close()
+
+
+def _opened(url: str, inside: "Inside | None", *, create: bool) -> Store:
+    try:
+        return open_store(url, create=create and inside is None)
+    except (StoreNotFound, StorePlaceRefused, StoreUnavailable) as error:
+        if inside is None:
+            raise
+        raise inside.astray(error) from error
 
 
 async def wait_for_store(store: str | None, waiting: Callable[[StoreNotFound], None]) -> None:
@@ -75,14 +129,18 @@ def find_project(start: Path | None = None) -> Project:
         raise FolderGone("The current folder does not exist any more.", "Change to another one.") from error
 
 
-async def _caller(store: Store, instance: InstanceName | None) -> Caller:
+async def _caller(store: Store, instance: InstanceName | None, inside: "Inside | None") -> Caller:
     """The agent whose token is in the environment, or else the person."""
-    token = os.environ.get("MOOT_TOKEN")
-    if not token:
+    if inside is None:
         return Caller(name=PERSON, role="operator", instance=instance or DEFAULT)
     from moot.registry import tokens  # noqa: PLC0415  # people have none, and their commands start faster without
+    from moot.registry.errors import NotAuthenticated  # noqa: PLC0415
 
-    caller = await store.read(lambda tx: tokens.identify(tx, token))
+    token = inside.token
+    try:
+        caller = await store.read(lambda tx: tokens.identify(tx, token))
+    except NotAuthenticated as error:  # perhaps this is another project's store
+        raise inside.astray(error) from error
     if instance not in (None, caller.instance):
         raise NotAllowed(f"The token in MOOT_TOKEN is for the instance {caller.instance}.", "Unset it, or stay there.")
     return caller

@@ -15,11 +15,15 @@ from moot.core.errors import NotAllowed
 from moot.core.events import Cursor, Page, StoredEvent
 from moot.core.ids import InstanceName, MessageId, StreamId
 from moot.core.tx import ReadTx, Tx
-from moot.registry import agents, instances, names
+from moot.ledger import operations
+from moot.ledger.operations import Deed
+from moot.registry import agents, attempts, instances, names
 from moot.registry.agents import Agent
 from moot.registry.instances import Instance
 from moot.tools import talk
 from moot.tools.talk import Said, Words
+
+_SEND = "channel_send"  # as the tool is called that does the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,9 @@ class Connection(Access):
             rights.check_writer(tx, self.caller)
             instance = instances.ensure(tx, self.caller.instance)
             speaker = self._speaker(tx, instance)
+            if self.caller.attempt is not None:  # who has spoken for itself is not spoken for at its end
+                deed = Deed("tool", _SEND, operations.hash_of({"message": said.body}))
+                operations.begin(tx, deed, self.caller)
             return talk.say(tx, instance, speaker, addressing.complete(tx, instance, speaker, said))
 
         return await self.store.write(change, caller=self.caller)
@@ -81,6 +88,20 @@ class Connection(Access):
             return sum(mailbox.ack_one(tx, found.id, one.seq) for one in mail) if found else 0
 
         return await self.store.write(change, caller=self.caller)
+
+    async def hand_out(self, mail: Sequence[Mail]) -> None:
+        """The caller has seen these messages. An attempt's are acknowledged with it; others' stay as they are."""
+        agent, attempt = self.caller.agent, self.caller.attempt
+        new = [one for one in mail if one.state == "queued"]
+        if agent is None or attempt is None or not new:
+            return
+
+        def change(tx: Tx) -> None:
+            attempts.guard(tx, self.caller)
+            mailbox.hand_out_these(tx, agent, attempt, new)
+            attempts.led_by(tx, attempt, max(one.hops for one in new))
+
+        await self.store.write(change, caller=self.caller)
 
     async def members(self, instance: InstanceName | None = None) -> list[Member]:
         """Everyone but the person at the terminal, with their mail, in one instance or in all."""

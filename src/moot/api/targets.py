@@ -1,5 +1,6 @@
 """Targets as people write them: `agent`, `agent@instance`, `@instance`; the default instance goes without saying."""
 
+import os
 from dataclasses import dataclass
 
 from moot.core.errors import InvalidInput
@@ -8,6 +9,11 @@ from moot.registry import names
 from moot.registry.errors import NameRefused
 
 DEFAULT = DEFAULT_INSTANCE
+
+
+def home() -> str:
+    """The instance that is meant where none is named: an agent's own, else the default one."""
+    return os.environ.get("MOOT_INSTANCE") or DEFAULT if os.environ.get("MOOT_TOKEN") else DEFAULT
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ The index of what waits holds rows with `state = 'queued' or state = 'delivered'
 that say one of these terms, or the whole, in just these words: `in (…)` means a scan of all mail there ever was.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
@@ -85,10 +86,14 @@ def hand_out_more(tx: Tx, agent: AgentId, attempt: AttemptId, limit: int) -> lis
 def show(tx: Tx, agent: AgentId, attempt: AttemptId | None, limit: int) -> list[Mail]:
     """What waits, oldest first. Exactly what is returned counts as handed out, to the attempt if there is one."""
     seen = unread(tx, agent, limit)
-    new = [mail for mail in seen if mail.state == "queued"]
-    to = {"agent": agent, "attempt": attempt, "now": tx.now}
-    tx.many(sql.deliver_one, [{"stream": mail.stream, "seq": mail.seq, **to} for mail in new])
+    hand_out_these(tx, agent, attempt, [mail for mail in seen if mail.state == "queued"])
     return [replace(mail, state="delivered") for mail in seen]
+
+
+def hand_out_these(tx: Tx, agent: AgentId, attempt: AttemptId | None, mail: Sequence[Mail]) -> None:
+    """Deliver just these messages, unless that was done before."""
+    to = {"agent": agent, "attempt": attempt, "now": tx.now}
+    tx.many(sql.deliver_one, [{"stream": one.stream, "seq": one.seq, **to} for one in mail])
 
 
 def rejoin(tx: Tx, agent: AgentId, attempt: AttemptId) -> None:

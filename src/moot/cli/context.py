@@ -1,15 +1,28 @@
 """`moot context`: the channel for programs that speak no MCP, as an agent that joins from outside."""
 
+from functools import partial
+from typing import TYPE_CHECKING
+
 import click
 
 from moot.api import people, plain, targets
 from moot.api.connection import connect
 from moot.api.targets import Target
-from moot.cli import loop, terminal
+from moot.cli import inside, terminal
 from moot.cli.options import limit_option, store_option
 from moot.tools.talk import Words
 
-agent_option = click.option("--agent", required=True, metavar="AGENT", help="Whose words: agent or agent@instance.")
+if TYPE_CHECKING:
+    from moot.api.distant import Distant
+
+agent_option = click.option(
+    "--agent",
+    required=True,
+    envvar="MOOT_AGENT",
+    show_envvar=True,
+    metavar="AGENT",
+    help="Whose words: agent or agent@instance.",
+)
 
 
 @click.group()
@@ -23,7 +36,8 @@ def command() -> None:
 @store_option
 def send(*, message: str, agent: str, store: str | None) -> None:
     """Say something."""
-    loop.run(_send(message, targets.parse(agent), store))
+    target = targets.parse(agent, instance=targets.home())
+    inside.run(_send(message, target, store), partial(_send_distant, message, target))
     terminal.say("sent")
 
 
@@ -33,7 +47,8 @@ def send(*, message: str, agent: str, store: str | None) -> None:
 @store_option
 def read(*, agent: str, limit: int, store: str | None) -> None:
     """What was said, as JSON with the names that channel_read uses."""
-    terminal.document(loop.run(_read(targets.parse(agent), limit, store)))
+    target = targets.parse(agent, instance=targets.home())
+    terminal.document(inside.run(_read(target, limit, store), partial(_read_distant, target, limit)))
 
 
 async def _send(message: str, target: Target, store: str | None) -> None:
@@ -42,7 +57,17 @@ async def _send(message: str, target: Target, store: str | None) -> None:
         await connection.send(Words(message))
 
 
+async def _send_distant(message: str, target: Target, distant: "Distant") -> None:
+    distant.check(target.instance, target.agent)
+    await distant.send(Words(message))
+
+
 async def _read(target: Target, limit: int, store: str | None) -> list[plain.Plain]:
     async with connect(store=store, instance=target.instance) as opened:
         connection = await people.speaking_for(opened, target.agent or "")
         return [plain.message(one) for one in await connection.latest(limit)]
+
+
+async def _read_distant(target: Target, limit: int, distant: "Distant") -> list[plain.Plain]:
+    distant.check(target.instance, target.agent)
+    return [plain.message(one) for one in await distant.latest(limit)]

@@ -4,19 +4,22 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from moot.api import documents
 from moot.api.access import Access, access
-from moot.cli import loop, terminal
+from moot.cli import inside, loop, terminal
 from moot.cli.options import instance_option, json_option, limit_option, store_option
 from moot.cli.transcript import date_and_time
 from moot.core.errors import InvalidInput, MootError
-from moot.documents.documents import Written
+from moot.documents.documents import Document, Version, Written
 from moot.documents.errors import DocumentNotFound
 from moot.store.errors import StoreNotFound
+
+if TYPE_CHECKING:
+    from moot.api.distant import Distant
 
 _MOST_VERSION = 2**53
 F = TypeVar("F", bound=Callable[..., Any])
@@ -66,18 +69,22 @@ def list_all(instance: str | None, store: str | None, as_json: bool) -> None:
 def show(file: str | None, version: int | None, instance: str | None, store: str | None, as_json: bool) -> None:
     """Print a document; without FILE the entry point."""
 
-    async def work() -> None:
+    async def work() -> Document:
         async with access(store=store, instance=instance) as opened:
             await documents.refresh(opened)
-            found = await documents.read(opened, file, version)
-        if as_json:
-            terminal.document(documents.plain_document(found))
-        elif terminal.is_terminal(sys.stdout):
-            terminal.say(found.content.removesuffix("\n"))
-        else:
-            click.echo(found.content.encode(), nl=False)  # as it is: a program reads it
+            return await documents.read(opened, file, version)
 
-    loop.run(work())
+    async def instead(distant: "Distant") -> Document:
+        distant.check(instance)
+        return await distant.read(file, version)
+
+    found = inside.run(work(), instead)
+    if as_json:
+        terminal.document(documents.plain_document(found))
+    elif terminal.is_terminal(sys.stdout):
+        terminal.say(found.content.removesuffix("\n"))
+    else:
+        click.echo(found.content.encode(), nl=False)  # as it is: a program reads it
 
 
 @command.command()
@@ -87,17 +94,21 @@ def show(file: str | None, version: int | None, instance: str | None, store: str
 def history(file: str | None, limit: int, instance: str | None, store: str | None, as_json: bool) -> None:
     """Who changed a document and when, oldest first."""
 
-    async def work() -> None:
+    async def work() -> list[Version]:
         async with access(store=store, instance=instance) as opened:
             await documents.refresh(opened)
-            found = await documents.history(opened, file, limit)
-        if as_json:
-            terminal.document([documents.plain_version(one) for one in found])
-            return
-        rows = [(str(one.version), one.action, one.author, date_and_time(one.at)) for one in found]
-        terminal.table([PAST_HEADING, *rows], PAST_WIDTHS)
+            return await documents.history(opened, file, limit)
 
-    loop.run(work())
+    async def instead(distant: "Distant") -> list[Version]:
+        distant.check(instance)
+        return await distant.history(file, limit)
+
+    found = inside.run(work(), instead)
+    if as_json:
+        terminal.document([documents.plain_version(one) for one in found])
+        return
+    rows = [(str(one.version), one.action, one.author, date_and_time(one.at)) for one in found]
+    terminal.table([PAST_HEADING, *rows], PAST_WIDTHS)
 
 
 @command.command()
@@ -143,15 +154,19 @@ def write(  # noqa: PLR0913  # one for each option
     """Write a document from the file SOURCE, or from stdin."""
     content = _source(source)
 
-    async def work() -> None:
+    async def work() -> Written:
         async with access(store=store, instance=instance, create=True) as opened:
             await documents.refresh(opened)
             change = documents.append if append else documents.write
             written = await change(opened, file, content, if_version)
             await documents.refresh(opened)
-        _report(written, as_json=as_json)
+        return written
 
-    loop.run(work())
+    async def instead(distant: "Distant") -> Written:
+        distant.check(instance)
+        return await distant.write(file, content, if_version, is_appended=append)
+
+    _report(inside.run(work(), instead), as_json=as_json)
 
 
 @command.command()
@@ -160,14 +175,18 @@ def write(  # noqa: PLR0913  # one for each option
 def rm(file: str, instance: str | None, store: str | None, as_json: bool) -> None:
     """Delete a document; its versions stay readable."""
 
-    async def work() -> None:
+    async def work() -> Written:
         async with access(store=store, instance=instance) as opened:
             await documents.refresh(opened)
             written = await documents.delete(opened, file)
             await documents.refresh(opened)
-        _report(written, as_json=as_json)
+        return written
 
-    loop.run(work())
+    async def instead(distant: "Distant") -> Written:
+        distant.check(instance)
+        return await distant.delete(file)
+
+    _report(inside.run(work(), instead), as_json=as_json)
 
 
 def _list(instance: str | None, store: str | None, *, as_json: bool) -> None:
@@ -176,8 +195,12 @@ def _list(instance: str | None, store: str | None, *, as_json: bool) -> None:
             await documents.refresh(opened)
             return await documents.shelf(opened)
 
+    async def instead(distant: "Distant") -> documents.Shelf:
+        distant.check(instance)
+        return await distant.shelf()
+
     try:
-        found = loop.run(work())
+        found = inside.run(work(), instead)
     except StoreNotFound:
         found = documents.Shelf("", None, [])
     if as_json:

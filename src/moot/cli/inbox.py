@@ -2,19 +2,24 @@
 
 import sys
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
 from moot.api import people, plain, requests, targets
 from moot.api.connection import Connection, connect
 from moot.api.requests import Waiting
-from moot.cli import loop, terminal
+from moot.cli import inside, loop, terminal
 from moot.cli.options import instance_option, json_option, limit_option, person_option, store_option
 from moot.cli.transcript import Transcript
 from moot.core.errors import InvalidInput, MootError
 from moot.core.ids import InstanceName
 from moot.requests import plain as plain_requests
 from moot.store.errors import StoreNotFound
+
+if TYPE_CHECKING:
+    from moot.api.distant import Distant
 
 
 class NothingWaits(MootError):
@@ -81,7 +86,7 @@ def command(  # noqa: PLR0913  # one for each option
 def _whose(agent: str | None, instance: str | None) -> tuple[str | None, InstanceName | None]:
     if agent is None:
         return None, InstanceName(instance) if instance else None
-    target = targets.parse(agent, instance=instance or targets.DEFAULT)
+    target = targets.parse(agent, instance=instance or targets.home())
     if target.agent is None:
         raise InvalidInput(f"{agent!r} is a whole instance.", "Write agent or agent@instance.")
     if instance not in (None, target.instance):
@@ -91,7 +96,7 @@ def _whose(agent: str | None, instance: str | None) -> tuple[str | None, Instanc
 
 def _look(desk: Desk, *, ack: bool, as_json: bool) -> None:
     try:
-        loop.run(_inbox(desk, ack=ack, as_json=as_json))
+        inside.run(_inbox(desk, ack=ack, as_json=as_json), partial(_inbox_distant, desk, ack=ack, as_json=as_json))
     except StoreNotFound:
         _show([], desk.agent, as_json=as_json)
 
@@ -104,8 +109,21 @@ async def _inbox(desk: Desk, *, ack: bool, as_json: bool) -> None:
         found = await _waiting(connection, desk)
         _show(found, desk.agent or desk.person, as_json=as_json)
         terminal.flush()  # only what has been read is acknowledged
+        mail = [one.mail for one in found]
         if ack and found:
-            await connection.acknowledge([one.mail for one in found])
+            await connection.acknowledge(mail)
+        elif desk.agent is None:
+            await connection.hand_out(mail)
+
+
+async def _inbox_distant(desk: Desk, distant: "Distant", *, ack: bool, as_json: bool) -> None:
+    distant.check(desk.instance, desk.agent or desk.person)
+    found = await distant.inbox(desk.limit)
+    shown = [one for one in found if one.request is not None] if desk.is_pending_only else found
+    _show(shown, desk.agent, as_json=as_json)
+    terminal.flush()
+    if ack and not desk.is_pending_only:
+        await distant.acknowledge([one.mail for one in shown])
 
 
 async def _waiting(connection: Connection, desk: Desk) -> list[Waiting]:

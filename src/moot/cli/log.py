@@ -2,6 +2,8 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
@@ -9,11 +11,14 @@ from moot.api import history, plain
 from moot.api.access import wait_for_store
 from moot.api.connection import Connection, connect
 from moot.bus.messages import Message
-from moot.cli import audience, hints, loop, terminal
+from moot.cli import audience, hints, inside, loop, terminal
 from moot.cli.options import instance_option, json_option, limit_option, store_option
 from moot.cli.transcript import Transcript, clock_time
 from moot.core.events import StoredEvent
 from moot.store.errors import StoreNotFound
+
+if TYPE_CHECKING:
+    from moot.api.distant import Distant
 
 QUIET = 'nothing was said yet; begin with: moot send "hello @name"'
 Shown = Message | StoredEvent
@@ -54,7 +59,10 @@ def command(  # noqa: PLR0913  # one for each option
     view = View(limit, follow, as_json, receipts, events)
     try:
         work = _log(view, instance, store)
-        loop.run(audience.while_read(work) if follow else work)
+        if follow or receipts or events:
+            loop.run(audience.while_read(work) if follow else work)
+        else:
+            inside.run(work, partial(_log_distant, view, instance))
     except StoreNotFound:
         if follow:
             raise
@@ -81,6 +89,19 @@ async def _log(view: View, instance: str | None, store: str | None) -> None:
             async for one in _coming(connection, view, found[-1].seq if found else 0):
                 await _show(connection, view, transcript, one)
                 terminal.flush()
+
+
+async def _log_distant(view: View, instance: str | None, distant: "Distant") -> None:
+    distant.check(instance)
+    found = await distant.latest(view.limit)
+    if view.as_json:
+        terminal.document([plain.message(one) for one in found])
+        return
+    if not found:
+        _nothing(view)
+    transcript = Transcript()
+    for one in found:
+        transcript.message(one)
 
 
 def _coming(connection: Connection, view: View, after: int) -> AsyncIterator[Message] | AsyncIterator[StoredEvent]:

@@ -64,7 +64,7 @@ def _question(
 ) -> tuple[Question, str]:
     if not to:
         raise InvalidInput("A request goes to somebody.", "Write --to agent or --to agent@instance.")
-    target = targets.parse(to, instance=instance or targets.DEFAULT)
+    target = targets.parse(to, instance=instance or targets.home())
     if target.agent is None or instance not in (None, target.instance):
         raise InvalidInput(f"{to!r} is not one agent of one instance.", "Write --to agent or --to agent@instance.")
     title, _, body = text.strip().partition("\n")

@@ -4,6 +4,8 @@ import asyncio
 import sys
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,7 +13,7 @@ from moot.api import people, plain, roster, targets
 from moot.api.connection import Connection, connect
 from moot.bus.errors import MessageEmpty
 from moot.bus.messages import Message
-from moot.cli import loop, saying, terminal
+from moot.cli import inside, saying, terminal
 from moot.cli.options import instance_option, json_option, person_option, store_option
 from moot.cli.transcript import Transcript
 from moot.core import clock, durations, text
@@ -20,6 +22,9 @@ from moot.core.ids import InstanceName, MessageId
 from moot.registry.errors import InstanceNotFound
 from moot.registry.names import fold
 from moot.tools.talk import Said, Words
+
+if TYPE_CHECKING:
+    from moot.api.distant import Distant
 
 KINDS = ("message", "broadcast", "task", "question", "answer", "status", "blocker")
 EVERYONE = "all"
@@ -89,14 +94,15 @@ def command(  # noqa: PLR0913  # one for each option
     if not words.body.strip():
         raise MessageEmpty("The message is empty.", "Write something.")
     seconds = durations.parse(timeout).total_seconds()
-    return loop.run(_send(Order(words, where, store, seconds if wait else None, as_json, person)))
+    order = Order(words, where, store, seconds if wait else None, as_json, person)
+    return inside.run(_send(order), partial(_send_distant, order))
 
 
 def _addressees(to: tuple[str, ...], instance: str | None) -> tuple[tuple[str, ...], InstanceName | None]:
     """The names to send to, and the one instance they are in."""
     if not all(one.strip() for one in to):
         raise InvalidInput("--to names nobody.", "Write --to agent or --to agent@instance.")
-    found = [targets.parse(one, instance=instance or targets.DEFAULT) for one in to]
+    found = [targets.parse(one, instance=instance or targets.home()) for one in to]
     places = {one.instance for one in found}
     if instance:
         places.add(InstanceName(instance))
@@ -135,6 +141,23 @@ async def _send(order: Order) -> int:
         if order.wait_seconds is not None and not said.recipients:
             raise NobodyAddressed("Nobody was addressed, so nobody will answer.", "Mention an agent; see moot list.")
         reply = None if order.wait_seconds is None else await _first_reply(connection, said.message, order.wait_seconds)
+    return _ended(order, said, reply, is_served=is_served)
+
+
+async def _send_distant(order: Order, distant: "Distant") -> int:
+    """Through the agent's server, which is there."""
+    distant.check(order.instance, order.person)
+    said = await distant.send(order.words)
+    if not order.as_json:
+        terminal.say(said.told)
+    for name in said.unknown:
+        terminal.warn(f"nobody here is called @{name}")
+    terminal.flush()
+    reply = None if order.wait_seconds is None else await distant.first_reply(said.message, order.wait_seconds)
+    return _ended(order, said, reply, is_served=True)
+
+
+def _ended(order: Order, said: Said, reply: Message | None, *, is_served: bool) -> int:
     if order.as_json:
         terminal.document(_document(said, reply, is_served=is_served))
     elif reply is not None:

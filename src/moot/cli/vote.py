@@ -1,13 +1,16 @@
 """`moot vote`: what is voted on, how it stands, and your own vote."""
 
+from functools import partial
+
 import click
 
 from moot.api import proposals
 from moot.api.access import access
-from moot.cli import loop, terminal
+from moot.cli import distant_votes, inside, loop, terminal
 from moot.cli.options import instance_option, json_option, store_option
 from moot.cli.transcript import clock_time
 from moot.core.ids import ProposalId
+from moot.core.json import Json
 from moot.proposals import plain
 from moot.proposals.proposals import Proposal
 from moot.store.errors import StoreNotFound
@@ -43,15 +46,23 @@ def command(  # noqa: PLR0913  # one for each option
     """List what can be voted on; with ID show how it stands; with ID and CHOICE vote, once."""
     _check(id, choice, reason, decide=decide, cancel=cancel, every=every)
     if id is None:
-        loop.run(_list(instance, store, every=every, as_json=as_json))
+        work = _list(instance, store, every=every, as_json=as_json)
+        if every:  # for which there is no tool
+            loop.run(work)
+        else:
+            inside.run(work, partial(distant_votes.listed, instance, as_json=as_json))
         return
     proposal = ProposalId(id)
     if cancel:
-        loop.run(_cancel(instance, store, proposal, reason, as_json=as_json))
+        distant = partial(distant_votes.cancelled, instance, id, reason, as_json=as_json)
+        inside.run(_cancel(instance, store, proposal, reason, as_json=as_json), distant)
     elif choice is None:
-        loop.run(_show(instance, store, proposal, as_json=as_json))
+        distant = partial(distant_votes.shown, instance, id, as_json=as_json)
+        inside.run(_show(instance, store, proposal, as_json=as_json), distant)
     else:
-        loop.run(_vote(instance, store, proposal, choice, reason, decide=decide, as_json=as_json))
+        work = _vote(instance, store, proposal, choice, reason, decide=decide, as_json=as_json)
+        ballot: dict[str, Json] = {"proposal": id, "choice": choice, "reason": reason, "decide": decide}
+        inside.run(work, partial(distant_votes.voted, instance, ballot, as_json=as_json))
 
 
 def _check(id: str | None, choice: str | None, reason: str, *, decide: bool, cancel: bool, every: bool) -> None:

@@ -18,7 +18,7 @@ from moot.connect import wire
 from moot.connect.errors import ServerRefused
 from moot.core.errors import MootError
 from moot.core.json import Json
-from moot.core.keys import KEY
+from moot.core.keys import KEY, LATER, MAIL
 from moot.core.sockets import short_path
 from moot.core.tool import ToolAnswer
 
@@ -30,12 +30,14 @@ _ON_SOCKET = "http://localhost/mcp"
 class McpToolbox:
     """Calls tools as whoever the token belongs to. Outlives a restart of the server."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, *, hears_mail: bool) -> None:
         self._client = client
+        self._always: Mapping[str, str] = {} if hears_mail else {MAIL: LATER}
 
     async def call(self, name: str, arguments: Mapping[str, Json], *, key: str | None = None) -> ToolAnswer:
         """A tool's own refusal is an answer; where there is none, ServerRefused or ServerUnreachable is raised."""
-        meta = None if key is None else cast(RequestParamsMeta, {KEY: key})
+        said = self._always if key is None else {**self._always, KEY: key}
+        meta = cast(RequestParamsMeta, said) if said else None
         with wire.noting() as noted:
             try:
                 result = await self._client.call_tool(name, cast(dict[str, Any], dict(arguments)), meta=meta)
@@ -45,8 +47,9 @@ class McpToolbox:
 
 
 @asynccontextmanager
-async def toolbox(where: str | Path, token: str) -> AsyncGenerator[McpToolbox]:
-    """Connect to a server by its URL, or by the path of its socket."""
+async def toolbox(where: str | Path, token: str, *, hears_mail: bool = True) -> AsyncGenerator[McpToolbox]:
+    """Connect to a server by its URL, or by the path of its socket. Who shows its answers to nobody does not hear of
+    new mail in them."""
     failure: Exception | None = None
     async with AsyncExitStack() as stack:
         transport, url = _way(where, stack)
@@ -61,7 +64,7 @@ async def toolbox(where: str | Path, token: str) -> AsyncGenerator[McpToolbox]:
         opened = asyncio.get_running_loop().create_future()
         holding = group.create_task(_hold(url, http, opened))
         try:
-            yield McpToolbox(await opened)
+            yield McpToolbox(await opened, hears_mail=hears_mail)
         except Exception as error:  # noqa: BLE001  # kept from the task group, which would wrap it
             failure = error
         finally:

@@ -86,7 +86,7 @@ def identify(tx: ReadTx, text: str) -> Caller:
     if found is None:
         raise NotAuthenticated(
             "The token is not known here, was revoked, or belongs to something that has ended.",
-            "Connect again: moot mcp makes a new one.",
+            "An agent that moot has started ends now: its attempt is over. Others connect again with moot mcp.",
         )
     return Caller(
         name=found.name or "human",
