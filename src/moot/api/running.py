@@ -3,11 +3,14 @@
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from typing import cast
 
-from moot.api import access, summaries
+from moot.api import access, summaries, taping
 from moot.api.attending import Attendant, Ending, Expected, Failed, Paused
 from moot.api.summaries import Summary
+from moot.api.taping import Replayed, Taping
 from moot.app import budgets, hosting, settings, trust, workflows
+from moot.app.choosing import Rehearsal
 from moot.app.hosting import HostOptions, Running
 from moot.app.project import Project
 from moot.app.stores import open_store
@@ -20,11 +23,13 @@ from moot.core.tx import Tx
 from moot.registry import instances, runs
 from moot.registry.runs import Mode, NewRun, Run
 from moot.runner import neighbours, phases, terms
+from moot.runner.recording import Recorder
+from moot.runner.replaying import Player
 from moot.store.store import Store
 from moot.workflow import stored
 from moot.workflow.members import Flags
 
-Piece = Run | Message | Failed | Paused | Expected | Ending | Summary
+Piece = Run | Message | Failed | Paused | Expected | Ending | Summary | Replayed
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +44,19 @@ class Order:
     store: str | None = None
     has_person: bool = False  # at the terminal, who can answer
     flags: Flags = field(default_factory=Flags)  # what is said of all agents
+    taping: Taping = field(default_factory=Taping)
     project: Project | None = None  # None: the one around the current folder
 
 
 def load(order: Order) -> Loaded:
     """Read and check everything before anything happens."""
     changes = budgets.parse(order.budget)
-    loaded = workflows.load(access.find_project(), order.source, order.instance, order.inputs, order.flags)
+    order.taping.check()
+    machine = Rehearsal({}) if order.taping.replay else None
+    project = access.find_project()
+    loaded = workflows.load(project, order.source, order.instance, order.inputs, order.flags, machine)
+    if order.taping.replay is not None:
+        loaded = taping.adapted(loaded, order.taping.replay)
     workflow = loaded.workflow
     return replace(loaded, workflow=replace(workflow, budget=budgets.changed(workflow.budget, changes)))
 
@@ -59,6 +70,8 @@ def check_trust(order: Order, loaded: Loaded) -> None:
 
 def refusal(order: Order, loaded: Loaded) -> NobodyToAsk | None:
     workflow = loaded.workflow
+    if order.taping.replay is not None:
+        return None
     asking = trust.asking(workflow.agents, loaded.choices)
     # A run that stays can be answered from any other terminal; so can one that calls for somebody.
     can_answer = order.has_person or order.mode == "start" or workflow.notify is not None
@@ -84,8 +97,21 @@ async def run(order: Order, loaded: Loaded) -> AsyncIterator[Piece]:
 
     is_kept = loaded.workflow.context.provider == "file"
     wanted = order if is_kept else replace(order, store="memory:")
-    async for piece in _attended(wanted, begin, HostOptions(keeps_files=is_kept)):
+    stage = _stage(order, loaded)
+    options = HostOptions(keeps_files=is_kept, stage=stage)
+    if isinstance(stage, Player):
+        options = replace(options, retry=taping.AT_ONCE)
+        wanted = replace(wanted, has_person=stage.has_people)
+    async for piece in _attended(wanted, begin, options):
         yield piece
+
+
+def _stage(order: Order, loaded: Loaded) -> Recorder | Player | None:
+    if order.taping.replay is not None:
+        return taping.player(order.taping.replay, order.instance, loaded)
+    if order.taping.record is not None:
+        return taping.recorder(order.taping.record, order.instance, loaded)
+    return None
 
 
 async def resume(order: Order) -> AsyncIterator[Piece]:
@@ -106,22 +132,28 @@ async def _attended(
 ) -> AsyncIterator[Piece]:
     project = order.project or access.find_project()
     chosen = replace(options or HostOptions(), has_person=order.has_person)
+    stage = cast(Recorder | Player | None, chosen.stage)
     async with _opened(project, order.store) as store:
         await neighbours.see_to(store)  # who attended a run and was killed does not count as busy
         async with hosting.hosting(project, store, chosen) as running:
             run = await store.write(lambda tx: begin(tx, running), caller=SYSTEM)
             yield run
             ending: Ending | None = None
-            async for piece in Attendant(store, running.host, order.has_person).attend(run):
-                if isinstance(piece, Ending):
-                    ending = piece
-                else:
-                    yield piece
+            async with taping.taped(stage, store, run):
+                async for piece in Attendant(store, running.host, order.has_person).attend(run):
+                    if isinstance(piece, Ending):
+                        ending = piece
+                    else:
+                        yield piece
             assert ending is not None
             if ending.is_hasty:
                 running.host.stop(now=True)
+        if stage is not None:
+            await stage.finish(store, run, ending.exit_code)
         yield ending
         yield await summaries.of_run(store, run.id)
+        if isinstance(stage, Player):
+            yield Replayed(tuple(stage.drifts))
 
 
 @asynccontextmanager

@@ -29,6 +29,7 @@ from moot.runner.own_transaction import OwnTransaction
 from moot.runner.reactions import begin_talk, notify_people, wake_agents
 from moot.runner.retry import Retry
 from moot.runner.setup import SetupWorker
+from moot.runner.stage import Stage
 from moot.runner.worker import Worker
 from moot.store.store import Store
 from moot.tools import asking, guards, voting
@@ -51,6 +52,7 @@ class HostOptions:
     needs_socket: bool = False  # give up where another host serves the project's socket
     retry: Retry | None = None  # None: as the project's configuration says
     pace: Pace = field(default_factory=Pace)
+    stage: Stage | None = None  # records what happens, or plays it again
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ async def hosting(project: Project, store: Store, options: HostOptions | None = 
     await asyncio.to_thread(private_folders.clear, project.private_folder)
     with Guardian() as guardian:
         async with _keeping(project, store, chosen), _serving(project, store, chosen, met) as address:
-            outfitter = Outfitter(project, store, address, met, guardian)
+            outfitter = Outfitter(project, store, address, met, guardian, chosen.stage.heard if chosen.stage else None)
             async with _working(_host(project, store, chosen, outfitter)) as host:
                 yield Running(host, address, project.socket if address.socket is None else None)
 
@@ -118,7 +120,8 @@ async def _serving(project: Project, store: Store, options: HostOptions, met: se
         if caller.attempt is not None and caller.token is not None:
             met.add(caller.token)
 
-    how = Options(trust_agent_header=options.trust_agent_header, met=note)
+    witness = options.stage.heard if options.stage else None
+    how = Options(trust_agent_header=options.trust_agent_header, met=note, witness=witness)
     async with AsyncExitStack() as stack:
         try:
             address = await stack.enter_async_context(server.serving(store, endpoints, how))
@@ -137,10 +140,18 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
     roles = (*options.roles, hosts.ASKS) if options.has_person or notify is not None else options.roles
     new = NewHost(neighbours.machine(), str(identity.current()), roles, outfitter.address.url)
 
+    stage, setup = options.stage, SetupWorker(store, project.root)
+
+    def attempts(host: HostId) -> AttemptWorker:
+        found, equip = backends.make(), outfitter.equip
+        if stage is not None:
+            found, equip = stage.backends(found), stage.equip(equip)
+        return AttemptWorker(store, host, found, equip, retry, time_limit)
+
     def workers(host: HostId) -> Mapping[str, Worker]:
         return {
-            wake_agents.ATTEMPT: AttemptWorker(store, host, backends.make(), outfitter.equip, retry, time_limit),
-            phases.SETUP: SetupWorker(store, project.root),
+            wake_agents.ATTEMPT: stage.attempts(attempts(host)) if stage else attempts(host),
+            phases.SETUP: stage.setup(setup) if stage else setup,
             begin_talk.KICKOFF: KickoffWorker(),
             voting.EXPIRE: OwnTransaction(store, expiry.end_proposal),
             asking.EXPIRE: OwnTransaction(store, expiry.end_request),

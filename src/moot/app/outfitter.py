@@ -16,6 +16,7 @@ from moot.process.guardian import Guardian
 from moot.runner.begun import Begun, Kit
 from moot.store.store import Store
 from moot.tools.toolbox import AttemptToolbox, RemoteToolbox
+from moot.tools.witness import Witness
 
 _IN_PROCESS = ("scripted", "api")  # start no program: a folder for each attempt would cost them much
 
@@ -27,6 +28,7 @@ class Outfitter:
     address: Address
     met: set[TokenId]  # who came to our server with the token of an attempt
     guardian: Guardian
+    witness: Witness | None = None  # of calls in process; the server has its own
 
     def equip(self, begun: Begun) -> AbstractAsyncContextManager[Kit]:
         return self._equip(begun)
@@ -64,7 +66,7 @@ class Outfitter:
     async def _toolbox(self, begun: Begun) -> AsyncGenerator[Toolbox]:
         """In process, or as a real client of our own server if the agent wants that."""
         if begun.agent.settings.get("transport") != "mcp":
-            yield AttemptToolbox(self.store, begun.caller, begun.job.id)
+            yield AttemptToolbox(self.store, begun.caller, begun.job.id, self.witness)
             return
         where = self.address.url or self.address.socket  # the client library is at its best over TCP
         assert where is not None

@@ -55,10 +55,17 @@ class Casting:
         return self.workflow
 
 
-def load(project: Project, target: str, instance: str, given: Sequence[str] = (), flags: Flags | None = None) -> Loaded:
+def load(
+    project: Project,
+    target: str,
+    instance: str,
+    given: Sequence[str] = (),
+    flags: Flags | None = None,
+    machine: Machine | None = None,
+) -> Loaded:
     """Read and check everything before anything happens. `given` is what `--input` says."""
     file = find(project, target)
-    found = cast(project, file, flags)
+    found = cast(project, file, flags, machine)
     workflow = found.complete()
     values = variables.values(workflow, instance, inputs.parse(workflow.inputs, given, Path.cwd()))
     settled = replace(workflow, context=_settled(workflow.context, values))

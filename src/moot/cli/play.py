@@ -10,6 +10,7 @@ from moot.api import plain, remedies, targets
 from moot.api.attending import WAITING, Ending, Expected, Failed, Paused
 from moot.api.running import Order, Piece
 from moot.api.summaries import Summary
+from moot.api.taping import Replayed
 from moot.bus.messages import Message
 from moot.cli import keyboard, terminal
 from moot.cli.transcript import Transcript
@@ -20,6 +21,8 @@ from moot.ledger.usage import Usage
 from moot.process import detached
 from moot.registry import agents
 from moot.registry.runs import Run
+
+_DRIFTED = 1  # the exit code of a replay that is not like its recording
 
 
 async def show(pieces: AsyncIterator[Piece], order: Order | None = None, *, as_json: bool) -> int:
@@ -37,6 +40,8 @@ async def show(pieces: AsyncIterator[Piece], order: Order | None = None, *, as_j
                 detached.tell_ready()
             if isinstance(piece, Ending):
                 code = piece.exit_code
+            if isinstance(piece, Replayed) and piece.drifts:
+                code = _DRIFTED
             with terminal.unheard():
                 stage.show(piece)
                 terminal.flush()
@@ -77,6 +82,8 @@ class _Terminal:
                 self._ending = piece
             case Summary():
                 self._sum_up(piece)
+            case Replayed():
+                _tell(piece)
 
     def _expect(self, piece: Expected) -> None:
         for name in piece.names:
@@ -115,6 +122,14 @@ class _Terminal:
             terminal.note(f"go on with: {_resuming(summary)}")
 
 
+def _tell(replayed: Replayed) -> None:
+    terminal.flush()
+    if not replayed.drifts:
+        terminal.note("the replay is like the recording")
+    for fact in replayed.drifts:
+        terminal.note("drift: ", fact)
+
+
 class _Lines:
     """For programs: one JSON document a line, each with its `type`."""
 
@@ -140,6 +155,8 @@ def document(piece: Piece) -> plain.Plain:
             return {"type": "end", "status": piece.state, "reason": piece.reason, "exit_code": piece.exit_code}
         case Summary():
             return _summary(piece)
+        case Replayed():
+            return {"type": "replay", "drifts": piece.drifts, "exit_code": _DRIFTED if piece.drifts else None}
 
 
 def _summary(summary: Summary) -> plain.Plain:

@@ -1,8 +1,12 @@
 """`moot run`: a workflow, until nobody has anything left to do."""
 
+from dataclasses import replace as changed
+from pathlib import Path
+
 import click
 
 from moot.api import checking, running
+from moot.api.taping import Taping
 from moot.cli import loop, opening, play, terminal
 from moot.cli.ordering import Wanted, takes_order
 
@@ -10,13 +14,15 @@ from moot.cli.ordering import Wanted, takes_order
 @click.command()
 @takes_order
 @click.option("--dry-run", is_flag=True, help="Say who would run, and stop there.")
-def command(wanted: Wanted, *, dry_run: bool) -> int:
+@click.option("--record", type=click.Path(path_type=Path), metavar="FILE", help="Write down all that agents do.")
+@click.option("--replay", type=click.Path(path_type=Path), metavar="FILE", help="Play a recording again, offline.")
+def command(wanted: Wanted, *, dry_run: bool, record: Path | None, replay: Path | None) -> int:
     """Run a workflow until it is done. WORKFLOW is a file, or the name of one in .moot/workflows.
 
     Exit codes: 0 done, 1 failed or mail was given up, 2 wrong file or usage, 3 a limit was reached, 4 waiting for a
-    person, 130 interrupted; then moot resume goes on.
+    person, 130 interrupted; then moot resume goes on. A replay that is not like its recording ends with 1.
     """
-    order = wanted.order("run")
+    order = changed(wanted.order("run"), taping=Taping(record, replay))
     loaded = running.load(order)
     if dry_run:
         if wanted.as_json:

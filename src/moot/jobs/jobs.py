@@ -171,6 +171,12 @@ def postpone(tx: Tx, job: Job, at: datetime) -> None:
     tx.wake()
 
 
+def hurry(tx: Tx, key: str) -> None:
+    """Do it now, whatever time it waits for."""
+    if tx.run(sql.hurry, key=key, now=tx.now):
+        tx.wake()
+
+
 def cancel(tx: Tx, key: str) -> bool:
     """Nobody needs it any more; whoever is at work on it finds that it was taken away. False if there is none."""
     is_cancelled = bool(tx.run(sql.cancel, key=key, now=tx.now))

@@ -73,6 +73,9 @@ set state = 'queued', run_at = :run_at, owner = null, lease_until = null,
   again = case when again > :run_at then again else 0 end
 where id = :id and fence = :fence and state = 'running'
 
+-- hurry: A job that waits for its time is due now.
+update jobs set run_at = :now where key = :key and state = 'queued' and run_at > :now
+
 -- cancel: Nobody needs this any more, whether it waits or is being done.
 update jobs set state = 'cancelled', ended_at = :now, lease_until = null
 where key = :key and state in ('queued', 'running', 'unknown')

@@ -24,6 +24,7 @@ from moot.mcp.protocol import Protocol
 from moot.mcp.refusals import NotServed, RequestFailed, ServerStopping
 from moot.mcp.sessions import Sessions
 from moot.store.store import Store
+from moot.tools.witness import Witness
 
 PATH = "/mcp"
 _SESSION = b"mcp-session-id"
@@ -43,6 +44,7 @@ class App:
         trust_agent_header: bool = False,
         page: ASGIApp | None = None,
         met: Callable[[Caller], None] | None = None,
+        witness: Witness | None = None,
     ) -> None:
         self._store = store
         self._met = met  # called for everybody who has proven who they are
@@ -50,7 +52,7 @@ class App:
         self._page = page
         self._notices = Notices(store)
         self._sessions = Sessions()
-        self._protocol = Protocol(store, self._notices, self._sessions)
+        self._protocol = Protocol(store, self._notices, self._sessions, witness)
         self._manager = StreamableHTTPSessionManager(self._protocol.server, max_request_body_size=body.CAP)
         # Half the cost for what is answered at once: it watches for no disconnect and is ready for no stream.
         self._at_once = StreamableHTTPSessionManager(

@@ -27,6 +27,7 @@ from moot.mcp.notices import Notice, Notices, Wants
 from moot.mcp.sessions import Sessions
 from moot.store.store import Store
 from moot.tools import dispatch, table
+from moot.tools.witness import Witness
 
 INSTRUCTIONS = (
     "Talk in the channel with channel_send; @name wakes that agent. "
@@ -57,8 +58,11 @@ def is_quick(message: Mapping[str, Any]) -> bool:
 class Protocol:
     """The handlers of MCP's methods, in the SDK's server."""
 
-    def __init__(self, store: Store, notices: Notices, sessions: Sessions) -> None:
+    def __init__(
+        self, store: Store, notices: Notices, sessions: Sessions, witness: Witness | None = None
+    ) -> None:
         self._store = store
+        self._witness = witness
         self._notices = notices
         self._sessions = sessions
         self._calls: set[asyncio.Task[Any]] = set()

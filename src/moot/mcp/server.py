@@ -20,6 +20,7 @@ from moot.mcp.app import PATH, App
 from moot.mcp.connection import Limits
 from moot.mcp.sockets import UnixSocket
 from moot.store.store import Store
+from moot.tools.witness import Witness
 
 GRACE = 0.5  # for calls that are being answered when the server stops
 _CUT = 1.0  # for those that have been broken off
@@ -49,6 +50,7 @@ class Options:
     trust_agent_header: bool = False
     page: ASGIApp | None = None  # answers everything but /mcp and /health
     met: Callable[[Caller], None] | None = None  # called for everybody who has proven who they are
+    witness: Witness | None = None  # of every call of a tool
     grace: float = GRACE
     limits: Limits = field(default_factory=Limits)
 
@@ -90,7 +92,13 @@ class _Http(uvicorn.Server):
 async def serving(store: Store, endpoints: Endpoints, options: Options | None = None) -> AsyncGenerator[Address]:
     """Serve while the block runs. What goes wrong in the block comes out of it as it is."""
     chosen = options or Options()
-    app = App(store, trust_agent_header=chosen.trust_agent_header, page=chosen.page, met=chosen.met)
+    app = App(
+        store,
+        trust_agent_header=chosen.trust_agent_header,
+        page=chosen.page,
+        met=chosen.met,
+        witness=chosen.witness,
+    )
     failure: Exception | None = None
     with _bound(endpoints) as (unix, tcp):
         async with _listening(_Http(app, chosen.limits), app, [unix and unix.listening, tcp]), app.running():

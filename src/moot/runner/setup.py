@@ -48,6 +48,7 @@ class SetupWorker:
 
     store: Store
     root: Path  # where commands are run
+    recall: Callable[[int], str] | None = None  # what a command has printed, instead of running it
 
     def begin(self, tx: Tx, job: Job) -> Task | None:
         run = runs.get(tx, RunId(job.subject))
@@ -81,7 +82,8 @@ class SetupWorker:
             await asyncio.to_thread(sweep.kill_marked, _marker(job))
         for task in workflow.setup[len(outputs) :]:
             line = shell.expand(task.shell, values.of_run(run, workflow, outputs))
-            outputs.append(await self._output(task, self._program(job, task, line, workflow)))
+            program = self._program(job, task, line, workflow)
+            outputs.append(self.recall(len(outputs)) if self.recall else await self._output(task, program))
             so_far = tuple(outputs)
             if not await self._write(lambda tx, so_far=so_far: _keep(tx, job, run, so_far)):
                 return

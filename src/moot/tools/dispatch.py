@@ -16,6 +16,7 @@ from moot.ledger.operations import Deed, Key
 from moot.store.store import Store
 from moot.tools import arrivals, table
 from moot.tools.call import StoreCall
+from moot.tools.witness import Heard, Witness
 
 _log = logging.getLogger("moot.tools")
 
@@ -24,7 +25,7 @@ class ToolNotFound(MootError):
     code = "TOOL_NOT_FOUND"
 
 
-async def perform(
+async def perform(  # noqa: PLR0913  # what a call is made of, and who looks on
     store: Store,
     caller: Caller,
     name: str,
@@ -32,10 +33,13 @@ async def perform(
     key: Key | None = None,
     *,
     tells_mail: bool = True,
+    witness: Witness | None = None,
 ) -> ToolAnswer:
     """Call a tool on somebody's behalf. Never raises but for cancellation. With `tells_mail` an attempt is told what
     has come for it meanwhile."""
     answer = await _perform(store, caller, name, arguments, key)
+    if witness is not None:
+        witness(Heard(caller, name, arguments, key is not None, answer))
     if caller.attempt is None or not tells_mail:
         return answer
     tool = table.TOOLS.get(name)

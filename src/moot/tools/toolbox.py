@@ -13,6 +13,7 @@ from moot.ledger import operations
 from moot.ledger.operations import Key
 from moot.store.store import Store
 from moot.tools import dispatch, table
+from moot.tools.witness import Witness
 
 
 class KeyedTools(Protocol):
@@ -36,10 +37,11 @@ class DeliveryKeys:
 class AttemptToolbox:
     """Calls in process, as the attempt."""
 
-    def __init__(self, store: Store, caller: Caller, delivery: JobId) -> None:
+    def __init__(self, store: Store, caller: Caller, delivery: JobId, witness: Witness | None = None) -> None:
         self._store = store
         self._caller = caller
         self._delivery = delivery
+        self._witness = witness
         self._keys = DeliveryKeys()
 
     def offered(self) -> tuple[Tool, ...]:
@@ -51,7 +53,7 @@ class AttemptToolbox:
             key = Key(self._delivery, self._keys.draw(name, arguments))
         except InvalidInput as error:
             return dispatch.refusal(error)
-        return await dispatch.perform(self._store, self._caller, name, arguments, key)
+        return await dispatch.perform(self._store, self._caller, name, arguments, key, witness=self._witness)
 
 
 class RemoteToolbox:

@@ -1,0 +1,74 @@
+"""Runs on tape: recorded, or played again from a recording."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import cast
+
+from moot.app import workflows
+from moot.app.workflows import Loaded
+from moot.core.errors import InvalidInput
+from moot.core.ids import InstanceName
+from moot.registry.runs import Run
+from moot.runner import tape
+from moot.runner.recording import Recorder
+from moot.runner.replaying import Player
+from moot.runner.retry import Retry
+from moot.store.store import Store
+from moot.workflow.workflow import AgentDefinition, Backend
+
+# A failure that is played again need not be waited for.
+AT_ONCE = Retry(backoff=timedelta(milliseconds=1), multiplier=1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Taping:
+    """What is done with a tape; at most one of the two."""
+
+    record: Path | None = None
+    replay: Path | None = None
+
+    def check(self) -> None:
+        if self.record is not None and self.replay is not None:
+            raise InvalidInput("--record and --replay were given.", "Choose one of them.")
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What came of a replay: where the workflow has drifted away from the recording."""
+
+    drifts: tuple[str, ...]
+
+
+def adapted(loaded: Loaded, file: Path) -> Loaded:
+    """The workflow as a replay runs it: on the backends of the recording, without waits and without calling people."""
+    recorded = tape.read(file).header.backends
+    agents = tuple(_adapted(one, recorded) for one in loaded.workflow.agents)
+    workflow = replace(loaded.workflow, agents=agents, notify=None)
+    return replace(loaded, workflow=workflow, members=workflows.members(workflow))
+
+
+def recorder(file: Path, instance: InstanceName, loaded: Loaded) -> Recorder:
+    return Recorder(file, instance, loaded.workflow)
+
+
+def player(file: Path, instance: InstanceName, loaded: Loaded) -> Player:
+    return Player(tape.read(file), instance, loaded.workflow)
+
+
+@asynccontextmanager
+async def taped(stage: Recorder | Player | None, store: Store, run: Run) -> AsyncGenerator[None]:
+    """While the run is attended."""
+    if not isinstance(stage, Player):
+        yield
+        return
+    async with stage.conducting(store, run):
+        yield
+
+
+def _adapted(agent: AgentDefinition, recorded: "dict[str, str] | object") -> AgentDefinition:
+    found = cast(dict[str, str], recorded).get(agent.name)
+    backend = agent.backend if agent.backend in ("human", "external") or not found else cast(Backend, found)
+    return replace(agent, backend=backend, timeout=None, retry=replace(agent.retry, backoff=None, multiplier=None))

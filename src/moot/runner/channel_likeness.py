@@ -1,0 +1,42 @@
+"""Compares what was said in a run with what was said in the recording of it."""
+
+from moot.bus import messages
+from moot.bus.messages import Message
+from moot.core.tx import ReadTx
+from moot.registry.runs import Run
+from moot.runner.likeness import lasting
+from moot.runner.tape import Said
+from moot.store.store import Store
+
+_PAGE = 1000
+_SHOWN = 80
+
+
+async def compare(store: Store, run: Run, recorded: tuple[Said, ...]) -> list[str]:
+    """Where the two part for the first time; nothing if they are alike."""
+    now = await store.read(lambda tx: said_in(tx, run))
+    for number, (old, new) in enumerate(zip(recorded, now, strict=False), 1):
+        if (old.sender, lasting(old.body)) != (new.sender, lasting(new.body)):
+            shown = f"{_shown(new.sender, new.body)} instead of {_shown(old.sender, old.body)}"
+            return [f"the conversation differs at message {number}: {shown}"]
+    if len(now) != len(recorded):
+        return [f"there are {len(now)} messages instead of {len(recorded)}"]
+    return []
+
+
+def said_in(tx: ReadTx, run: Run) -> list[Message]:
+    found: list[Message] = []
+    seq = run.first_seq
+    while page := messages.after(tx, run.stream, seq, _PAGE):
+        found += page
+        seq = page[-1].seq
+    return found
+
+
+def count_of_moot(tx: ReadTx, run: Run) -> int:
+    """How often moot itself has spoken."""
+    return sum(1 for one in said_in(tx, run) if one.sender == "system")
+
+
+def _shown(sender: str, body: str) -> str:
+    return f"{sender}: {' '.join(body.split())[:_SHOWN]!r}"

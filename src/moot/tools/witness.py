@@ -1,0 +1,22 @@
+"""Witnesses of tool calls: whoever writes down what was called and what was answered."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from moot.core.caller import Caller
+from moot.core.json import Json
+from moot.core.tool import ToolAnswer
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A call that was answered."""
+
+    caller: Caller
+    tool: str
+    arguments: Mapping[str, Json]
+    is_keyed: bool  # a repetition is recognised
+    answer: ToolAnswer
+
+
+Witness = Callable[[Heard], None]
