@@ -7,13 +7,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from moot.backends.backend import Assignment, Conversation, Ended, Failure, Progress, Usage
+from moot.backends.backend import Assignment, Conversation, Ended, Failure, Letter, Progress, Usage
+from moot.bus.mailbox import Mail
 from moot.core.caller import SYSTEM
 from moot.core.json import Json
 from moot.core.tx import ReadTx, Tx
 from moot.ledger import pauses, usage
 from moot.registry import agents, conversations, instances
 from moot.registry.agents import NewAgent
+from moot.runner import more_mail
+from moot.runner.begun import Begun
 from moot.runner.endings import PAUSED
 from moot.store.store import Store
 from tests.runner.team import Team, gather, make_host, running
@@ -71,6 +74,40 @@ async def test_further_mail_of_a_failed_attempt_comes_again_with_the_rest(store:
         await team.say("@coder go")
         await team.idle()
     assert seen == [["@coder go", "@coder and this"]] * 2
+
+
+async def test_mail_handed_to_one_who_does_not_wait_any_more_waits_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is acknowledged with the attempt only if it was shown to it."""
+    team = await gather(store, {"coder": [{}]})
+    seen: list[list[str]] = []
+    handed = asyncio.Event()
+    plain = more_mail.hand_out
+
+    def hand_out(tx: Tx, begun: Begun, most: int) -> tuple[Mail, ...]:
+        mail = plain(tx, begun, most)
+        loop.call_soon_threadsafe(waiting[0].cancel)
+        loop.call_soon_threadsafe(handed.set)
+        return mail
+
+    class Impatient:
+        async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+            seen.append([letter.body for letter in assignment.inbox])
+            if len(seen) == 1:
+                waiting.append(asyncio.ensure_future(assignment.more()))
+                await team.say("@coder and this")
+                await handed.wait()
+                await asyncio.wait(waiting)
+            yield Ended()
+
+    loop = asyncio.get_running_loop()
+    waiting: list[asyncio.Future[tuple[Letter, ...]]] = []
+    monkeypatch.setattr(more_mail, "hand_out", hand_out)
+    async with running(make_host(store, backend=Impatient())):
+        await team.say("@coder go")
+        await team.idle()
+    assert seen == [["@coder go"], ["@coder and this"]] or not waiting[0].cancelled()
 
 
 async def test_a_provider_that_asks_to_wait_is_left_alone_by_all_until_then(store: Store) -> None:

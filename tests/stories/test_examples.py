@@ -23,7 +23,20 @@ STORIES: dict[str, tuple[int, list[str], str]] = {
     "scribe": (0, ["scribe: Noted."], "- Retries need a limit.\n"),
     "election": (0, ["ann: @ben write down that we began.", "ben: It is in the notes."], "We began.\n"),
     "vote": (0, ['architect: [VOTE:prop-001] I vote for "Server sessions" (easy to end)'], ""),
+    "command": (
+        0,
+        [
+            "counter: @checker I have counted. It is in the notes.",
+            "checker: I have read: The prompt has more than five lines.",
+        ],
+        "The prompt has more than five lines.\n",
+    ),
     "budget": (3, ["ann: @ben your turn.", "ben: @ann your turn."] * 3, ""),
+    "model": (
+        0,
+        ["writer: @reader I have noted a finding.", "reader: I have read it, and agree."],
+        "- The cache is never emptied.\n",
+    ),
     "person": (4, ["release: @human everything is ready. Shall I release 1.2?"], ""),
 }
 

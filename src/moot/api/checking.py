@@ -10,6 +10,7 @@ from moot.app.choosing import Choice
 from moot.app.workflows import Casting, Loaded
 from moot.backends.script import Line
 from moot.core.json import Json
+from moot.models.scripted import AnswerLine
 from moot.workflow import inputs, schema, stored
 from moot.workflow.members import Flags
 from moot.workflow.workflow import AgentDefinition, Workflow
@@ -61,7 +62,7 @@ def by_name() -> dict[str, Path]:
 
 def editor_schema() -> dict[str, Json]:
     """The JSON Schema of workflow files, with the lines of scripts."""
-    return schema.schema(Line.model_json_schema(by_alias=True))
+    return schema.schema(Line.model_json_schema(by_alias=True), AnswerLine.model_json_schema(by_alias=True))
 
 
 def plain(found: Checked | CheckedAgent) -> dict[str, Json]:

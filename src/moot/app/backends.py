@@ -1,8 +1,8 @@
 """The backends of a host: the only place that picks them. What is heavy is loaded by a backend when it first runs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 
-from moot.backends.backend import Backend
+from moot.backends.backend import Assignment, Backend, Progress
 from moot.backends.command import CommandBackend
 from moot.backends.programs.claude import Claude
 from moot.backends.programs.codex import Codex
@@ -10,14 +10,28 @@ from moot.backends.programs.driver import ProgramBackend
 from moot.backends.programs.gemini import Gemini
 from moot.backends.programs.opencode import Opencode
 from moot.backends.scripted import ScriptedBackend
+from moot.runner.api_agents import ApiBackend, ScriptedModelBackend
+
+
+class _Scripted:
+    """Lines for the agent, or answers for its model."""
+
+    def __init__(self) -> None:
+        self._agent = ScriptedBackend()
+        self._model = ScriptedModelBackend()
+
+    def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+        return (self._model if assignment.settings.get("answers") else self._agent).run(assignment)
+
 
 _MAKERS: Mapping[str, Callable[[], Backend]] = {
+    "api": ApiBackend,
     "claude": lambda: ProgramBackend(Claude()),
     "codex": lambda: ProgramBackend(Codex()),
     "command": CommandBackend,
     "gemini": lambda: ProgramBackend(Gemini()),
     "opencode": lambda: ProgramBackend(Opencode()),
-    "scripted": ScriptedBackend,
+    "scripted": _Scripted,
 }
 NAMES = frozenset(_MAKERS)  # what this version runs
 

@@ -13,6 +13,7 @@ from moot.core.errors import MootError
 from moot.core.nearest import hint
 from moot.core.problems import Problem
 from moot.core.yaml import Document
+from moot.models.scripted import AnswerLine, Answers
 from moot.registry import names
 from moot.tools import groups, table
 from moot.tools.talk import EVERYONE
@@ -31,12 +32,22 @@ class _Scripts(BaseModel):
     agents: Mapping[str, Script]
 
 
+class _Models(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    agents: Mapping[str, Answers]
+
+
+_FORMS: Mapping[str, type[_Scripts] | type[_Models]] = {"script": _Scripts, "answers": _Models}
+
+
 def check(draft: Draft) -> None:
     """Add to the draft's faults what is wrong."""
     for found in (*_names(draft), *_kickoff(draft), *_files(draft)):
         draft.faults.add(*found)
     for name, member in draft.members.items():
-        for found in (*_tools(name, member), *_script(name, member)):
+        lines = (*_lines(name, member, "script"), *_lines(name, member, "answers"), *_one_of_them(member))
+        for found in (*_tools(name, member), *lines):
             draft.faults.add(*found)
 
 
@@ -94,19 +105,27 @@ def _tools(name: str, member: Member) -> Iterator[Found]:
             yield document, Problem((*path, at), fact, hint(tool, known))
 
 
-def _script(name: str, member: Member) -> Iterator[Found]:
-    document, path = member.places["script"]
-    data = {"agents": {name: {"script": list(member.definition.script)}}}
+def _lines(name: str, member: Member, field: str) -> Iterator[Found]:
+    """Of a scripted agent, or of a scripted model."""
+    document, path = member.places[field]
+    form = _FORMS[field]
+    data = {"agents": {name: {field: list(getattr(member.definition, field))}}}
     try:
-        lines = _Scripts.model_validate(data).agents[name].script
+        lines = getattr(form.model_validate(data).agents[name], field)
     except ValidationError as error:
-        for one in problems.found(error, _Scripts, data):
+        for one in problems.found(error, form, data):
             yield document, Problem((*path, *one.path[3:]), one.fact, one.remedy, one.is_key)
         return
     yield from ((document, one) for one in _unknown_calls(path, lines))
 
 
-def _unknown_calls(path: yaml.Path, lines: Iterable[Line]) -> Iterator[Problem]:
+def _one_of_them(member: Member) -> Iterator[Found]:
+    if member.definition.answers and member.definition.script:
+        document, path = member.places["answers"]
+        yield document, Problem(path, "an agent has a script or answers, not both", "Leave one of them out.")
+
+
+def _unknown_calls(path: yaml.Path, lines: Iterable[Line | AnswerLine]) -> Iterator[Problem]:
     """Found here and not when the line is played, which may be never or hours later."""
     for at, line in enumerate(lines):
         for number, call in enumerate(line.calls):

@@ -7,7 +7,7 @@ The index of what waits holds rows with `state = 'queued' or state = 'delivered'
 that say one of these terms, or the whole, in just these words: `in (…)` means a scan of all mail there ever was.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
@@ -111,6 +111,12 @@ def take_back(tx: Tx, agent: AgentId, attempt: AttemptId, *, is_failure: bool = 
     failure of its own uses up the one more chance of parked mail."""
     tx.run(sql.park_rejoined, agent=agent, attempt=attempt, is_failure=is_failure)
     return tx.run(sql.take_back, agent=agent, attempt=attempt)
+
+
+def take_back_mail(tx: Tx, agent: AgentId, attempt: AttemptId, mail: Iterable[Mail]) -> None:
+    """What was handed out to an attempt that nobody could show it to any more waits again."""
+    who = {"agent": agent, "attempt": attempt}
+    tx.many(sql.take_back_one, [{"stream": one.stream, "seq": one.seq, **who} for one in mail])
 
 
 def park(tx: Tx, agent: AgentId, attempt: AttemptId) -> int:

@@ -57,6 +57,10 @@ where agent = :agent and state = 'delivered' and attempt = :attempt and rejoined
 update mailbox set state = 'queued', attempt = null
 where agent = :agent and state = 'delivered' and attempt = :attempt
 
+-- take_back_one: What an attempt was given and has not been shown waits again.
+update mailbox set state = 'queued', attempt = null
+where agent = :agent and stream = :stream and seq = :seq and state = 'delivered' and attempt = :attempt
+
 -- park: Mail of an agent that failed for the last time.
 update mailbox set state = 'parked', attempt = null
 where agent = :agent and state = 'delivered' and attempt = :attempt

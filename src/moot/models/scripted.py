@@ -44,18 +44,20 @@ class AnswerLine(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
-    say: str = ""
+    say: str = Field(default="", description="Its words")
     calls: tuple[Annotated[Mapping[str, Mapping[str, JsonValue]], Field(min_length=1, max_length=1)], ...] = Field(
-        default=(), strict=False
+        default=(), strict=False, description="Tools that it calls, each with its arguments"
     )
-    stop: Stop | None = None  # left out: tools if it calls any, else end
-    fail: Kind | None = None
-    fails: int | None = Field(default=None, ge=1)  # left out: every time
-    wait: Annotated[str, AfterValidator(_duration)] | None = None  # what the provider asks for with a failure
-    usage: UsageLine = UsageLine()
+    stop: Stop | None = Field(default=None, description="Why it ends; left out: tools if it calls any, else end")
+    fail: Kind | None = Field(default=None, description="How asking fails, instead of an answer")
+    fails: int | None = Field(default=None, ge=1, description="How often it fails; left out: every time")
+    wait: Annotated[str, AfterValidator(_duration)] | None = Field(
+        default=None, description="How long the provider asks to wait with a failure"
+    )
+    usage: UsageLine = Field(default=UsageLine(), description="What this answer is said to have used")
 
 
-class _Answers(BaseModel):
+class Answers(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     answers: tuple[AnswerLine, ...] = Field(strict=False)
@@ -65,9 +67,9 @@ def parse(answers: Json) -> tuple[AnswerLine, ...]:
     """The answers of an agent's settings; ScriptInvalid names the one that is wrong."""
     data = {"answers": json.loads(json.dump_bytes(answers))}
     try:
-        return _Answers.model_validate(data).answers
+        return Answers.model_validate(data).answers
     except ValidationError as error:
-        first = problems.found(error, _Answers, data)[0]
+        first = problems.found(error, Answers, data)[0]
         raise ScriptInvalid(f"{first.fact}.", first.remedy) from error
 
 

@@ -1,5 +1,7 @@
 """Mail that comes for an agent while it runs: handed out to the attempt that is under way, and with it acknowledged."""
 
+import asyncio
+
 from moot.bus import mailbox
 from moot.bus.mailbox import Mail
 from moot.core.caller import SYSTEM
@@ -16,10 +18,22 @@ async def wait(store: Store, begun: Begun, most: int) -> tuple[Mail, ...]:
         while True:
             signal.clear()
             if await store.read(lambda tx: mailbox.has_queued(tx, begun.agent.id)):
-                mail = await store.write(lambda tx: hand_out(tx, begun, most), caller=SYSTEM)
+                mail = await _take(store, begun, most)
                 if mail:
                     return mail
             await signal.wait()
+
+
+async def _take(store: Store, begun: Begun, most: int) -> tuple[Mail, ...]:
+    """Who waits may be cancelled while it is handed out; then nobody will see it, and it waits again."""
+    taking = asyncio.ensure_future(store.write(lambda tx: hand_out(tx, begun, most), caller=SYSTEM))
+    try:
+        return await asyncio.shield(taking)
+    except asyncio.CancelledError:
+        await asyncio.wait([taking])
+        if not taking.cancelled() and taking.exception() is None and (mail := taking.result()):
+            await store.write(lambda tx: mailbox.take_back_mail(tx, begun.agent.id, begun.attempt, mail), caller=SYSTEM)
+        raise
 
 
 def hand_out(tx: Tx, begun: Begun, most: int) -> tuple[Mail, ...]:

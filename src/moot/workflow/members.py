@@ -22,7 +22,7 @@ from moot.workflow.workflow import AgentDefinition, Backend, Budget
 
 _PATH = re.compile(r"\S+\.(?:md|txt)")
 _UNSTARTED: frozenset[Backend] = frozenset(("human", "external"))
-_RUNS = ("model", "backend", "script")
+_RUNS = ("model", "backend", "script", "answers")
 _FIELDS = (
     "model",
     "system_prompt_mode",
@@ -33,6 +33,7 @@ _FIELDS = (
     "transport",
     "base_url",
     "env",
+    "max_turns",
 )
 _RENAMED = {"is_isolated": "isolated", "keeps_conversation": "resume"}
 
@@ -78,7 +79,8 @@ class Reader:
                 places[field] = (choice.layer.document, choice.place)
             return choice.value if choice else None
 
-        script, places["script"] = self._script(own)
+        script, places["script"] = self._lines(own, "script")
+        answers, places["answers"] = self._lines(own, "answers")
         backend = self._backend(chosen("backend"), own, has_script=_says_script(own))
         prompt, places["system_prompt"] = self._prompt(own, found)
         self._check_runs(layers, is_complete=found is not None or said is None or said.source is None)
@@ -95,6 +97,7 @@ class Reader:
             budget=merging.budget(chosen("budget"), Budget()),
             retry=merging.retry(chosen("retry")),
             script=tuple(script),
+            answers=tuple(answers),
             **fields,
         )
         return Member(definition, places)
@@ -135,15 +138,16 @@ class Reader:
         prompt = text.strip()
         return prompt, (drafts.as_text(file, text, prompt), ())
 
-    def _script(self, own: Layer) -> tuple[Sequence[Any], tuple[Document, yaml.Path]]:
-        written = cast(AgentShape, own.said).script
-        place = (own.document, own.place("script"))
+    def _lines(self, own: Layer, field: str) -> tuple[Sequence[Any], tuple[Document, yaml.Path]]:
+        """A list, there or in a file of its own."""
+        written: list[Any] | str | None = getattr(own.said, field)
+        place = (own.document, own.place(field))
         if not isinstance(written, str):
             return written or (), place
         try:
             document = drafts.read_document(self.folder / Path(written).expanduser())
         except MootError as error:
-            self._wrong(own, "script", error.fact.rstrip("."), error.remedy)
+            self._wrong(own, field, error.fact.rstrip("."), error.remedy)
             return (), place
         if not isinstance(document.data, list):
             self.faults.add(document, Problem((), "a script must be a list of lines", "Begin each line with `- `."))
@@ -196,4 +200,5 @@ def _command(written: list[str] | str | None) -> tuple[str, ...]:
 
 def _says_script(own: Layer) -> bool:
     """An empty script is one, too: of an agent that hears everything and says nothing."""
-    return cast(AgentShape, own.said).script is not None
+    said = cast(AgentShape, own.said)
+    return said.script is not None or said.answers is not None

@@ -10,15 +10,17 @@ from moot.workflow.shape import FileShape
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def schema(line: Mapping[str, Any]) -> dict[str, Json]:
-    """Draft 2020-12. `line` is the form of a script's lines. Other spellings of keys are there too, marked as such."""
+def schema(line: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Json]:
+    """Draft 2020-12. `line` is the form of a script's lines, `answer` that of a scripted model's. Other spellings of
+    keys are there too, marked as such."""
     made = FileShape.model_json_schema(by_alias=True)
-    forms: dict[str, dict[str, Any]] = {**made["$defs"], "Line": dict(line)}
+    forms: dict[str, dict[str, Any]] = {**made["$defs"], "Line": dict(line), "Answer": dict(answer)}
     for part in (made, *forms.values()):
         _add_spellings(part)
         _forget_titles(part)
-    lines = {"type": "array", "items": {"$ref": "#/$defs/Line"}}
-    forms["AgentShape"]["properties"]["script"]["anyOf"][0] = lines
+    for field, form in (("script", "Line"), ("answers", "Answer")):
+        lines = {"type": "array", "items": {"$ref": f"#/$defs/{form}"}}
+        forms["AgentShape"]["properties"][field]["anyOf"][0] = lines
     return {"$schema": DIALECT, "title": "moot workflow", **made, "$defs": forms}
 
 

@@ -26,7 +26,7 @@ T = TypeVar("T")
 _MOST = 1e15
 # What the format has and this version cannot run.
 LATER_SECTIONS = frozenset(("tasks", "steps", "state_schema", "default_state", "max_parallel_tasks", "together"))
-LATER_IN_AGENTS = frozenset(("agents", "advisors", "handoff", "router", "team", "chat", "max_turns"))
+LATER_IN_AGENTS = frozenset(("agents", "advisors", "handoff", "router", "team", "chat"))
 
 
 def camel(name: str) -> str:
@@ -168,6 +168,9 @@ class DefaultsShape(Shape):
     timeout: Duration | None = Field(default=None, description="How long one attempt may take")
     isolated: bool | None = Field(default=None, description="Private directories instead of your own login")
     resume: bool | None = Field(default=None, description="Keep the program's own conversation between attempts")
+    max_turns: Annotated[int, Field(ge=1, le=10_000)] | None = Field(
+        default=None, description="Of a model in one attempt; 100 if not given"
+    )
     base_url: str | None = Field(default=None, min_length=1, description="An endpoint that speaks the provider's API")
     env: list[VariableName] | None = Field(
         default=None, description="Variables of the environment that its program gets, too"
@@ -205,6 +208,9 @@ class AgentShape(DefaultsShape):
     transport: Transport | None = Field(default=None, description="If scripted: in process, or as a real MCP client")
     script: list[JsonValue] | str | None = Field(
         default=None, description="If scripted: the lines, or a YAML file of them"
+    )
+    answers: list[JsonValue] | str | None = Field(
+        default=None, description="If its model is scripted: what it answers in turn, or a YAML file of that"
     )
 
 

@@ -122,7 +122,9 @@ class AgentDefinition:
     base_url: str | None = None  # of an endpoint that speaks a provider's language
     env: tuple[str, ...] = ()  # variables of the environment that its program gets, too
     transport: Transport = "direct"
+    max_turns: int | None = None
     script: tuple[Any, ...] = ()  # JSON, as its backend reads it
+    answers: tuple[Any, ...] = ()  # of a scripted model, likewise
 
 
 @dataclass(frozen=True, slots=True)
