@@ -1,0 +1,25 @@
+"""Every workflow on the pages about backends is taken as it stands."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from moot.app import workflows
+from moot.app.project import Project
+
+PAGES = Path(__file__).parents[2] / "docs" / "backends"
+BLOCK = re.compile(r"^```yaml\n(agents:\n.*?)^```$", re.DOTALL | re.MULTILINE)
+FOUND = [(page.stem, block) for page in sorted(PAGES.glob("*.md")) for block in BLOCK.findall(page.read_text())]
+
+
+def test_the_pages_have_examples() -> None:
+    assert {"command", "external", "human"} <= {page for page, _ in FOUND}
+
+
+@pytest.mark.parametrize(("page", "text"), FOUND)
+def test_an_example_is_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: str, text: str) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    file = tmp_path / f"{page}.yaml"
+    file.write_text(text)
+    assert workflows.read(Project(tmp_path), file).agents
