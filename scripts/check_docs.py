@@ -53,7 +53,7 @@ class Page:
 def main() -> int:
     missing = [f"{name}: this file does not exist yet" for name in REQUIRED if not (ROOT / name).is_file()]
     paths = [ROOT / name for name in REQUIRED if (ROOT / name).is_file()]
-    paths += [path for path in sorted((ROOT / "docs").glob("*.md")) if path not in paths]
+    paths += [path for path in sorted((ROOT / "docs").rglob("*.md")) if path not in paths]
     pages = [read(path) for path in paths]
     faults = [*missing, *unnamed_packages()]
     for page in pages:
