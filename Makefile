@@ -16,7 +16,7 @@ install = UV_BUILD_CONSTRAINT=requirements.lock $(BIN)/uv pip install --quiet --
 
 .PHONY: help
 help: ## Show this help
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo "  ARGS is handed on, as in: make test ARGS='tests/store -x'"
 
@@ -43,6 +43,24 @@ bench: .venv/.dev ## Measure, printing ratios
 .PHONY: chaos
 chaos: .venv/.dev ## Run the long kill and fuzz loops
 	MOOT_CHAOS=1 $(BIN)/python -m pytest -m chaos --timeout 3600 $(ARGS)
+
+CLIS := .clis
+
+.PHONY: test-clis
+test-clis: .venv/.dev ## Run the tests with the real agent programs, installed from npm into .clis
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory run-test-clis; \
+		else echo "There is no npm here: the tests with the real agent programs are skipped."; fi
+
+.PHONY: run-test-clis
+run-test-clis: $(CLIS)/.installed
+	MOOT_CLIS=$(CURDIR)/$(CLIS) $(BIN)/python -m pytest -m clis --numprocesses $(WORKERS) --maxprocesses 4 \
+		--dist worksteal tests/clis $(ARGS)
+
+$(CLIS)/.installed: tests/clis/package.json
+	@echo "Installing the agent programs into $(CLIS)"
+	@mkdir -p $(CLIS) && cp $< $(CLIS)/package.json
+	@npm install --prefix $(CLIS) --no-audit --no-fund --no-package-lock --loglevel error
+	@touch $@
 
 .PHONY: lock
 lock: $(BIN)/uv ## Write requirements.lock anew (ARGS=--upgrade for newer versions)

@@ -71,14 +71,15 @@ class ProgramBackend:
         launch, reader = run.launch, run.launch.reader
         for warning in launch.warnings:
             yield Warned(warning)
-        async with child.start(self._program(launch, assignment)) as running:
-            async with mailing(running, launch, assignment) as post:
-                async for event in self._events(running, launch):
-                    for spoken in reader.read(event):
-                        yield spoken
-                    await _close_when_done(running, launch, post)
-                run.has_lost_mail = post.is_lost
-            run.finished = await running.wait()
+        with launch.around():
+            async with child.start(self._program(launch, assignment)) as running:
+                async with mailing(running, launch, assignment) as post:
+                    async for event in self._events(running, launch):
+                        for spoken in reader.read(event):
+                            yield spoken
+                        await _close_when_done(running, launch, post)
+                    run.has_lost_mail = post.is_lost
+                run.finished = await running.wait()
 
     def _program(self, launch: Launch, assignment: Assignment) -> Program:
         return Program(

@@ -128,7 +128,9 @@ def _rules(permissions: Permissions) -> str:
     rules = [f'[[rule]]\ntoolName = "*"\nmcpName = "{SERVER}"\ndecision = "allow"\npriority = 999\n']
     for answer, names in answers:
         decision = "allow" if answer == "allow" else "deny"
-        rules.append(f'[[rule]]\ntoolName = {json.dumps(names)}\ndecision = "{decision}"\npriority = 998\n')
+        rule = f'[[rule]]\ntoolName = {json.dumps(names)}\ndecision = "{decision}"\npriority = 998\n'
+        # A command with a `>` in it would be asked for all the same.
+        rules.append(f"{rule}allowRedirection = true\n" if names == _SHELL and answer == "allow" else rule)
     return "\n".join(rules)
 
 

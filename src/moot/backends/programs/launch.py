@@ -1,6 +1,7 @@
 """The records around one run of a program: what to start, how to read what it prints, and how it says it ended."""
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar, Protocol
@@ -77,6 +78,7 @@ class Launch:
     say: Callable[[str], bytes] | None = None  # how mail that comes meanwhile is written to it; None: it cannot be
     secrets: tuple[str, ...] = field(default=(), repr=False)
     warnings: tuple[str, ...] = ()
+    around: Callable[[], AbstractContextManager[None]] = nullcontext  # what must be so while it runs
 
 
 class Kind(Protocol):

@@ -1,0 +1,152 @@
+"""Cursor's agent, without a terminal: `cursor-agent -p`, the prompt by standard input. Made after its documentation.
+
+It reads our server from files of the project only, which are changed while it runs and put back. What it may do is all
+or nothing: without `--force` it changes no file and runs no command that would need a question.
+"""
+
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
+from typing import ClassVar
+
+from moot.backends.backend import Assignment, Briefing, Called, Conversation, Failure, Usage, Wrote
+from moot.backends.programs import faults, fields, project_file, surroundings
+from moot.backends.programs.launch import Event, Launch, Outcome, Spoken
+from moot.backends.programs.surroundings import Needs
+from moot.core import json
+from moot.core.errors import InvalidInput
+from moot.core.json import Json
+from moot.core.permissions import PRESETS
+
+SERVER = "moot"
+FOLDER = ".cursor"
+_NEEDS = Needs(keys=("CURSOR_API_KEY",), homes={"CURSOR_CONFIG_DIR": ".cursor"})
+_ALL_OR_NOTHING = "cursor knows only all or nothing: with these permissions it changes no file and runs no command."
+
+
+class Cursor:
+    """`cursor-agent`, from its own installer."""
+
+    name: ClassVar[str] = "cursor"
+    forgotten: ClassVar[str] = "not find chat"
+
+    def launch(self, assignment: Assignment, briefing: Briefing, parent: Mapping[str, str]) -> Launch:
+        manner = assignment.manner
+        env = surroundings.surround(assignment, _NEEDS, parent)
+        remedy = "Install it: curl https://cursor.com/install -fsS | bash"
+        found = surroundings.find("cursor-agent", assignment, env, remedy)
+        keeps = manner.keeps_conversation and not manner.is_isolated
+        before = assignment.conversation if keeps else None
+        may_all = manner.permissions == PRESETS["full"]
+        prompt = briefing.prompt
+        if briefing.system_prompt:  # it takes none: neither beside its own nor instead of it
+            prompt = f"<instructions>\n{briefing.system_prompt}\n</instructions>\n\n{prompt}"
+        name = manner.model.partition("/")[2] or manner.model if manner.model else None
+        argv = (
+            *found,
+            *("--print", "--output-format", "stream-json", "--approve-mcps", "--trust"),
+            *(("--force",) if may_all else ()),
+            *(("--model", name) if name else ()),
+            *(("--resume", before.handle) if before else ()),
+        )
+        restricted = manner.permissions not in (PRESETS["full"], PRESETS["read-only"])
+        return Launch(
+            argv,
+            env,
+            prompt.encode(),
+            CursorReader(before),
+            secrets=surroundings.secrets(env, assignment, _NEEDS),
+            warnings=(
+                *((_ALL_OR_NOTHING,) if restricted else ()),
+                *((surroundings.NOT_KEPT,) if manner.keeps_conversation and not keeps else ()),
+            ),
+            around=lambda: _with_tools(assignment.workspace / FOLDER, assignment.access.url),
+        )
+
+
+def _with_tools(folder: Path, url: str) -> AbstractContextManager[None]:
+    """Our server, and leave to use it; the token comes by environment, so that all agents share one file."""
+    header = f"Bearer ${{env:{surroundings.TOKEN}}}"
+    server: Json = {"url": url, "headers": {"Authorization": header}}
+
+    def servers(before: bytes | None) -> bytes:
+        found = _object(before, folder / "mcp.json")
+        return json.pretty({**found, "mcpServers": {**fields.part(found, "mcpServers"), SERVER: server}}).encode()
+
+    def rules(before: bytes | None) -> bytes:
+        found = _object(before, folder / "cli.json")
+        permissions = fields.part(found, "permissions")
+        allowed = permissions.get("allow")
+        kept = [one for one in allowed if isinstance(one, str)] if isinstance(allowed, list | tuple) else []
+        leave: Json = {"deny": [], **permissions, "allow": [*kept, f"Mcp({SERVER}:*)"]}
+        return json.pretty({**found, "permissions": leave}).encode()
+
+    @contextmanager
+    def both() -> Generator[None]:
+        with ExitStack() as stack:
+            stack.enter_context(project_file.lent(folder / "mcp.json", servers))
+            stack.enter_context(project_file.lent(folder / "cli.json", rules))
+            yield
+
+    return both()
+
+
+def _object(content: bytes | None, place: Path) -> dict[str, Json]:
+    try:
+        return json.load_object(content) if content and content.strip() else {}
+    except InvalidInput as error:
+        raise InvalidInput(f"{place} cannot be read: {error.fact}", "Mend it.") from error
+
+
+class CursorReader:
+    """Reads the events of one run. It tells nothing of tokens or money."""
+
+    def __init__(self, before: Conversation | None) -> None:
+        self._turns = before.used.turns if before else 0
+        self._session = before.handle if before else ""
+        self._result: Event | None = None
+
+    @property
+    def is_over(self) -> bool:
+        return self._result is not None
+
+    @property
+    def is_hopeless(self) -> bool:
+        return False
+
+    def read(self, event: Event) -> Iterator[Spoken]:
+        self._session = fields.text(event, "session_id") or self._session
+        match event.get("type"):
+            case "assistant":
+                for block in fields.parts(fields.part(event, "message"), "content"):
+                    if fields.text(block, "text"):
+                        yield Wrote(fields.text(block, "text"))
+            case "tool_call" if event.get("subtype") == "completed":
+                yield from _called(fields.part(event, "tool_call"))
+            case "result":
+                self._result = event
+            case _:
+                pass
+
+    def used(self) -> Usage:
+        return Usage(turns=1, is_estimated=True)
+
+    def explain(self, printed: str) -> Failure | None:
+        return faults.by_words(printed)
+
+    def outcome(self) -> Outcome | None:
+        if self._result is None:
+            return None
+        text, used = fields.text(self._result, "result"), self.used()
+        if self._result.get("subtype") != "success" or self._result.get("is_error") is not False:
+            return Outcome(faults.by_words(text) or "error", text or "it failed and did not say why", usage=used)
+        total = Usage(turns=self._turns + 1, is_estimated=True)
+        return Outcome(text=text, usage=used, conversation=Conversation(self._session, total))
+
+
+def _called(call: Mapping[str, Json]) -> Iterator[Called]:
+    """`{"readToolCall": {"args": …, "result": {"success": …}}}`; one of an MCP server names its tool inside."""
+    for key, value in call.items():
+        if isinstance(value, Mapping):
+            name = fields.text(fields.part(value, "args"), "toolName") or key.removesuffix("ToolCall")
+            yield Called(name.removeprefix(f"{SERVER}-"), "success" not in fields.part(value, "result"))

@@ -1,0 +1,265 @@
+"""What the driver does with every program, played by stand-ins: outcomes, limits, mail, secrets, and clean endings."""
+
+import asyncio
+import json
+import os
+import signal
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from moot.backends.backend import Letter, Manner, Warned, Wrote
+from moot.backends.programs.driver import Limits
+from moot.core.permissions import PRESETS
+from moot.process import tree
+from tests.backends.letters import letter
+from tests.backends.programs.cast import (
+    ALL,
+    CLAUDE,
+    CODEX,
+    KEY,
+    REPLAY,
+    Part,
+    Role,
+    Step,
+    cast,
+    claude_init,
+    claude_result,
+)
+from tests.backends.programs.stage import Stage, play
+
+EACH = pytest.mark.parametrize("part", ALL, ids=lambda part: part.name)
+STRANGE = "ünï 日本語 🦊 \u202e 'q' \"d\" $HOME `ls` \\n"
+CUT: list[tuple[str, Step, str, str]] = [
+    ("silence", {"exit": 0}, "no_result", "ended with exit code 0 and did not say how it went"),
+    ("exit code", {"exit": 3}, "no_result", "ended with exit code 3 and did not say how it went"),
+    ("SIGSEGV", {"signal": int(signal.SIGSEGV)}, "crash", "was ended by signal 11"),
+    ("SIGKILL", {"signal": int(signal.SIGKILL)}, "crash", "was ended by signal 9"),
+    ("hang", {"hang": True}, "timeout", "gave no sign of life for 2 seconds"),
+]
+
+
+def heard(role: Role) -> str:
+    stdin: str = role.seen()["stdin"]
+    return json.loads(stdin)["message"]["content"][0]["text"] if role.part is CLAUDE else stdin
+
+
+@EACH
+async def test_success_is_what_the_last_event_says(place: Stage, part: Part) -> None:
+    role = cast(part, place.root, [*part.opening, *part.ending(STRANGE)])
+    told, ended = await play(role.backend, await place.assignment(manner=role.manner(), prompt=STRANGE))
+    assert (ended.failure, ended.error, ended.text) == (None, "", STRANGE)
+    assert part.name == "claude" or Wrote(STRANGE) in told
+    assert ended.usage.input_tokens == (0 if part.name == "cursor" else 100)
+    assert ended.conversation is None
+    assert STRANGE in heard(role)
+
+
+@EACH
+async def test_success_without_our_tools_is_none(place: Stage, part: Part) -> None:
+    steps = [step for step in (*part.opening, *part.ending("done")) if "connect" not in step]
+    role = cast(part, place.root, steps)
+    _, ended = await play(role.backend, await place.assignment(manner=role.manner()))
+    assert ended.failure == "no_tools"
+    assert "never reached moot's tools" in ended.error
+
+
+@EACH
+@pytest.mark.parametrize(("step", "failure", "words"), [one[1:] for one in CUT], ids=[one[0] for one in CUT])
+async def test_an_end_without_a_word_is_an_outcome_of_its_own(
+    place: Stage, part: Part, step: Step, failure: str, words: str
+) -> None:
+    steps = [*part.opening, {"raw": "not an event\n"}, {"stderr": "its last words"}, {"orphan": True}, step]
+    role = cast(part, place.root, steps, Limits(idle=2.0 if "hang" in step else 60.0, grace=0.2))
+    given = await place.assignment(manner=role.manner())
+    _, ended = await play(role.backend, given)
+    assert ended.failure == failure, ended.error
+    assert words in ended.error
+    assert "its last words" in ended.error
+    assert ended.text == ""
+    assert not tree.Tree(given.attempt).members()
+
+
+@EACH
+async def test_a_program_that_prints_nothing_at_all_is_told(place: Stage, part: Part) -> None:
+    role = cast(part, place.root, [])
+    _, ended = await play(role.backend, await place.assignment(manner=role.manner()))
+    assert ended.failure == "no_result"
+
+
+@EACH
+async def test_an_orphan_does_not_outlive_success(place: Stage, part: Part) -> None:
+    role = cast(part, place.root, [*part.opening, {"orphan": True}, *part.ending("done")])
+    given = await place.assignment(manner=role.manner())
+    _, ended = await play(role.backend, given)
+    assert ended.failure is None, ended.error
+    assert not tree.Tree(given.attempt).members()
+
+
+@EACH
+async def test_one_that_has_said_its_last_may_not_stay(place: Stage, part: Part) -> None:
+    role = cast(part, place.root, [*part.opening, *part.ending("done"), {"hang": True}], Limits(linger=0.5, grace=0.2))
+    _, ended = await play(role.backend, await place.assignment(manner=role.manner()), 20.0)
+    assert (ended.failure, ended.text) == (None, "done")
+
+
+@EACH
+async def test_cancelling_ends_the_whole_tree(place: Stage, part: Part) -> None:
+    begun = place.root / "begun"
+    os.mkfifo(begun)
+    has_begun = asyncio.Event()
+    reading = os.open(begun, os.O_RDONLY | os.O_NONBLOCK)
+    asyncio.get_running_loop().add_reader(reading, has_begun.set)
+    role = cast(part, place.root, [*part.opening, {"orphan": True}, {"write": str(begun)}, {"hang": True}])
+    given = await place.assignment(manner=role.manner())
+    playing = asyncio.ensure_future(play(role.backend, given))
+    async with asyncio.timeout(30):
+        await has_begun.wait()
+    asyncio.get_running_loop().remove_reader(reading)
+    os.close(reading)
+    assert len(tree.Tree(given.attempt).members()) == 2
+    playing.cancel()
+    await asyncio.wait([playing], timeout=30)
+    assert playing.cancelled()
+    assert not tree.Tree(given.attempt).members()
+    assert not list((place.root / "workspace").iterdir())
+
+
+@EACH
+async def test_a_huge_prompt_arrives_whole(place: Stage, part: Part) -> None:
+    huge = "".join(f"line {number} äöü\n" for number in range(20_000))
+    role = cast(part, place.root, [*part.opening, *part.ending("read")])
+    _, ended = await play(role.backend, await place.assignment(manner=role.manner(), prompt=huge))
+    assert ended.failure is None, ended.error
+    assert huge in heard(role)
+
+
+@EACH
+async def test_the_environment_holds_what_it_needs_and_no_more(place: Stage, part: Part) -> None:
+    role = cast(part, place.root, [*part.opening, *part.ending("done")], OWN="wanted-value", OTHER="unwanted")
+    given = await place.assignment(manner=role.manner(Manner(permissions=PRESETS["full"], env=("OWN",))))
+    _, ended = await play(role.backend, given)
+    assert ended.failure is None, ended.error
+    env = role.seen()["env"]
+    assert (env["MOOT_TOKEN"], env["OWN"], env[part.key]) == (given.access.token, "wanted-value", KEY)
+    assert not {"SECRET_OF_THE_USER", "OTHER"} & set(env)
+    assert given.access.token not in json.dumps(role.seen()["argv"])
+    assert KEY not in json.dumps(role.seen()["argv"])
+    assert given.access.token not in json.dumps(role.seen()["files"])
+
+
+@EACH
+async def test_secrets_in_its_last_words_are_hidden(place: Stage, part: Part) -> None:
+    role = cast(part, place.root, [*part.opening, {"secrets": True}, {"exit": 1}], OWN="own-secret-value")
+    given = await place.assignment(manner=role.manner(Manner(permissions=PRESETS["full"], env=("OWN",))))
+    told, ended = await play(role.backend, given)
+    assert "[hidden]" in ended.error
+    for secret in (given.access.token, KEY, "own-secret-value"):
+        assert secret not in repr((told, ended))
+
+
+@EACH
+async def test_a_variable_that_nobody_has_set_is_told_before_the_start(place: Stage, part: Part) -> None:
+    role = cast(part, place.root, [])
+    _, ended = await play(role.backend, await place.assignment(manner=role.manner(Manner(env=("NOT_SET",)))))
+    assert ended.failure == "error"
+    assert "NOT_SET" in ended.error
+    assert not role.script.with_suffix(".seen").exists()
+
+
+@EACH
+async def test_an_isolated_one_has_a_home_of_its_own_and_needs_a_key(place: Stage, part: Part) -> None:
+    role = cast(part, place.root, [*part.opening, *part.ending("done")])
+    isolated = Manner(permissions=PRESETS["full"], is_isolated=True)
+    given = await place.assignment(manner=role.manner(isolated))
+    _, ended = await play(role.backend, given)
+    assert ended.failure is None, ended.error
+    assert role.seen()["env"]["HOME"].startswith(str(given.folder))
+    keyless = cast(part, place.root, [], **{part.key: ""})
+    _, ended = await play(keyless.backend, await place.assignment(manner=keyless.manner(isolated)))
+    assert (ended.failure, ended.is_final) == ("auth", True)
+    assert f"Set {part.key}" in ended.error
+
+
+@EACH
+async def test_a_program_that_is_not_there_is_named_with_its_installation(place: Stage, part: Part) -> None:
+    role = cast(part, place.root, [])
+    _, ended = await play(role.backend, await place.assignment(manner=Manner()))
+    assert ended.failure == "error"
+    assert "Install it: " in ended.error
+
+
+async def test_broken_lines_and_strangers_are_passed_over(place: Stage) -> None:
+    odd: list[Step] = [
+        {"raw": "{not json}\n"},
+        {"raw": "[1, 2]\n\n"},
+        {"print": {"type": 5}},
+        {"print": {"no": "type"}},
+        {"print": {"type": "assistant", "message": "no object"}},
+        {"print": {"type": "user", "message": {"content": [1, None]}}},
+        {"print": {"type": "system", "subtype": "of another time"}},
+    ]
+    role = cast(CLAUDE, place.root, [*CLAUDE.opening, *odd, *CLAUDE.ending("done")])
+    _, ended = await play(role.backend, await place.assignment(manner=role.manner()))
+    assert (ended.failure, ended.text) == (None, "done")
+
+
+async def test_a_refused_connection_is_noticed_before_anything_is_spent(place: Stage) -> None:
+    role = cast(CLAUDE, place.root, [claude_init("failed"), {"hang": True}], Limits(grace=0.2))
+    _, ended = await play(role.backend, await place.assignment(manner=role.manner()), 20.0)
+    assert ended.failure == "no_tools"
+    assert "its connection to moot's tools is failed" in ended.error
+
+
+async def test_mail_reaches_it_and_its_input_is_closed_after_the_last(place: Stage) -> None:
+    coming: asyncio.Queue[Letter] = asyncio.Queue()
+    coming.put_nowait(letter("first\nof two lines", "ben"))
+    coming.put_nowait(letter("second"))
+
+    async def more() -> tuple[Letter, ...]:
+        return (await coming.get(),)
+
+    steps: list[Step] = [
+        *CLAUDE.opening,
+        {"read": 1},
+        REPLAY,
+        claude_result("one", result="one"),
+        {"read": 1},
+        claude_init(),
+        REPLAY,
+        claude_result("two"),
+        {"read_all": True},
+    ]
+    role = cast(CLAUDE, place.root, steps)
+    _, ended = await play(role.backend, await place.assignment(manner=role.manner(), more=more))
+    assert (ended.failure, ended.text, ended.usage.turns) == (None, "two", 2)
+    lines: list[Any] = [json.loads(line) for line in role.seen()["stdin"].splitlines()]
+    texts = [line["message"]["content"][0]["text"] for line in lines]
+    assert "- From @ben: first\n  of two lines\n" in texts[1]
+    assert "- From @human: second\n" in texts[2]
+
+
+async def test_mail_that_it_did_not_take_is_no_success(place: Stage) -> None:
+    async def more() -> tuple[Letter, ...]:
+        return (letter("late"),)
+
+    role = cast(CLAUDE, place.root, [*CLAUDE.opening, claude_result("done"), {"exit": 0}])
+    _, ended = await play(role.backend, await place.assignment(manner=role.manner(), more=more))
+    assert ended.failure in ("no_result", "crash")
+
+
+async def test_a_conversation_that_is_gone_is_begun_anew(place: Stage) -> None:
+    lost = [{"stderr": "Error: no rollout found for thread id t-0"}, {"exit": 1}]
+    role = cast(CODEX, place.root, lost)
+    manner = role.manner(Manner(permissions=PRESETS["full"], keeps_conversation=True))
+    first = cast(CODEX, place.root, [*CODEX.opening, *CODEX.ending("hello")])
+    _, ended = await play(first.backend, await place.assignment(manner=manner))
+    assert ended.conversation is not None
+    assert ended.conversation.handle == "t-1"
+    role = cast(CODEX, place.root, lost)
+    gone = replace(ended.conversation, handle="t-0")
+    told, again = await play(role.backend, await place.assignment(manner=manner, conversation=gone))
+    assert Warned("codex has forgotten its earlier conversation, and begins a new one.") in told
+    assert again.failure == "no_result"  # it fails the second time, too, and is not tried a third time
+    assert "resume" not in role.seen()["argv"]
