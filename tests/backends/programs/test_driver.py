@@ -176,7 +176,7 @@ async def test_an_isolated_one_has_a_home_of_its_own_and_needs_a_key(place: Stag
     _, ended = await play(role.backend, given)
     assert ended.failure is None, ended.error
     assert role.seen()["env"]["HOME"].startswith(str(given.folder))
-    keyless = cast(part, place.root, [], **{part.key: ""})
+    keyless = cast(part, place.root, [], None, **{part.key: ""})
     _, ended = await play(keyless.backend, await place.assignment(manner=keyless.manner(isolated)))
     assert (ended.failure, ended.is_final) == ("auth", True)
     assert f"Set {part.key}" in ended.error

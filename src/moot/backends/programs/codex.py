@@ -46,7 +46,7 @@ class Codex:
         if "CODEX_API_KEY" not in env and "OPENAI_API_KEY" in env and manner.is_isolated:
             env["CODEX_API_KEY"] = env["OPENAI_API_KEY"]  # the only one it takes without a login
         found = surroundings.find(self.name, assignment, env, "Install it: npm install -g @openai/codex")
-        program = _native(Path(found[0])) if len(found) == 1 else None
+        program = native(Path(found[0])) if len(found) == 1 else None
         keeps = manner.keeps_conversation and not manner.is_isolated
         before = assignment.conversation if keeps else None
         last = assignment.folder / _LAST
@@ -75,7 +75,7 @@ class Codex:
         )
 
 
-def _native(found: Path) -> Path | None:
+def native(found: Path) -> Path | None:
     """The binary behind the wrapper from npm, which leaves it running when it is itself ended."""
     script = found.resolve()
     if script.suffix != ".js":

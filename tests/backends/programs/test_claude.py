@@ -1,0 +1,166 @@
+"""Claude Code's command line and events, as the real one was seen to take and print them."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.backends.backend import Called, Conversation, Failure, Usage, Warned, Wrote
+from moot.backends.programs.claude import ClaudeReader
+from moot.backends.programs.launch import Spoken
+from moot.core.permissions import PRESETS, Permissions
+from tests.backends.programs.cast import CLAUDE, REPLAY, Role, cast, claude_init, claude_result
+from tests.backends.programs.stage import FULL, Stage, play
+
+TOOLS = "mcp__moot__*"
+EDIT, SHELL = "Edit,MultiEdit,NotebookEdit,Write", "Bash,BashOutput,KillShell,Monitor,PowerShell"
+NETWORK = "WebFetch,WebSearch"
+
+
+def read(*events: Any, before: Conversation | None = None) -> tuple[ClaudeReader, list[Spoken]]:
+    reader = ClaudeReader("s-1", before)
+    reader.say("hello")
+    return reader, [told for event in events for told in reader.read(event)]
+
+
+INIT, TAKEN = claude_init()["print"], REPLAY["print"]
+
+
+def result(**more: Any) -> dict[str, Any]:
+    event: dict[str, Any] = claude_result("done", **more)["print"]
+    return event
+
+
+async def arguments(place: Stage, permissions: Permissions) -> list[str]:
+    role: Role = cast(CLAUDE, place.root, [*CLAUDE.opening, *CLAUDE.ending("done")])
+    manner = role.manner(replace(FULL, permissions=permissions))
+    given = await place.assignment(manner=manner, system_prompt="Be kind.")
+    _, ended = await play(role.backend, given)
+    assert ended.failure is None, ended.error
+    return role.seen()["argv"]
+
+
+@pytest.mark.parametrize(
+    ("permissions", "allowed", "denied"),
+    [
+        (PRESETS["full"], f"{TOOLS},{EDIT},{SHELL},{NETWORK}", None),
+        (PRESETS["edit"], f"{TOOLS},{EDIT}", None),
+        (PRESETS["ask"], TOOLS, None),
+        (PRESETS["read-only"], TOOLS, f"{EDIT},{SHELL},{NETWORK}"),
+        (Permissions("deny", "ask", "allow"), f"{TOOLS},{NETWORK}", EDIT),
+    ],
+    ids=["full", "edit", "ask", "read-only", "mixed"],
+)
+async def test_permissions_become_rules(
+    place: Stage, permissions: Permissions, allowed: str, denied: str | None
+) -> None:
+    argv = await arguments(place, permissions)
+    assert argv[argv.index("--allowedTools") + 1] == allowed
+    assert (argv[argv.index("--disallowedTools") + 1] if denied else None) == denied
+    assert ("--disallowedTools" in argv) == (denied is not None)
+    assert ("mcp__moot__approve" in argv) == permissions.asks
+    assert argv[argv.index("--permission-mode") + 1] == "default"
+
+
+async def test_the_token_is_named_and_not_written(place: Stage) -> None:
+    role = cast(CLAUDE, place.root, [*CLAUDE.opening, *CLAUDE.ending("done")])
+    given = await place.assignment(manner=role.manner(), system_prompt="Be kind.")
+    await play(role.backend, given)
+    files = role.seen()["files"]
+    assert files["system-prompt.md"] == "Be kind."
+    assert '"Authorization":"Bearer ${MOOT_TOKEN}"' in files["mcp.json"]
+    assert given.access.url in files["mcp.json"]
+    assert {oct(file.stat().st_mode & 0o777) for file in Path(given.folder).glob("*.*")} == {"0o600"}
+
+
+def test_tools_are_told_by_name_and_outcome() -> None:
+    use = [{"type": "tool_use", "id": "1", "name": "mcp__moot__vote"}, {"type": "tool_use", "id": "2", "name": "Bash"}]
+    answers = [
+        {"type": "tool_result", "tool_use_id": "2", "is_error": True},
+        {"type": "tool_result", "tool_use_id": "1"},
+    ]
+    usage = {"input_tokens": 5, "cache_read_input_tokens": 3, "output_tokens": 2}
+    _, told = read(
+        {"type": "assistant", "message": {"id": "m", "content": use[:1], "usage": usage}},
+        {"type": "assistant", "message": {"id": "m", "content": use[1:], "usage": usage}},
+        {"type": "user", "message": {"content": answers}},
+        {"type": "assistant", "message": {"id": "n", "content": [{"type": "text", "text": "so"}], "usage": {}}},
+    )
+    assert told == [
+        Usage(8, 2, 1, is_estimated=True),
+        Called("Bash", is_error=True),
+        Called("vote"),
+        Wrote("so"),
+        Usage(turns=1, is_estimated=True),
+    ]
+
+
+def test_it_is_over_when_everything_it_was_sent_is_answered() -> None:
+    reader, _ = read(INIT, TAKEN, result())
+    assert reader.is_over
+    reader.say("one more")
+    assert not reader.is_over
+    list(reader.read(INIT))
+    assert reader.outcome() is None
+    list(reader.read(TAKEN))
+    list(reader.read(result()))
+    assert reader.is_over
+
+
+def test_what_was_used_is_counted_from_the_last_attempt() -> None:
+    before = Conversation("s-1", Usage(60, 15, 3, 0.25))
+    reader, _ = read(INIT, TAKEN, result(num_turns=2), before=before)
+    found = reader.outcome()
+    assert found is not None
+    assert found.usage == Usage(40, 5, 2, 0.25)
+    assert found.conversation == Conversation("s-1", Usage(100, 20, 5, 0.5))
+
+
+@pytest.mark.parametrize(
+    ("more", "cause", "failure"),
+    [
+        ({"api_error_status": 400}, "unknown", "refused"),
+        ({"api_error_status": 401}, "authentication_failed", "auth"),
+        ({"api_error_status": 403}, "authentication_failed", "auth"),
+        ({"api_error_status": 404}, "model_not_found", "refused"),
+        ({"api_error_status": 429}, "rate_limit", "rate_limit"),
+        ({"api_error_status": 529}, "server_error", "unavailable"),
+        ({"api_error": "connection_failed"}, "server_error", "unavailable"),
+        ({}, "authentication_failed", "auth"),
+        ({}, "", "error"),
+        ({"subtype": "error_max_turns"}, "", "limit"),
+        ({"subtype": "error_max_budget_usd"}, "", "limit"),
+        ({"subtype": "error_during_execution", "errors": ["it broke"]}, "", "error"),
+    ],
+)
+def test_an_error_is_told_as_what_it_is(more: dict[str, Any], cause: str, failure: Failure) -> None:
+    said = {"type": "assistant", "message": {"content": [{"type": "text", "text": "API Error"}]}, "error": cause}
+    reader, _ = read(INIT, said, result(is_error=True, result="API Error", **more))
+    found = reader.outcome()
+    assert found is not None
+    assert (found.failure, found.text) == (failure, "")
+    assert found.error == ("it broke" if "errors" in more else "API Error")
+    assert reader.is_over
+
+
+def test_until_when_to_wait_is_passed_on() -> None:
+    limited = {"type": "rate_limit_event", "rate_limit_info": {"status": "rejected", "resetsAt": 2_000_000_000}}
+    reader, _ = read(INIT, limited, result(is_error=True, api_error_status=429))
+    found = reader.outcome()
+    assert found is not None
+    assert found.wait_until == datetime.fromtimestamp(2_000_000_000, UTC)
+
+
+def test_a_denial_is_a_warning() -> None:
+    _, told = read(INIT, TAKEN, result(permission_denials=[{"tool_name": "Write"}]))
+    assert told == [Warned("claude was not permitted to use Write.")]
+
+
+@pytest.mark.parametrize(("status", "is_hopeless"), [("connected", False), ("pending", False), ("failed", True)])
+def test_without_our_server_there_is_no_hope(status: str, is_hopeless: bool) -> None:
+    reader, _ = read(claude_init(status)["print"])
+    assert reader.is_hopeless == is_hopeless
+    reader, _ = read({"type": "system", "subtype": "init", "mcp_servers": []})
+    assert reader.is_hopeless
