@@ -30,7 +30,7 @@ class House:
 
     async def moot(self, *arguments: str, code: int = 0) -> str:
         """What the command printed; its exit code must be this one."""
-        process = await self._start(*arguments, stderr=asyncio.subprocess.PIPE)
+        process = await self.start(*arguments, stderr=asyncio.subprocess.PIPE)
         async with asyncio.timeout(SECONDS):
             out, error = await process.communicate()
         assert process.returncode == code, f"moot {arguments} ended with {process.returncode}: {error.decode()}"
@@ -39,13 +39,24 @@ class House:
     async def json(self, *arguments: str) -> Any:
         return json.loads(await self.moot(*arguments, "--json"))
 
+    async def until_said(self, text: str) -> None:
+        """Returns once somebody has said this."""
+        process = await self.start("log", "-f", "--json")
+        try:
+            assert process.stdout is not None
+            async with asyncio.timeout(SECONDS):
+                while text not in (line := await process.stdout.readline()).decode():
+                    assert line, f"{text!r} was not said"
+        finally:
+            await self._end(process)
+
     @asynccontextmanager
     async def serving(self, agents: str = "") -> AsyncGenerator[asyncio.subprocess.Process]:
         """A host that is ready; ended by SIGTERM on leaving, and by SIGKILL if that does not help."""
         file = self.root / "agents.yaml"
         file.write_text(agents)
         extra = ("--agents", str(file)) if agents else ()
-        process = await self._start("serve", *extra)
+        process = await self.start("serve", *extra)
         try:
             assert process.stdout is not None
             async with asyncio.timeout(SECONDS):
@@ -66,7 +77,7 @@ class House:
                 client = await stack.enter_async_context(Client(stdio_client(parameters)))
             yield client
 
-    async def _start(self, *arguments: str, stderr: int | None = None) -> asyncio.subprocess.Process:
+    async def start(self, *arguments: str, stderr: int | None = None) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",

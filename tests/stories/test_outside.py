@@ -1,0 +1,61 @@
+"""Agents that moot does not start: from outside, who wait for mail themselves, and people, who answer when they can."""
+
+import asyncio
+from typing import Any, cast
+
+from mcp import Client
+
+from tests.stories.house import SECONDS, House
+
+OUTSIDE = """
+name: outside
+agents:
+  ben: {backend: external}
+  coder: {backend: scripted, script: [{on: found, say: "mended, thank you"}]}
+kickoff: "@ben look for what is wrong."
+"""
+PERSON = """
+name: choice
+agents:
+  ana: {backend: human}
+  coder: {backend: scripted, script: [{on: left, from: ana, say: "then the left one"}]}
+kickoff: "@ana which of the two shall we take?"
+"""
+
+
+async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+    async with asyncio.timeout(SECONDS):
+        result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.content
+    return cast(dict[str, Any], result.structured_content)
+
+
+async def test_an_agent_from_outside_waits_for_its_mail_and_a_run_waits_for_it(house: House) -> None:
+    (house.root / "outside.yaml").write_text(OUTSIDE)
+    async with asyncio.timeout(2 * SECONDS), asyncio.TaskGroup() as group, house.client("--as", "ben@default") as ben:
+        waiting = group.create_task(call(ben, "inbox_check", wait_seconds=50))
+        run = group.create_task(house.moot("run", "outside.yaml"))
+        (mail,) = (await waiting)["messages"]
+        assert mail["entry"]["message"] == "@ben look for what is wrong."
+        await call(ben, "channel_send", message="@coder I have found it.")
+        await house.until_said("mended, thank you")
+        assert not run.done()  # until it says that it is done with its mail
+        await call(ben, "inbox_ack", until=mail["entry"]["id"])
+        out = await run
+    assert "mended, thank you" in out
+    started = [one for one in await house.json("log", "--events") if one["kind"] == "attempt_started"]
+    ids = {one["name"]: one["id"] for one in await house.json("list")}
+    assert {one["data"]["agent"] for one in started} == {ids["coder"]}
+
+
+async def test_a_person_is_never_started_and_answers_later(house: House) -> None:
+    (house.root / "choice.yaml").write_text(PERSON)
+    await house.moot("run", "choice.yaml", code=4)
+    (waiting,) = await house.json("inbox", "--as", "ana")
+    assert waiting["message"] == "@ana which of the two shall we take?"
+    await house.moot("send", "--as", "ana", "@coder the left one")
+    await house.moot("inbox", "--as", "ana", "--ack")
+    await house.moot("resume")
+    said = [(one["from"], one["message"]) for one in await house.json("log")]
+    assert ("ana", "@coder the left one") in said
+    assert said[-1] == ("coder", "then the left one")
