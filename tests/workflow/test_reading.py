@@ -229,8 +229,8 @@ def test_what_is_wrong_in_an_agent_file_is_told_with_its_own_line(tmp_path: Path
             "agents:\n  a: {model: sonnet, zzz: 1}",
             (
                 "review.yaml:2:22: `zzz` is no key of `agents.a`. Known are: answers, backend, base_url, budget, "
-                "command, description, env, from, isolated, max_turns, model, permissions, resume, retry, script, system_prompt, "
-                "system_prompt_mode, timeout, tools, transport, workspace."
+                "command, description, env, from, isolated, max_turns, model, permissions, resume, retry, script, "
+                "system_prompt, system_prompt_mode, timeout, tools, transport, workspace."
             ),
         ),
         (
