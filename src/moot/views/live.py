@@ -69,9 +69,8 @@ class LiveViews:
         try:
             return await self._bring(instance, head)
         except OSError as error:
-            self._note(
-                f"The files of {instance.name} cannot be written: {error.strerror} ({error.filename2 or error.filename})."
-            )
+            where = error.filename2 or error.filename
+            self._note(f"The files of {instance.name} cannot be written: {error.strerror} ({where}).")
             return []
 
     def _note(self, problem: str) -> None:
