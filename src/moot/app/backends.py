@@ -4,11 +4,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 
 from moot.backends.backend import Assignment, Backend, Progress
 from moot.backends.command import CommandBackend
-from moot.backends.programs.claude import Claude
-from moot.backends.programs.codex import Codex
-from moot.backends.programs.driver import ProgramBackend
-from moot.backends.programs.gemini import Gemini
-from moot.backends.programs.opencode import Opencode
+from moot.backends.programs import KINDS, programs
 from moot.backends.scripted import ScriptedBackend
 from moot.runner.api_agents import ApiBackend, ScriptedModelBackend
 
@@ -24,18 +20,14 @@ class _Scripted:
         return (self._model if assignment.settings.get("answers") else self._agent).run(assignment)
 
 
-_MAKERS: Mapping[str, Callable[[], Backend]] = {
+_OWN: Mapping[str, Callable[[], Backend]] = {
     "api": ApiBackend,
-    "claude": lambda: ProgramBackend(Claude()),
-    "codex": lambda: ProgramBackend(Codex()),
     "command": CommandBackend,
-    "gemini": lambda: ProgramBackend(Gemini()),
-    "opencode": lambda: ProgramBackend(Opencode()),
     "scripted": _Scripted,
 }
-NAMES = frozenset(_MAKERS)  # what this version runs
+NAMES = frozenset((*_OWN, *(kind.name for kind in KINDS)))  # what this version runs
 
 
 def make() -> dict[str, Backend]:
     """One of each, for one host."""
-    return {name: make() for name, make in _MAKERS.items()}
+    return {**programs(), **{name: make() for name, make in _OWN.items()}}
