@@ -8,14 +8,16 @@ import pytest
 
 from moot.backends.backend import Assignment, Ended, Progress
 from moot.core.caller import SYSTEM
+from moot.core.permissions import PRESETS, Preset
 from moot.core.tx import Tx
 from moot.registry import agents, instances
 from moot.registry.agents import Agent, NewAgent
 from moot.runner import terms
 from moot.runner.terms import Terms
 from moot.store.store import Store
+from moot.tools import groups
 from moot.workflow import stored
-from moot.workflow.workflow import AgentDefinition, Budget, Retry
+from moot.workflow.workflow import AgentDefinition, Backend, Budget, Retry
 from tests.runner.team import make_host, running
 from tests.runner.test_limits import PLAIN, play
 
@@ -70,3 +72,22 @@ async def test_tools_that_an_agent_was_not_given_are_refused(store: Store) -> No
     assert answers == {
         "channel_read": False, "document_list": True, "inbox_check": True, "agent_list": False, "channel_send": True
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("backend", "preset", "is_offered"),
+    [("claude", "ask", True), ("claude", "edit", True), ("claude", "full", False), ("codex", "ask", False)],
+)
+async def test_only_a_program_that_asks_by_a_tool_is_offered_it(
+    store: Store, backend: Backend, preset: Preset, is_offered: bool
+) -> None:
+    definition = AgentDefinition("coder", backend, permissions=PRESETS[preset])
+
+    def join(tx: Tx) -> Agent:
+        new = NewAgent(name="coder", backend=backend, settings=stored.settings(definition))
+        return agents.ensure(tx, instances.ensure(tx, "default"), new)
+
+    agent = await store.write(join, caller=SYSTEM)
+    assert terms.held(agent, has_context=True) == ((*groups.NAMES, "approve") if is_offered else None)
+    only = replace(agent, settings={**agent.settings, "tools": ["documents"]})
+    assert ("approve" in (terms.held(only, has_context=True) or ())) == is_offered
