@@ -107,7 +107,9 @@ async def test_with_a_token_that_is_not_good_it_has_not_succeeded(
     assert ended.failure == "no_tools", ended.error
 
 
-@pytest.mark.parametrize(("subject", "said"), [(CLAUDE, "Not logged in"), (GEMINI, "API")], ids=["claude", "gemini"])
+@pytest.mark.parametrize(
+    ("subject", "said"), [(CLAUDE, "Not logged in"), (GEMINI, "auth method")], ids=["claude", "gemini"]
+)
 async def test_without_a_login_it_fails_for_good(
     place: Stage, parent: dict[str, str], subject: Subject, said: str
 ) -> None:

@@ -27,7 +27,7 @@ class Limits:
     """Seconds. The agent's own time limit is the runner's, which cancels."""
 
     deadline: float | None = None
-    idle: float = 900.0  # without any output; somebody who is asked for permission has ten minutes
+    idle: float = 1800.0  # without any output: a long build prints nothing, a person who is asked takes ten minutes
     linger: float = 15.0  # without any output, after it has said how it went
     grace: float = 5.0  # between asking the tree to go and killing it
 

@@ -1,0 +1,142 @@
+"""Whole workflows by the commands that people type, with the real Claude Code and Codex as agents."""
+
+import asyncio
+import os
+import re
+import signal
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from moot.process import environment, tree
+from tests import fake_models
+from tests.clis.subjects import CANARY
+from tests.fake_models import Answer, Asked, FakeModels, Hang, call, say
+from tests.stories.house import SECONDS, House
+
+pytestmark = pytest.mark.clis
+
+TEAM = """
+name: team
+context: {{document_owner: none}}
+defaults: {{permissions: full}}
+agents:
+  ann: {{backend: claude, model: claude-sonnet-4-5, base_url: "{url}", system_prompt: You lead.}}
+  ben: {{backend: codex, model: gpt-5, base_url: "{url}/v1", system_prompt: You help.}}
+kickoff: "@ann agree with `@ben` on a name, and write it down."
+"""
+
+
+@dataclass(frozen=True)
+class CliHouse(House):
+    more: dict[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {**super().environment, **self.more}
+
+
+@pytest.fixture
+def house(parent: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[CliHouse]:
+    with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as folder:
+        root = Path(folder) / "project"
+        (root / ".moot").mkdir(parents=True)
+        (root / "home").mkdir()
+        keys = {"ANTHROPIC_API_KEY": CANARY, "OPENAI_API_KEY": CANARY, "CLAUDE_CODE_MAX_RETRIES": "0"}
+        marker = os.environ[environment.MARKER]
+        yield CliHouse(root, {"PATH": parent["PATH"], environment.MARKER: marker, **keys})
+
+
+def ann(asked: Asked) -> Answer:
+    """Puts it to the vote, votes, asks ben to; writes the winner down when ben has answered."""
+    if "ben has voted" in asked.text:
+        if not asked.has_called(asked.tool("document_write")):
+            return call(asked.tool("document_write"), content="# Name\nmoot ✓\n")
+        return say("It is written down.")
+    create, vote = asked.tool("proposal_create"), asked.tool("vote")
+    if not asked.has_called(asked.tool("inbox_check")):
+        return call(asked.tool("inbox_check"))
+    if not asked.has_called(create):
+        if "prop-" in asked.text:  # woken once more, by how it went
+            return say("Noted.")
+        options = [{"id": "moot", "label": "moot"}, {"id": "toom", "label": "toom"}]
+        return call(create, type="decision", title="A name", options=options, electors=["ann", "ben"])
+    proposal = _proposal(asked.result_of(create))
+    if not asked.has_called(vote):
+        return call(vote, proposal=proposal, choice="moot")
+    if not asked.has_called(asked.tool("channel_send")):
+        return call(asked.tool("channel_send"), message=f"@ben please vote on {proposal}")
+    return say("I have asked ben.")
+
+
+def ben(asked: Asked) -> Answer:
+    if not asked.has_called(asked.tool("vote")):
+        return call(asked.tool("vote"), proposal=_proposal(asked.text), choice="moot", reason="shorter ✓")
+    if not asked.has_called(asked.tool("channel_send")):
+        return call(asked.tool("channel_send"), message="@ann ben has voted")
+    return say("Done.")
+
+
+def _proposal(text: str | None) -> str:
+    found = re.search(r"prop-\d+", text or "")
+    assert found is not None, text
+    return found[0]
+
+
+async def test_two_real_programs_talk_vote_and_write_a_document(house: CliHouse) -> None:
+    async with fake_models.serve(lambda asked: ann(asked) if asked.wire == "anthropic" else ben(asked)) as server:
+        _write(house, server)
+        printed = await house.moot("run", "team.yaml", "--json")
+    assert "moot ✓" in await house.moot("doc", "show")
+    said = await house.moot("log", "--json")
+    assert "please vote on" in said
+    assert "ben has voted" in said
+    assert "[RESOLVED:prop-001] A name\\nResult: moot\\nVotes: moot=2" in said
+    _has_no_secret(house, printed, said)
+
+
+async def test_a_killed_moot_leaves_programs_that_the_next_one_ends(house: CliHouse) -> None:
+    def scenario(asked: Asked) -> Answer:
+        return Hang()
+
+    async with fake_models.serve(scenario) as server:
+        _write(house, server)
+        process = await house.start("run", "team.yaml")
+        await server.until_asked(1)
+        family = tree.Tree(os.environ[environment.MARKER])
+        started = family.members()
+        assert len(started) >= 2
+        process.kill()
+        await process.wait()
+        async with house.serving():
+            async with asyncio.timeout(SECONDS):
+                await server.until_quiet()
+    folders = list((house.root / ".workflow").rglob("system-prompt.md"))
+    assert folders == []
+
+
+async def test_an_interrupted_run_leaves_nothing(house: CliHouse) -> None:
+    async with fake_models.serve(lambda _: Hang()) as server:
+        _write(house, server)
+        process = await house.start("run", "team.yaml")
+        await server.until_asked(1)
+        process.send_signal(signal.SIGINT)
+        async with asyncio.timeout(SECONDS):
+            assert await process.wait() == 130
+        assert not tree.Tree(os.environ[environment.MARKER]).members()
+        await server.until_quiet()
+    assert list((house.root / ".workflow").rglob("system-prompt.md")) == []
+
+
+def _write(house: CliHouse, server: FakeModels) -> None:
+    (house.root / "team.yaml").write_text(TEAM.format(url=server.url))
+
+
+def _has_no_secret(house: CliHouse, *printed: str) -> None:
+    assert not [text for text in printed if CANARY in text]
+    for file in house.root.rglob("*"):
+        if file.is_file() and not file.is_symlink():
+            assert CANARY.encode() not in file.read_bytes(), file
