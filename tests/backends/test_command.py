@@ -149,6 +149,10 @@ async def test_what_it_leaves_running_is_ended_with_it(given: Assignment) -> Non
     assert not tree.Tree(given.folder.name).members()
 
 
+async def test_its_processes_are_marked_with_the_attempt(given: Assignment) -> None:
+    assert given.folder.name in (await shell(given, 'echo "$MOOT_PROCESS"')).text.split("/")
+
+
 async def test_a_program_that_is_missing_is_named(given: Assignment) -> None:
     ended = await run(given, "no-such-program")
     assert ended.failure == "error"

@@ -156,6 +156,8 @@ async def test_an_approval_that_came_too_late_is_found_by_the_same_asked_again(
     await desk.done(OPERATOR, "request_respond", request_id=id, approve=True)
     agent = await desk.house.read(lambda tx: agents.named(tx, desk.house.stream, "coder"))
     assert await desk.house.unread(agent) == [f"queued [APPROVED:{id}] Bash: rm -rf build make"]  # it is woken
+    assert (await ask(desk, caller, command="rm -rf /"))["behavior"] == "deny"  # it is for exactly what was asked
+    assert (await ask(desk, caller, "PowerShell"))["behavior"] == "deny"
     assert (await ask(desk, caller))["behavior"] == "allow"
     assert (await ask(desk, caller))["behavior"] == "deny"
     assert await opened(desk) != id
