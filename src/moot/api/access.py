@@ -53,11 +53,13 @@ class Inside:
 
     token: str = field(repr=False)
     url: str | None
+    is_only_server: bool = False  # though it may reach the store: somebody writes down what it does
 
     @staticmethod
     def found(environ: Mapping[str, str]) -> "Inside | None":
         token = environ.get("MOOT_TOKEN")
-        return Inside(token, environ.get("MOOT_URL") or None) if token else None
+        url, through = environ.get("MOOT_URL") or None, environ.get("MOOT_THROUGH")
+        return Inside(token, url, through == "server" and url is not None) if token else None
 
     def astray(self, error: MootError) -> MootError:
         """What it means to an agent that its store is not where it looked."""
@@ -97,6 +99,8 @@ async def access(
 
 
 def _opened(url: str, inside: "Inside | None", *, create: bool) -> Store:
+    if inside is not None and inside.is_only_server and inside.url is not None:
+        raise OnlyServer(inside.url, inside.token)
     try:
         return open_store(url, create=create and inside is None)
     except (StoreNotFound, StorePlaceRefused, StoreUnavailable) as error:

@@ -37,7 +37,7 @@ class Outfitter:
     async def _equip(self, begun: Begun) -> AsyncGenerator[Kit]:
         token = begun.caller.token
         assert token is not None
-        access = Access(self.address.url or "", begun.token, lambda: token in self.met)
+        access = Access(self.address.url or "", begun.token, lambda: token in self.met, self.witness is not None)
         try:
             async with (
                 self._folder(begun) as folder,

@@ -70,6 +70,7 @@ class Access:
     url: str  # of the MCP endpoint, on loopback
     token: str = field(repr=False)
     has_connected: Callable[[], bool]  # whether anybody has come with the token
+    is_watched: bool = False  # what it does is written down, so all of it has to come over the endpoint
 
 
 @dataclass(frozen=True, slots=True)

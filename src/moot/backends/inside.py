@@ -20,6 +20,7 @@ def variables(assignment: Assignment, parent: Mapping[str, str]) -> dict[str, st
         TOKEN: assignment.access.token,
         "MOOT_AGENT": f"{assignment.agent}@{assignment.instance}",
         "MOOT_INSTANCE": assignment.instance,
+        **({"MOOT_THROUGH": "server"} if assignment.access.is_watched else {}),
     }
 
 

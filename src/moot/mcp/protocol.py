@@ -103,7 +103,13 @@ class Protocol:
         arguments = cast(Mapping[str, Json], params.arguments or {})
         with self._breakable():
             answer = await dispatch.perform(
-                self._store, caller, params.name, arguments, key, tells_mail=_hears_mail(context)
+                self._store,
+                caller,
+                params.name,
+                arguments,
+                key,
+                tells_mail=_hears_mail(context),
+                witness=self._witness,
             )
             return _result(answer)
 

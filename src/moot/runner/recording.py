@@ -80,6 +80,7 @@ class Recorder:
                 answer.text,
                 answer.structured,
                 answer.is_error,
+                heard.operation,
             )
         )
 

@@ -54,7 +54,7 @@ class _Part:
     begun: Begun
     begin: Begin | None  # None: the recording does not have it
     keys: DeliveryKeys = field(default_factory=DeliveryKeys)
-    is_waiting: bool = False  # for its turn
+    awaits: Note | None = None  # whose turn it is to be
 
 
 class Player:
@@ -166,10 +166,10 @@ class Player:
         yield Ended("no_result", "the recording does not say how it ended")
 
     async def _turn(self, part: _Part, note: Note) -> None:
-        part.is_waiting = True
+        part.awaits = note
         self._turns.bell.set()
         await self._turns.of(note)
-        part.is_waiting = False
+        part.awaits = None
 
     async def _do(self, part: _Part, note: Note, assignment: Assignment) -> None:
         match note:
@@ -282,7 +282,7 @@ class Player:
             return False
         for job in jobs.live(tx, run.stream):
             part = self._jobs.get(job.id)
-            is_waiting = part is not None and part.is_waiting
+            is_waiting = part is not None and part.awaits not in (None, self._turns.current)
             is_put_off = job.kind == ATTEMPT and job.state == "queued" and job.run_at - tx.now > _PUT_OFF / 2
             if job.kind != limits.TIME and not is_waiting and not is_put_off:
                 return False

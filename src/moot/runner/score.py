@@ -1,17 +1,17 @@
 """The score: what a replay has to play, in the order in which the store saw it.
 
-Calls and ends are on the tape in that order. What the store did at a moment that no line tells (when an attempt was
-handed its mail, when moot itself or a person spoke) is put in by its number, as late as the numbers allow.
+On the tape everything stands where it was noticed, which is a little later than the store did it. The numbers that the
+store gave put it right.
 """
 
 import re
+from bisect import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
 
 from moot.bus import messages
 from moot.core import json
-from moot.registry import attempts, names
+from moot.registry import attempts
 from moot.runner.tape import Begin, Call, End, Happened, More, Progress, Said, Tape
 
 _MESSAGE = re.compile(r"\bms_[0-9a-hjkmnp-tv-z]{20}\b")
@@ -38,15 +38,8 @@ def compose(tape: Tape) -> Score:
     events = [line for line in tape.lines if isinstance(line, Happened)]
     said = tuple(line for line in tape.lines if isinstance(line, Said))
     ended = {one.subject: one for one in events if one.kind in _ENDS}
-    by_id = {one.id: one for one in said}
-    placed = [_placed(line, ended, by_id) for line in tape.lines if isinstance(line, Call | End | More)]
-    own = {id for line in tape.lines if isinstance(line, Call) for id in _posted(line, by_id)}
-    started = {one.subject: one.seq for one in events if one.kind == attempts.STARTED}
-    begins = [line for line in tape.lines if isinstance(line, Begin) and line.attempt in started]
-    floating: list[tuple[int, Note]] = [(started[one.attempt], one) for one in begins]
-    floating += [(one.seq, one) for one in said if one.attempt is None and one.id not in own]
     return Score(
-        notes=tuple(_merged(placed, sorted(floating, key=lambda one: one[0]))),
+        notes=tuple(_in_order(tape, _Numbers.of(events, said))),
         progress=_by_attempt(tape),
         errors={one.subject: one.error for one in ended.values() if one.error},
         interrupted=frozenset(one.subject for one in ended.values() if one.kind == attempts.INTERRUPTED),
@@ -54,22 +47,66 @@ def compose(tape: Tape) -> Score:
     )
 
 
-def _placed(
-    line: Call | End | More, ended: Mapping[str, Happened], said: Mapping[str, Said]
-) -> tuple[int | None, Note]:
-    """With its number, if the store has one for it."""
-    if isinstance(line, End):
-        found = ended.get(line.attempt)
-        return (found.seq if found else None), line
-    posted = _posted(line, said) if isinstance(line, Call) else {}
-    return max(posted.values(), default=None), line
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """The store's numbers. Ids are made in the transactions whose events have the numbers, and sort by their age: by
+    them an operation, which has no number, finds its place."""
+
+    started: Mapping[str, int]
+    ended: Mapping[str, float]
+    ages: list[str]
+    seqs: list[int]  # of what has these ages
+
+    @staticmethod
+    def of(events: list[Happened], said: tuple[Said, ...]) -> "_Numbers":
+        started = {one.subject: one.seq for one in events if one.kind == attempts.STARTED}
+        ended: dict[str, float] = {one.subject: one.seq for one in events if one.kind in _ENDS}
+        # Last words are posted in the transaction that ends the attempt: it comes before whatever follows them.
+        for one in said:
+            if one.attempt in ended and one.seq == ended[one.attempt] - 1:
+                ended[one.attempt] = one.seq - 0.25
+        known = sorted([(_age(id), seq) for id, seq in started.items()] + [(_age(one.id), one.seq) for one in said])
+        return _Numbers(started, ended, [age for age, _ in known], [seq for _, seq in known])
+
+    def place(self, note: Note) -> float | None:
+        """None if the store does not tell."""
+        match note:
+            case Begin():
+                return self.started.get(note.attempt)
+            case End():
+                return self.ended.get(note.attempt)
+            case Said():
+                return note.seq
+            case Call() if note.operation is not None:
+                before = bisect(self.ages, _age(note.operation))
+                return (self.seqs[before - 1] if before else 0) + 0.5
+            case _:
+                return None
 
 
-def _posted(call: Call, said: Mapping[str, Said]) -> dict[str, int]:
-    """The messages that a call has posted by its caller's name, as far as its answer tells."""
-    found = _MESSAGE.findall(json.dumps([call.structured, call.text]))
-    named = [said[id] for id in found if id in said]
-    return {one.id: one.seq for one in named if names.fold(one.sender) == names.fold(call.caller)}
+def _in_order(tape: Tape, numbers: _Numbers) -> list[Note]:
+    """What has no number stays behind what was over before it."""
+    placed: list[tuple[float, int, Note]] = []
+    latest = 0.0
+    for at, line in enumerate(tape.lines):
+        if isinstance(line, Begin | Call | More | End):
+            place = numbers.place(line)
+            latest = max(latest, place or 0.0)
+            placed.append((latest if place is None else place, at, line))
+    own = _posted_by_calls(tape)
+    spoken = [line for line in tape.lines if isinstance(line, Said) and line.attempt is None and line.id not in own]
+    placed += [(line.seq, len(tape.lines), line) for line in spoken]
+    return [note for _, _, note in sorted(placed, key=lambda one: one[:2])]
+
+
+def _posted_by_calls(tape: Tape) -> set[str]:
+    """The messages that calls from outside have posted: they are played with them."""
+    calls = [line for line in tape.lines if isinstance(line, Call) and line.attempt is None]
+    return {id for call in calls for id in _MESSAGE.findall(json.dumps([call.structured, call.text]))}
+
+
+def _age(id: str) -> str:
+    return id.partition("_")[2]
 
 
 def _by_attempt(tape: Tape) -> dict[str, list[Progress]]:
@@ -78,25 +115,6 @@ def _by_attempt(tape: Tape) -> dict[str, list[Progress]]:
         if isinstance(line, Progress):
             found.setdefault(line.attempt, []).append(line)
     return found
-
-
-def _merged(placed: list[tuple[int | None, Note]], floating: list[tuple[int, Note]]) -> list[Note]:
-    notes: list[Note] = []
-    waiting = list(floating)
-    for seq, note in placed:
-        attempt = cast(str | None, getattr(note, "attempt", None))
-        while waiting and (_is_before(waiting[0][0], seq) or _has_begin(waiting, attempt)):
-            notes.append(waiting.pop(0)[1])
-        notes.append(note)
-    return [*notes, *(note for _, note in waiting)]
-
-
-def _is_before(seq: int, other: int | None) -> bool:
-    return other is not None and seq < other
-
-
-def _has_begin(waiting: list[tuple[int, Note]], attempt: str | None) -> bool:
-    return any(isinstance(note, Begin) and note.attempt == attempt for _, note in waiting)
 
 
 def _is_from_outside(note: Note) -> bool:

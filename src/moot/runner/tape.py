@@ -66,6 +66,7 @@ class Call:
     text: str
     structured: Mapping[str, Any]
     is_error: bool
+    operation: str | None = None  # what it is on record as; None if it changed nothing
     type: Literal["call"] = "call"
 
 

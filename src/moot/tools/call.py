@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
 from pydantic import BaseModel
@@ -34,6 +34,7 @@ class StoreCall:
     caller: Caller
     tool: Tool
     deed: Deed
+    made: list[OperationId] = field(default_factory=list[OperationId])  # on record; the last one stays
 
     async def write(self, change: Callable[[Tx], T]) -> T:
         return await self.store.write(lambda tx: self._once(tx, change), caller=self.caller)
@@ -74,6 +75,7 @@ class StoreCall:
         """The operation that is now on record, or what the same call was answered before."""
         attempts.guard(tx, self.caller)
         operation = operations.begin(tx, self.deed, self.caller, is_outside=True)
+        self.made.extend(() if operation is None else (operation,))
         return _Begun(operation) if operation is not None else operations.repeat(tx, self.deed, self.caller)
 
     def _once(self, tx: Tx, change: Callable[[Tx], T]) -> T:
@@ -82,6 +84,7 @@ class StoreCall:
         if operation is None:
             answered = operations.repeat(tx, self.deed, self.caller)
             return cast(T, self.tool.result.model_validate_json(answered))
+        self.made.append(operation)
         result = change(tx)
         if self.deed.key is not None:
             assert isinstance(result, BaseModel)

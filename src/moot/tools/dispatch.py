@@ -9,6 +9,7 @@ from pydantic_core import ErrorDetails
 
 from moot.core.caller import Caller
 from moot.core.errors import InvalidInput, MootError, NotAllowed
+from moot.core.ids import OperationId
 from moot.core.json import Json
 from moot.core.tool import Tool, ToolAnswer
 from moot.ledger import operations
@@ -37,9 +38,11 @@ async def perform(  # noqa: PLR0913  # what a call is made of, and who looks on
 ) -> ToolAnswer:
     """Call a tool on somebody's behalf. Never raises but for cancellation. With `tells_mail` an attempt is told what
     has come for it meanwhile."""
-    answer = await _perform(store, caller, name, arguments, key)
+    made: list[OperationId] = []
+    answer = await _perform(store, caller, name, arguments, key, made)
     if witness is not None:
-        witness(Heard(caller, name, arguments, key is not None, answer))
+        operation = made[-1] if made and not answer.is_error else None
+        witness(Heard(caller, name, arguments, key is not None, answer, operation))
     if caller.attempt is None or not tells_mail:
         return answer
     tool = table.TOOLS.get(name)
@@ -47,13 +50,13 @@ async def perform(  # noqa: PLR0913  # what a call is made of, and who looks on
 
 
 async def _perform(
-    store: Store, caller: Caller, name: str, arguments: Mapping[str, Json], key: Key | None
+    store: Store, caller: Caller, name: str, arguments: Mapping[str, Json], key: Key | None, made: list[OperationId]
 ) -> ToolAnswer:
     try:
         tool = _allowed(caller, name)
         parsed = tool.arguments.model_validate(arguments)
         deed = Deed("tool", name, operations.hash_of(arguments), None if tool.is_fresh else key)
-        result = await tool.function(StoreCall(store, caller, tool, deed), parsed)
+        result = await tool.function(StoreCall(store, caller, tool, deed, made), parsed)
         if tool.is_text_only:
             return ToolAnswer(tool.text(result), {}, is_text_only=True)
         return ToolAnswer(tool.text(result), dump(result))

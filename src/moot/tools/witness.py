@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from moot.core.caller import Caller
+from moot.core.ids import OperationId
 from moot.core.json import Json
 from moot.core.tool import ToolAnswer
 
@@ -17,6 +18,7 @@ class Heard:
     arguments: Mapping[str, Json]
     is_keyed: bool  # a repetition is recognised
     answer: ToolAnswer
+    operation: OperationId | None  # what it is on record as; None if it changed nothing
 
 
 Witness = Callable[[Heard], None]

@@ -1,0 +1,221 @@
+"""A recorded run is played again without its agents, and comes to the same; where it does not, that is told."""
+
+import json
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.terminal import Ended, Terminal
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+NAMES = sorted(file.stem for file in EXAMPLES.glob("*.yaml"))
+PASSING = re.compile(
+    r"\b[a-z]{2,5}_[0-9a-z]{20}\b|\b(?:prop|doc-owner)-\d{3}\b|\d{4}-\d\d-\d\dT[\d:.]+Z|\d\d:\d\d:\d\d UTC"
+)
+TALK = """
+name: talk
+context: {document_owner: none}
+agents:
+  ann:
+    script:
+      - {on: begin, calls: [{document_append: {content: "ann\\n"}}], say: "@ben @cem your turn"}
+      - {on: done, say: thank you}
+  ben: {script: [{on: your turn, takes: 0.05s, calls: [{document_append: {content: "ben\\n"}}], say: "@ann done"}]}
+  cem: {script: [{on: your turn, calls: [{document_append: {content: "cem\\n"}}], say: "@ann done"}]}
+kickoff: "@ann begin"
+"""
+
+
+@pytest.fixture
+def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
+    with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as folder:
+        root = Path(folder)
+        (root / ".moot").mkdir()
+        (root / "home").mkdir()
+        yield Terminal(root, tmp_path_factory.getbasetemp() / "bytecode")
+
+
+def result(terminal: Terminal, instance: str) -> dict[str, Any]:
+    """What came of a run, without ids and times."""
+    told = terminal.ok("log", "--json", "--instance", instance).out
+    said = [[one["from"], one["message"], one["mentions"]] for one in json.loads(told)]
+    folder = terminal.folder / ".workflow" / instance
+    kept = {file.name: file.read_text() for file in sorted(folder.glob("*.md")) if file.name != "channel.md"}
+    votes = [
+        [one["status"], one.get("result"), one["options"]]
+        for one in json.loads((folder / "proposals.json").read_text())["proposals"].values()
+    ]
+    return json.loads(PASSING.sub("…", json.dumps({"said": said, "documents": kept, "votes": votes})))
+
+
+def record(terminal: Terminal, file: Path | str, *words: str, code: int = 0) -> Path:
+    tape = terminal.folder / "tape.jsonl"
+    ended = terminal.run("run", str(file), "--instance", "first", "--record", str(tape), *words)
+    assert ended.code == code, ended
+    return tape
+
+
+def replay(terminal: Terminal, file: Path | str, tape: Path, *words: str) -> Ended:
+    bare = {"PATH": "/usr/bin:/bin"}  # none of the programs is needed
+    return terminal.run("run", str(file), "--instance", "again", "--replay", str(tape), *words, env=bare)
+
+
+def write(terminal: Terminal, text: str, name: str = "w.yaml") -> Path:
+    file = terminal.folder / name
+    file.write_text(text)
+    return file
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_is_played_again_and_comes_to_the_same(terminal: Terminal, name: str) -> None:
+    code = {"budget": 3, "person": 4}.get(name, 0)
+    file = EXAMPLES / f"{name}.yaml"
+    tape = record(terminal, file, code=code)
+    ended = replay(terminal, file, tape)
+    assert ended.code == code, ended
+    assert "the replay is like the recording" in ended.err
+    assert result(terminal, "again") == result(terminal, "first")
+
+
+def test_agents_that_work_at_once_are_played_in_the_recorded_order(terminal: Terminal) -> None:
+    file = write(terminal, TALK)
+    tape = record(terminal, file)
+    assert replay(terminal, file, tape).code == 0
+    assert result(terminal, "again") == result(terminal, "first")
+
+
+def test_failures_are_played_again_without_waiting_for_them(terminal: Terminal) -> None:
+    text = """
+context: {document_owner: none}
+agents:
+  a: {retry: {backoff: 0.1s, attempts: 2}, script: [{on: go, fails: 1, fail: not now, say: well}]}
+  b: {retry: {backoff: 0.1s, attempts: 2}, script: [{on: go, crash: true}]}
+  c: {timeout: 0.2s, retry: {attempts: 1}, script: [{on: go, hang: true}]}
+kickoff: "@a @b @c go"
+"""
+    file = write(terminal, text)
+    tape = record(terminal, file, code=1)
+    ended = replay(terminal, file, tape)
+    assert "the replay is like the recording" in ended.err
+    assert ended.code == 1
+    assert result(terminal, "again") == result(terminal, "first")
+
+
+def test_calls_over_mcp_are_recorded_too(terminal: Terminal) -> None:
+    text = """
+context: {document_owner: none}
+agents:
+  a: {transport: mcp, script: [{on: go, calls: [{channel_send: {message: "@b here", reply_to: $id}}]}]}
+  b: {script: [{on: here, calls: [{inbox_ack: {until: $id}}], say: fine}]}
+kickoff: "@a go"
+"""
+    file = write(terminal, text)
+    tape = record(terminal, file)
+    assert '"tool":"channel_send"' in tape.read_text()
+    assert replay(terminal, file, tape).code == 0
+    assert result(terminal, "again") == result(terminal, "first")
+
+
+def test_setup_is_not_run_again(terminal: Terminal) -> None:
+    text = """
+agents: {a: {script: [{on: look, say: seen}]}}
+setup: [{shell: "echo x >> ran; wc -l < ran", as: lines}]
+kickoff: "@a look: ${{ lines }}"
+"""
+    file = write(terminal, text)
+    tape = record(terminal, file)
+    assert replay(terminal, file, tape).code == 0
+    assert (terminal.folder / "ran").read_text() == "x\n"
+    assert result(terminal, "again") == result(terminal, "first")
+    changed = write(terminal, text.replace("echo x", "echo y"), "changed.yaml")
+    assert "drift: the setup command `echo y" in replay(terminal, changed, tape).err
+
+
+def test_setup_that_failed_fails_again(terminal: Terminal) -> None:
+    text = "agents: {a: {script: []}}\nsetup: [{shell: 'echo out; touch ran; exit 3'}]\nkickoff: '@a look'"
+    file = write(terminal, text)
+    tape = record(terminal, file, code=1)
+    (terminal.folder / "ran").unlink()
+    ended = replay(terminal, file, tape)
+    assert (ended.code, (terminal.folder / "ran").exists()) == (1, False)
+    assert "the replay is like the recording" in ended.err
+
+
+def test_a_program_is_not_needed_to_play_what_it_did(terminal: Terminal) -> None:
+    text = """
+agents: {a: {backend: command, command: "cat > /dev/null; echo ran >> ran; echo my answer"}}
+kickoff: "@a go"
+"""
+    file = write(terminal, text)
+    tape = record(terminal, file)
+    assert replay(terminal, file, tape).code == 0
+    assert (terminal.folder / "ran").read_text() == "ran\n"
+    assert result(terminal, "again") == result(terminal, "first")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "drift"),
+    [
+        ("@ann begin", "@ann begin now", "drift: the mail of ann differs: system: '@ann begin now' instead of"),
+        ("@ann begin", "@ann @cem begin", "drift: the mail of cem differs: system: '@ann @cem begin', ann:"),
+        ("@ann begin", "begin", "drift: ann was not woken by system: '@ann begin', as it was in the recording"),
+        (
+            "document_owner: none",
+            "document_owner: ann",
+            "drift: ben: document_append is refused now: NOT_DOCUMENT_OWNER",
+        ),
+    ],
+)
+def test_where_the_workflow_has_drifted_is_told_with_exit_code_1(
+    terminal: Terminal, old: str, new: str, drift: str
+) -> None:
+    tape = record(terminal, write(terminal, TALK))
+    ended = replay(terminal, write(terminal, TALK.replace(old, new), "changed.yaml"), tape)
+    assert drift in ended.err
+    assert ended.code == 1
+
+
+def test_drifts_are_told_to_programs(terminal: Terminal) -> None:
+    tape = record(terminal, write(terminal, TALK))
+    ended = replay(terminal, write(terminal, TALK.replace('begin"', 'begin it"'), "changed.yaml"), tape, "--json")
+    last = json.loads(ended.out.splitlines()[-1])
+    assert last["type"] == "replay"
+    assert last["drifts"]
+
+
+def test_no_secret_is_on_the_tape(terminal: Terminal) -> None:
+    text = """
+env: [CANARY_TOKEN]
+agents: {a: {script: [{on: go, calls: [{document_write: {content: "got $message"}}], say: "said $message"}]}}
+kickoff: "@a go ${{ env.CANARY_TOKEN }}"
+"""
+    file, tape = write(terminal, text), terminal.folder / "tape.jsonl"
+    env = {"CANARY_TOKEN": "canary-in-the-environment", "ANTHROPIC_API_KEY": "sk-ant-canary-0123456789"}
+    assert terminal.run("run", str(file), "--record", str(tape), env=env).code == 0
+    written = tape.read_text()
+    assert "document_write" in written
+    assert "canary" not in written
+    assert tape.stat().st_mode & 0o777 == 0o600
+    ended = terminal.run("run", str(file), "--instance", "again", "--replay", str(tape), env=env)
+    assert "canary" not in tape.read_text()
+    assert ended.code in (0, 1)
+
+
+def test_a_file_that_is_no_recording_is_refused_and_left_alone(terminal: Terminal) -> None:
+    file = write(terminal, TALK)
+    other = write(terminal, "my notes\n", "notes.txt")
+    for option in ("--record", "--replay"):
+        ended = terminal.run("run", str(file), option, str(other))
+        assert ended.code == 2, ended
+        assert "RECORDING_INVALID" in ended.err
+    assert other.read_text() == "my notes\n"
+    tape = record(terminal, file)
+    record(terminal, file)  # over the one before
+    lines = tape.read_text().splitlines()
+    tape.write_text("\n".join(lines[:-1]))
+    assert "ends before the run did" in replay(terminal, file, tape).err
+    assert terminal.run("run", str(file), "--record", "a", "--replay", "b").code == 2
