@@ -31,7 +31,7 @@ class Subject:
 
     def manner(self, server: FakeModels | str, manner: Manner = FULL) -> Manner:
         url = server if isinstance(server, str) else server.url
-        return replace(manner, model=self.model, base_url=self.base(url))
+        return replace(manner, model=self.model, base_url=self.base(url), env=(self.key,))
 
 
 CLAUDE = Subject(

@@ -178,8 +178,9 @@ async def test_its_users_own_login_is_used(place: Stage, parent: dict[str, str],
     login = _log_in(home)
     before = login.read_bytes()
     async with fake_models.serve(lambda _: say("hello")) as server:
-        given = await place.assignment(manner=CLAUDE.manner(server))
-        _, ended = await play(ProgramBackend(CLAUDE.kind(), parent={**parent, **CLAUDE.settings}), given)
+        given = await place.assignment(manner=replace(FULL, model=CLAUDE.model))
+        own = {**parent, **CLAUDE.settings, "ANTHROPIC_BASE_URL": server.url}
+        _, ended = await play(ProgramBackend(CLAUDE.kind(), parent=own), given)
         assert server.asked[0].headers.get("authorization") == "Bearer sk-ant-oat01-canary-of-the-login"
     assert ended.failure is None, ended.error
     assert login.read_bytes() == before

@@ -85,7 +85,8 @@ async def test_its_users_own_login_is_used_and_its_settings_are_not(
     (home / ".codex" / "auth.json").write_text(json.dumps({"OPENAI_API_KEY": "sk-canary-of-the-login"}))
     (home / ".codex" / "config.toml").write_text('model = "model-of-the-user"\n')
     async with fake_models.serve(lambda _: say("hello")) as server:
-        given = await place.assignment(manner=CODEX.manner(server))
+        command = ("codex", "-c", f'openai_base_url="{server.v1}"')  # the provider's own, but here
+        given = await place.assignment(manner=replace(FULL, model=CODEX.model, command=command))
         _, ended = await play(ProgramBackend(CODEX.kind(), parent=parent), given)
         asked = server.asked[0]
     assert ended.failure is None, ended.error

@@ -7,7 +7,7 @@ import pytest
 from moot.backends.backend import Failure, Warned
 from moot.backends.programs.driver import Limits, ProgramBackend
 from tests import fake_models
-from tests.backends.programs.stage import Stage, play
+from tests.backends.programs.stage import FULL, Stage, play
 from tests.clis.subjects import CANARY, CLAUDE, CODEX, GEMINI, OPENCODE, Subject
 from tests.fake_models import Answer, Dropped, Hang, Malformed, Status, nobody, say
 
@@ -108,16 +108,34 @@ async def test_with_a_token_that_is_not_good_it_has_not_succeeded(
 
 
 @pytest.mark.parametrize(
-    ("subject", "said"), [(CLAUDE, "Not logged in"), (GEMINI, "auth method")], ids=["claude", "gemini"]
+    ("subject", "variable", "said"),
+    [
+        (CLAUDE, "ANTHROPIC_BASE_URL", "Not logged in"),
+        (GEMINI, "GOOGLE_GEMINI_BASE_URL", "auth method"),
+    ],
+    ids=["claude", "gemini"],
 )
 async def test_without_a_login_it_fails_for_good(
-    place: Stage, parent: dict[str, str], subject: Subject, said: str
+    place: Stage, parent: dict[str, str], subject: Subject, variable: str, said: str
 ) -> None:
     async with fake_models.serve(lambda _: say("never")) as server:
-        given = await place.assignment(manner=subject.manner(server))
-        _, ended = await play(ProgramBackend(subject.kind(), parent=parent), given)
+        given = await place.assignment(manner=replace(FULL, model=subject.model))
+        _, ended = await play(ProgramBackend(subject.kind(), parent={**parent, variable: server.url}), given)
+        assert not server.asked
     assert (ended.failure, ended.is_final) == ("auth", True), ended.error
     assert said in ended.error
+
+
+@FOUR
+async def test_an_address_of_ones_own_gets_no_key_of_the_provider(
+    place: Stage, parent: dict[str, str], subject: Subject
+) -> None:
+    async with fake_models.serve(lambda _: say("hello")) as server:
+        given = await place.assignment(manner=replace(subject.manner(server), env=()))
+        _, ended = await play(subject.backend(parent), given)
+        assert server.asked
+        assert CANARY not in repr([(asked.headers, asked.query) for asked in server.asked])
+    assert ended.failure is None, ended.error
 
 
 @BOTH

@@ -24,8 +24,9 @@ name: team
 context: {{document_owner: none}}
 defaults: {{permissions: full}}
 agents:
-  ann: {{backend: claude, model: claude-sonnet-4-5, base_url: "{url}", system_prompt: You lead.}}
-  ben: {{backend: codex, model: gpt-5, base_url: "{url}/v1", system_prompt: You help.}}
+  ann:
+    {{backend: claude, model: claude-sonnet-4-5, base_url: "{url}", env: [ANTHROPIC_API_KEY], system_prompt: You lead.}}
+  ben: {{backend: codex, model: gpt-5, base_url: "{url}/v1", env: [OPENAI_API_KEY], system_prompt: You help.}}
 kickoff: "@ann agree with `@ben` on a name, and write it down."
 """
 

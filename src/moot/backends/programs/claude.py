@@ -68,7 +68,9 @@ class Claude:
         manner = assignment.manner
         env = surroundings.surround(assignment, _NEEDS, parent)
         if manner.base_url is not None:
-            env["ANTHROPIC_BASE_URL"] = manner.base_url
+            key = surroundings.own_key(manner)
+            # With any key it leaves the login alone, which must not go to another address.
+            env |= {"ANTHROPIC_BASE_URL": manner.base_url, "ANTHROPIC_API_KEY": env[key] if key else "none"}
         found = surroundings.find(self.name, assignment, env, "Install it: npm install -g @anthropic-ai/claude-code")
         keeps = manner.keeps_conversation and not manner.is_isolated
         session = assignment.conversation.handle if keeps and assignment.conversation else str(uuid.uuid4())

@@ -55,7 +55,7 @@ class Codex:
             *_PLAIN,
             *_tools(assignment),
             *_permissions(manner.permissions),
-            *_model(manner, env),
+            *_model(manner),
             *_words(assignment, briefing),
             *("-o", str(last)),
             *(() if keeps else ("--ephemeral",)),
@@ -120,20 +120,19 @@ def _permissions(permissions: Permissions) -> tuple[str, ...]:
     )
 
 
-def _model(manner: Manner, env: Mapping[str, str]) -> tuple[str, ...]:
+def _model(manner: Manner) -> tuple[str, ...]:
     name = surroundings.model_name(manner.model, ("openai",))
     chosen = ("-m", name) if name else ()
     if manner.base_url is None:
         return chosen
-    own = (name for name in manner.env if "KEY" in name or "TOKEN" in name)
-    key = next((key for key in (*own, *_NEEDS.keys) if key in env), None)
+    key = surroundings.own_key(manner)
     settings = {
         "name": '"custom"',
         "base_url": _quoted(manner.base_url),
         "wire_api": '"responses"',
         "request_max_retries": "3",
         "stream_max_retries": "3",
-        **({"env_key": _quoted(key)} if key else {"requires_openai_auth": "true"}),
+        **({"env_key": _quoted(key)} if key else {}),
     }
     table = ",".join(f"{name}={value}" for name, value in settings.items())
     return (*chosen, "-c", 'model_provider="custom"', "-c", f"model_providers.custom={{{table}}}")

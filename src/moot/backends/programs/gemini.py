@@ -49,7 +49,8 @@ class Gemini:
         manner = assignment.manner
         env = surroundings.surround(assignment, _NEEDS, parent)
         if manner.base_url is not None:
-            env["GOOGLE_GEMINI_BASE_URL"] = manner.base_url
+            key = surroundings.own_key(manner)
+            env |= {"GOOGLE_GEMINI_BASE_URL": manner.base_url, "GEMINI_API_KEY": env[key] if key else "none"}
         found = surroundings.find(self.name, assignment, env, "Install it: npm install -g @google/gemini-cli")
         env[_HOME] = str(_own_home(assignment, env))
         rules = surroundings.write(assignment.folder, "policy.toml", _rules(manner.permissions))
@@ -112,7 +113,8 @@ def _settings(users: dict[str, Json], assignment: Assignment, env: Mapping[str, 
     }
     general = {**fields.part(users, "general"), "enableAutoUpdate": False, "maxAttempts": 3, "retryFetchErrors": False}
     security = dict(fields.part(users, "security"))
-    if any(env.get(key) for key in _NEEDS.keys) and not fields.part(security, "auth"):
+    has_key = any(env.get(key) for key in _NEEDS.keys)
+    if assignment.manner.base_url is not None or (has_key and not fields.part(security, "auth")):
         security["auth"] = {"selectedType": "gemini-api-key"}
     privacy = {**fields.part(users, "privacy"), "usageStatisticsEnabled": False}
     return {**users, "mcpServers": {SERVER: server}, "general": general, "security": security, "privacy": privacy}

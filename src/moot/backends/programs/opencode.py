@@ -100,7 +100,9 @@ def _settings(assignment: Assignment, briefing: Briefing) -> dict[str, Json]:
             settings["instructions"] = [str(place)]
     if manner.base_url is not None:
         provider = (manner.model or "openai/").partition("/")[0]
-        settings["provider"] = {provider: {"options": {"baseURL": manner.base_url}}}
+        key = surroundings.own_key(manner)
+        options = {"baseURL": manner.base_url, "apiKey": f"{{env:{key}}}" if key else "none"}
+        settings["provider"] = {provider: {"options": options}}
     return settings
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from moot.backends import inside
-from moot.backends.backend import Assignment
+from moot.backends.backend import Assignment, Manner
 from moot.backends.programs import hiding
 from moot.backends.programs.launch import CannotLaunch
 from moot.core.permissions import Permissions
@@ -40,7 +40,7 @@ def surround(assignment: Assignment, needs: Needs, parent: Mapping[str, str]) ->
         if name not in needs.variables or name not in parent
     }
     if manner.is_isolated:
-        if not any(parent.get(key) for key in needs.keys):
+        if manner.base_url is None and not any(parent.get(key) for key in needs.keys):
             raise CannotLaunch(
                 "auth",
                 "An isolated agent has no login, and there is no key for it.",
@@ -48,7 +48,8 @@ def surround(assignment: Assignment, needs: Needs, parent: Mapping[str, str]) ->
             )
         additions.update(inside.private_places(assignment.folder, needs.homes))
     additions.update(inside.variables(assignment, parent))
-    also = {*needs.keys, *needs.variables, *manner.env, *(() if manner.is_isolated else needs.homes or {})}
+    keys = needs.keys if manner.base_url is None else ()  # a key goes to its own provider only
+    also = {*keys, *needs.variables, *manner.env, *(() if manner.is_isolated else needs.homes or {})}
     missing = inside.missing(manner, parent)
     if missing:
         raise CannotLaunch(
@@ -56,6 +57,11 @@ def surround(assignment: Assignment, needs: Needs, parent: Mapping[str, str]) ->
         )
     source = inside.without_places(parent) if manner.is_isolated else parent
     return environment.build(additions, also=also, parent=source)
+
+
+def own_key(manner: Manner) -> str | None:
+    """The variable with the key for an address of the user's own: the first in `env` that looks like one."""
+    return next((name for name in manner.env if "KEY" in name or "TOKEN" in name), None)
 
 
 def secrets(env: Mapping[str, str], assignment: Assignment, needs: Needs) -> tuple[str, ...]:
