@@ -61,10 +61,9 @@ def test_an_attempt_begins_when_the_store_handed_out_its_mail() -> None:
     )
     found = score.compose(Tape(HEADER, lines, Outcome(0, "done", ())))
     assert [note.type for note in found.notes] == ["said", "begin", "call"]
-    assert not found.has_people  # it was moot who spoke
 
 
 def test_who_speaks_by_themselves_is_played_too() -> None:
     said = Said(3, Ids().new("ms"), "human", "message", "hello", (), None)
     found = score.compose(Tape(HEADER, (said,), Outcome(0, "done", ())))
-    assert (found.notes, found.has_people) == ((said,), True)
+    assert found.notes == (said,)

@@ -120,6 +120,19 @@ kickoff: "@a go"
     assert result(terminal, "again") == result(terminal, "first")
 
 
+def test_what_a_person_said_is_said_again(terminal: Terminal) -> None:
+    file, tape = EXAMPLES / "person.yaml", terminal.folder / "tape.jsonl"
+    with terminal.typing("run", str(file), "--instance", "first", "--record", str(tape)) as session:
+        session.until("waits for you")
+        session.type("yes")
+        session.until("done in")
+    assert session.code == 0
+    ended = replay(terminal, file, tape)
+    assert ended.code == 0, ended
+    assert "the replay is like the recording" in ended.err
+    assert result(terminal, "again") == result(terminal, "first")
+
+
 def test_setup_is_not_run_again(terminal: Terminal) -> None:
     text = """
 agents: {a: {script: [{on: look, say: seen}]}}

@@ -5,7 +5,7 @@ The run itself is rows; whoever attends it may die and another may go on.
 
 import asyncio
 import signal as signals
-from collections.abc import AsyncIterator, Generator
+from collections.abc import AsyncIterator, Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -74,6 +74,7 @@ class Attendant:
     store: Store
     host: Host
     has_person: bool
+    are_people_played: Callable[[], bool] | None = None  # by a recording, and whether it has more of them
 
     async def attend(self, run: Run) -> AsyncIterator[Message | Failed | Paused | Expected | Ending]:
         """What is said from the start of the run, as it is said; at the end, what came of it."""
@@ -122,7 +123,7 @@ class Attendant:
             return Ending("limit", "; ".join(look.stopped), EXIT_CODES["limit"])
         if look.awaited:
             names = ", ".join(agent.name for agent in look.awaited)
-            return None if self.has_person else Ending("interrupted", f"waits for {names}", WAITING)
+            return None if self._may_answer() else Ending("interrupted", f"waits for {names}", WAITING)
         if look.stranded:
             names = ", ".join(agent.name for agent in look.stranded)
             return Ending("failed", f"stopped with unread mail: {names}", EXIT_CODES["failed"])
@@ -131,6 +132,9 @@ class Attendant:
             fact = f"{given_up} given up; try again with: moot retry, then moot resume"
             return Ending("failed", fact, EXIT_CODES["failed"])
         return Ending("done")
+
+    def _may_answer(self) -> bool:
+        return self.has_person if self.are_people_played is None else self.are_people_played()
 
     async def _end(self, run: RunId, ending: Ending) -> bool:
         def change(tx: Tx) -> bool:

@@ -101,7 +101,7 @@ async def run(order: Order, loaded: Loaded) -> AsyncIterator[Piece]:
     options = HostOptions(keeps_files=is_kept, stage=stage)
     if isinstance(stage, Player):
         options = replace(options, retry=taping.AT_ONCE)
-        wanted = replace(wanted, has_person=stage.has_people)
+        wanted = replace(wanted, has_person=False)
     async for piece in _attended(wanted, begin, options):
         yield piece
 
@@ -139,8 +139,10 @@ async def _attended(
             run = await store.write(lambda tx: begin(tx, running), caller=SYSTEM)
             yield run
             ending: Ending | None = None
+            played = stage.is_playing if isinstance(stage, Player) else None
+            attendant = Attendant(store, running.host, order.has_person, played)
             async with taping.taped(stage, store, run):
-                async for piece in Attendant(store, running.host, order.has_person).attend(run):
+                async for piece in attendant.attend(run):
                     if isinstance(piece, Ending):
                         ending = piece
                     else:

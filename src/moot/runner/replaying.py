@@ -15,6 +15,7 @@ from typing import Any, cast, get_args
 
 from moot.backends import backend as contract
 from moot.backends.backend import Assignment, Backend, Called, Ended, Failure, Usage, Warned, Wrote
+from moot.bus import mailbox
 from moot.bus.messages import Kind
 from moot.core.caller import SYSTEM, Caller, Role
 from moot.core.ids import AgentId, AttemptId, InstanceName, JobId
@@ -44,6 +45,7 @@ from moot.workflow import workflow
 from moot.workflow.workflow import Workflow
 
 _PUT_OFF = timedelta(hours=24)
+_MAIL = 1000  # messages of a person
 _SHOWN = 80  # characters of a text in what is told
 
 
@@ -72,9 +74,9 @@ class Player:
         self.drifts: list[str] = []
         self._compare_setup(played)
 
-    @property
-    def has_people(self) -> bool:
-        return self._score.has_people
+    def is_playing(self) -> bool:
+        """Whether people, who are part of the recording, may still say something."""
+        return self._turns.current is not None
 
     def backends(self, found: Mapping[str, Backend]) -> Mapping[str, Backend]:
         names = cast(tuple[str, ...], get_args(workflow.Backend))
@@ -270,6 +272,9 @@ class Player:
         instance = instances.get(tx, self._instance)
         speaker = agents.find(tx, instance.stream, note.sender) or agents.person(tx, instance)
         body = self._likeness.translate(note.body)
+        if speaker.backend == "human":
+            for mail in mailbox.unread(tx, speaker.id, _MAIL):  # who answers has read what was there
+                mailbox.ack_one(tx, speaker.id, mail.seq)
         talk.say(tx, instance, speaker, Words(body, to=note.to, kind=cast(Kind, note.kind)))
 
     def _caller(self, tx: ReadTx, run: Run, note: Call) -> Caller:
@@ -358,6 +363,7 @@ def _release_all(tx: Tx, run: Run) -> None:
     """All is played: who was put off may begin, though the recording does not have it."""
     for agent in agents.members(tx, run.stream):
         jobs.hurry(tx, attempt_key(agent))
+    tx.wake()  # nobody has to be waited for any more
 
 
 async def _first(*waits: Any) -> None:

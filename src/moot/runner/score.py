@@ -28,11 +28,6 @@ class Score:
     interrupted: frozenset[str]  # attempts that were cut off from outside
     channel: tuple[Said, ...]  # everything that was said
 
-    @property
-    def has_people(self) -> bool:
-        """Whether anybody took part whom moot does not start."""
-        return any(_is_from_outside(note) for note in self.notes)
-
 
 def compose(tape: Tape) -> Score:
     events = [line for line in tape.lines if isinstance(line, Happened)]
@@ -115,10 +110,6 @@ def _by_attempt(tape: Tape) -> dict[str, list[Progress]]:
         if isinstance(line, Progress):
             found.setdefault(line.attempt, []).append(line)
     return found
-
-
-def _is_from_outside(note: Note) -> bool:
-    return isinstance(note, Call | Said) and note.attempt is None and not is_moot(note)
 
 
 def is_moot(note: Note) -> bool:
