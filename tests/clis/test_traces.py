@@ -70,6 +70,7 @@ async def test_the_token_is_in_no_file_afterwards(place: Stage, parent: dict[str
         if file.is_file() and not file.is_symlink() and "store" not in file.parts:
             assert given.access.token.encode() not in file.read_bytes(), file
     assert not list((place.root / "workspace").iterdir())
+    assert not list(Path(parent["TMPDIR"]).iterdir())
 
 
 @THREE

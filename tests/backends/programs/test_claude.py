@@ -109,6 +109,18 @@ def test_it_is_over_when_everything_it_was_sent_is_answered() -> None:
     assert reader.is_over
 
 
+def test_messages_that_it_takes_together_are_all_taken() -> None:
+    reader, _ = read(INIT, TAKEN)
+    reader.say("second")
+    reader.say("third")
+    list(reader.read(result()))
+    assert not reader.is_over
+    both = [{"type": "text", "text": "second"}, {"type": "text", "text": "third"}]
+    events: list[Any] = [INIT, {"type": "user", "message": {"content": both}, "isReplay": True}, result()]
+    assert [list(reader.read(event)) for event in events] == [[], [], []]
+    assert reader.is_over
+
+
 def test_what_was_used_is_counted_from_the_last_attempt() -> None:
     before = Conversation("s-1", Usage(60, 15, 3, 0.25))
     reader, _ = read(INIT, TAKEN, result(num_turns=2), before=before)

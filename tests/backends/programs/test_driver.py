@@ -142,6 +142,7 @@ async def test_the_environment_holds_what_it_needs_and_no_more(place: Stage, par
     _, ended = await play(role.backend, given)
     assert ended.failure is None, ended.error
     env = role.seen()["env"]
+    assert env["TMPDIR"] == str(given.folder / "tmp")
     assert (env["MOOT_TOKEN"], env["OWN"], env[part.key]) == (given.access.token, "wanted-value", KEY)
     assert not {"SECRET_OF_THE_USER", "OTHER"} & set(env)
     assert given.access.token not in json.dumps(role.seen()["argv"])

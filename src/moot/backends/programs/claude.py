@@ -67,6 +67,7 @@ class Claude:
     def launch(self, assignment: Assignment, briefing: Briefing, parent: Mapping[str, str]) -> Launch:
         manner = assignment.manner
         env = surroundings.surround(assignment, _NEEDS, parent)
+        env["CLAUDE_CODE_TMPDIR"] = env["TMPDIR"]
         if manner.base_url is not None:
             key = surroundings.own_key(manner)
             # With any key it leaves the login alone, which must not go to another address.
@@ -230,9 +231,11 @@ class ClaudeReader:
             yield told
 
     def _user(self, event: Event) -> Iterator[Spoken]:
+        blocks = fields.parts(fields.part(event, "message"), "content")
         if event.get("isReplay") is True:
-            self._taken += 1
-        for block in fields.parts(fields.part(event, "message"), "content"):
+            # Messages that waited together are taken together; each is a block of its own.
+            self._taken += max(1, len(blocks))
+        for block in blocks:
             if block.get("type") == "tool_result":
                 name = self._calls.pop(fields.text(block, "tool_use_id"), "")
                 yield Called(name, is_error=block.get("is_error") is True)

@@ -150,8 +150,9 @@ class ProgramBackend:
 
 
 async def _close_when_done(running: Running, launch: Launch, post: Mailing) -> None:
-    """Its input is closed when it has dealt with everything: only then does a program that takes mail end."""
-    if launch.say is not None and launch.reader.is_over:
+    """Its input is closed when it has answered, because only then does a program that takes mail end. What it was sent
+    before, it still deals with."""
+    if launch.say is not None and launch.reader.outcome() is not None:
         await post.stop()
         running.close_stdin()
 

@@ -48,6 +48,7 @@ def surround(assignment: Assignment, needs: Needs, parent: Mapping[str, str]) ->
             )
         additions.update(inside.private_places(assignment.folder, needs.homes))
     additions.update(inside.variables(assignment, parent))
+    additions["TMPDIR"] = str(_temporary(assignment.folder))  # what it leaves there goes with the attempt
     keys = needs.keys if manner.base_url is None else ()  # a key goes to its own provider only
     also = {*keys, *needs.variables, *manner.env, *(() if manner.is_isolated else needs.homes or {})}
     missing = inside.missing(manner, parent)
@@ -57,6 +58,12 @@ def surround(assignment: Assignment, needs: Needs, parent: Mapping[str, str]) ->
         )
     source = inside.without_places(parent) if manner.is_isolated else parent
     return environment.build(additions, also=also, parent=source)
+
+
+def _temporary(folder: Path) -> Path:
+    place = folder / "tmp"
+    place.mkdir(mode=0o700, exist_ok=True)
+    return place
 
 
 def own_key(manner: Manner) -> str | None:
