@@ -1,10 +1,11 @@
 """The backends of a host: the only place that picks them. What is heavy is loaded by a backend when it first runs."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
+from pathlib import Path
 
 from moot.backends.backend import Assignment, Backend, Progress
 from moot.backends.command import CommandBackend
-from moot.backends.programs import KINDS, programs
+from moot.backends.programs import KINDS, cursor, programs, project_file
 from moot.backends.scripted import ScriptedBackend
 from moot.runner.api_agents import ApiBackend, ScriptedModelBackend
 
@@ -26,6 +27,11 @@ _OWN: Mapping[str, Callable[[], Backend]] = {
     "scripted": _Scripted,
 }
 NAMES = frozenset((*_OWN, *(kind.name for kind in KINDS)))  # what this version runs
+
+
+def recover(workspace: Path) -> None:
+    """Put back what a killed host has left changed of other programs' files in a workspace."""
+    project_file.recover(workspace / cursor.FOLDER)
 
 
 def make() -> dict[str, Backend]:

@@ -69,12 +69,18 @@ async def hosting(project: Project, store: Store, options: HostOptions | None = 
     """A host while the block runs. Attempts may still use the server while the host comes to its end."""
     chosen = options or HostOptions()
     met: set[TokenId] = set()
-    await asyncio.to_thread(private_folders.clear, project.private_folder)
+    await asyncio.to_thread(_clear_up, project)
     with Guardian() as guardian:
         async with _keeping(project, store, chosen), _serving(project, store, chosen, met) as address:
             outfitter = Outfitter(project, store, address, met, guardian, chosen.stage.heard if chosen.stage else None)
             async with _working(_host(project, store, chosen, outfitter)) as host:
                 yield Running(host, address, project.socket if address.socket is None else None)
+
+
+def _clear_up(project: Project) -> None:
+    """After a host that was killed."""
+    private_folders.clear(project.private_folder)
+    backends.recover(project.root)
 
 
 @asynccontextmanager
