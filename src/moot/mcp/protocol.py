@@ -58,9 +58,7 @@ def is_quick(message: Mapping[str, Any]) -> bool:
 class Protocol:
     """The handlers of MCP's methods, in the SDK's server."""
 
-    def __init__(
-        self, store: Store, notices: Notices, sessions: Sessions, witness: Witness | None = None
-    ) -> None:
+    def __init__(self, store: Store, notices: Notices, sessions: Sessions, witness: Witness | None = None) -> None:
         self._store = store
         self._witness = witness
         self._notices = notices
