@@ -34,20 +34,20 @@ def editor(folder: Path, code: str) -> dict[str, str]:
     return {"EDITOR": f"{sys.executable} {script}", "VISUAL": ""}
 
 
-def test_documents_are_listed(both: Terminal) -> None:
-    put(both, "notes.md", "one")
-    put(both, "a/b.md", "two", owner="ann")
-    lines = both.ok("doc").out.splitlines()
+def test_documents_are_listed(either: Terminal) -> None:
+    put(either, "notes.md", "one")
+    put(either, "a/b.md", "two", owner="ann")
+    lines = either.ok("doc").out.splitlines()
     assert [line.split()[:3] for line in lines[:3]] == [
         ["DOCUMENT", "VERSION", "BY"], ["a/b.md", "1", "ann"], ["notes.md", "1", "ann"],
     ]  # fmt: skip
     assert lines[3] == "only ann and you can write them"
-    listed = both.ok("doc", "--json").json
+    listed = either.ok("doc", "--json").json
     assert [(one["file"], one["version"], one["entry_point"]) for one in listed] == [
         ("a/b.md", 1, False),
         ("notes.md", 1, True),
     ]
-    assert both.ok("doc", "list", "--json").json == listed
+    assert either.ok("doc", "list", "--json").json == listed
 
 
 def test_without_documents_there_is_a_hint_and_no_store(terminal: Terminal) -> None:
@@ -57,29 +57,29 @@ def test_without_documents_there_is_a_hint_and_no_store(terminal: Terminal) -> N
     assert not (terminal.folder / ".workflow").exists()
 
 
-def test_a_document_is_shown_as_it_is_and_in_old_versions(both: Terminal) -> None:
-    put(both, "notes.md", "one\r\n")
-    put(both, "notes.md", "two\x1b[31m, no newline")
-    assert both.ok("doc", "show").out == "two\x1b[31m, no newline"
-    assert both.ok("doc", "show", "notes.md", "--version", "1").out == "one\r\n"
-    assert both.ok("doc", "show", "NOTES.md", "--json").json["version"] == 2
-    assert "\x1b[31m" not in both.show("doc", "show")
-    missing = both.run("doc", "show", "no.md")
+def test_a_document_is_shown_as_it_is_and_in_old_versions(either: Terminal) -> None:
+    put(either, "notes.md", "one\r\n")
+    put(either, "notes.md", "two\x1b[31m, no newline")
+    assert either.ok("doc", "show").out == "two\x1b[31m, no newline"
+    assert either.ok("doc", "show", "notes.md", "--version", "1").out == "one\r\n"
+    assert either.ok("doc", "show", "NOTES.md", "--json").json["version"] == 2
+    assert "\x1b[31m" not in either.show("doc", "show")
+    missing = either.run("doc", "show", "no.md")
     assert (missing.code, missing.out) == (1, "")
     assert missing.err.startswith("error: DOCUMENT_NOT_FOUND: There is no document no.md.\n")
 
 
-def test_a_document_is_written_from_stdin_and_from_a_file(both: Terminal) -> None:
-    assert both.ok("doc", "write", "a/b.md", stdin="öne\n".encode()).out == "written a/b.md (version 1)\n"
-    assert (both.folder / ".workflow/default/a/b.md").exists() == (both.url is None)
-    (both.folder / "source.txt").write_text("two\n")
-    both.ok("doc", "write", "a/b.md", "source.txt", "--append")
-    assert both.ok("doc", "show", "a/b.md").out == "öne\ntwo\n"
-    assert both.ok("doc", "write", "a/b.md", "-", "--json", stdin=b"x").json == {
+def test_a_document_is_written_from_stdin_and_from_a_file(either: Terminal) -> None:
+    assert either.ok("doc", "write", "a/b.md", stdin="öne\n".encode()).out == "written a/b.md (version 1)\n"
+    assert (either.folder / ".workflow/default/a/b.md").exists() == (either.url is None)
+    (either.folder / "source.txt").write_text("two\n")
+    either.ok("doc", "write", "a/b.md", "source.txt", "--append")
+    assert either.ok("doc", "show", "a/b.md").out == "öne\ntwo\n"
+    assert either.ok("doc", "write", "a/b.md", "-", "--json", stdin=b"x").json == {
         "file": "a/b.md", "version": 3, "action": "written", "changed": True,
     }  # fmt: skip
-    assert both.ok("doc", "write", "a/b.md", stdin=b"x").out == "a/b.md is as it was (version 3)\n"
-    stale = both.run("doc", "write", "a/b.md", "--if-version", "1", stdin=b"y")
+    assert either.ok("doc", "write", "a/b.md", stdin=b"x").out == "a/b.md is as it was (version 3)\n"
+    stale = either.run("doc", "write", "a/b.md", "--if-version", "1", stdin=b"y")
     assert (stale.code, stale.out) == (1, "")
     assert "DOCUMENT_CHANGED: a/b.md is at version 3" in stale.err
 
@@ -108,24 +108,24 @@ def test_bad_input_is_refused(terminal: Terminal, words: tuple[str, ...], stdin:
     assert [one["file"] for one in terminal.ok("doc", "--json").json] == ["notes.md"]
 
 
-def test_history_tells_who_changed_it(both: Terminal) -> None:
-    put(both, "notes.md", "one")
-    both.ok("doc", "write", "notes.md", stdin=b"two")
-    lines = both.ok("doc", "history").out.splitlines()
+def test_history_tells_who_changed_it(either: Terminal) -> None:
+    put(either, "notes.md", "one")
+    either.ok("doc", "write", "notes.md", stdin=b"two")
+    lines = either.ok("doc", "history").out.splitlines()
     assert [line.split()[:3] for line in lines] == [
         ["VERSION", "ACTION", "BY"], ["1", "written", "ann"], ["2", "written", "human"],
     ]  # fmt: skip
-    assert [one["version"] for one in both.ok("doc", "history", "notes.md", "-n", "1", "--json").json] == [2]
+    assert [one["version"] for one in either.ok("doc", "history", "notes.md", "-n", "1", "--json").json] == [2]
 
 
-def test_a_document_is_deleted_and_its_past_is_kept(both: Terminal) -> None:
-    put(both, "notes.md", "one")
-    both.ok("export")
-    assert both.ok("doc", "rm", "notes.md").out == "deleted notes.md (version 2)\n"
-    assert both.ok("doc", "--json").json == []
-    assert not (both.folder / ".workflow/default/notes.md").exists()
-    assert both.ok("doc", "show", "notes.md", "--version", "1").out == "one"
-    assert both.run("doc", "rm", "notes.md").code == 1
+def test_a_document_is_deleted_and_its_past_is_kept(either: Terminal) -> None:
+    put(either, "notes.md", "one")
+    either.ok("export")
+    assert either.ok("doc", "rm", "notes.md").out == "deleted notes.md (version 2)\n"
+    assert either.ok("doc", "--json").json == []
+    assert not (either.folder / ".workflow/default/notes.md").exists()
+    assert either.ok("doc", "show", "notes.md", "--version", "1").out == "one"
+    assert either.run("doc", "rm", "notes.md").code == 1
 
 
 def test_a_document_is_edited_in_the_persons_editor(terminal: Terminal) -> None:
@@ -164,21 +164,21 @@ def test_what_was_changed_on_disk_is_taken_in_first(terminal: Terminal) -> None:
     assert [one["author"] for one in terminal.ok("doc", "--json").json] == ["disk", "disk"]
 
 
-def test_export_writes_documents_too(both: Terminal) -> None:
-    put(both, "a/b.md", "one")
-    folder = both.folder / ".workflow/default"
-    assert both.ok("export").out.splitlines()[-1] == f"wrote {folder / 'a/b.md'}"
+def test_export_writes_documents_too(either: Terminal) -> None:
+    put(either, "a/b.md", "one")
+    folder = either.folder / ".workflow/default"
+    assert either.ok("export").out.splitlines()[-1] == f"wrote {folder / 'a/b.md'}"
     (folder / "a/b.md").write_text("two")
-    both.ok("export")
+    either.ok("export")
     assert (folder / "a/b.md").read_text() == "two"
-    assert both.ok("doc", "show", "a/b.md").out == "two"
+    assert either.ok("doc", "show", "a/b.md").out == "two"
 
 
-def test_options_may_stand_before_the_command(both: Terminal) -> None:
-    both.ok("doc", "--instance", "pr-1", "write", "notes.md", stdin=b"there")
-    assert both.ok("doc", "show", "--instance", "pr-1").out == "there"
-    assert both.ok("doc", "--json").json == []
-    assert both.ok("doc", "--instance", "pr-1", "--json", "show").json["content"] == "there"
+def test_options_may_stand_before_the_command(either: Terminal) -> None:
+    either.ok("doc", "--instance", "pr-1", "write", "notes.md", stdin=b"there")
+    assert either.ok("doc", "show", "--instance", "pr-1").out == "there"
+    assert either.ok("doc", "--json").json == []
+    assert either.ok("doc", "--instance", "pr-1", "--json", "show").json["content"] == "there"
 
 
 def test_a_store_given_to_the_program_is_the_commands(terminal: Terminal) -> None:

@@ -9,32 +9,32 @@ from tests.cli.terminal import Terminal
 from tests.cli.test_log import say
 
 
-def test_the_views_are_rebuilt(both: Terminal) -> None:
-    both.join("coder")
-    both.join("ann", instance="pr-1")
-    both.act(lambda connection: say(connection, "coder", "hello"))
-    views = [both.folder / ".workflow" / name / "channel.md" for name in ("default", "pr-1")]
+def test_the_views_are_rebuilt(either: Terminal) -> None:
+    either.join("coder")
+    either.join("ann", instance="pr-1")
+    either.act(lambda connection: say(connection, "coder", "hello"))
+    views = [either.folder / ".workflow" / name / "channel.md" for name in ("default", "pr-1")]
     names = ("channel.md", "inbox-state.json", "proposals.json", "mcp.json")
-    assert both.ok("export").out == "".join(f"wrote {view.with_name(name)}\n" for view in views for name in names)
+    assert either.ok("export").out == "".join(f"wrote {view.with_name(name)}\n" for view in views for name in names)
     assert views[0].read_text().endswith(" [coder]\nhello\n\n")
     views[0].unlink()
-    both.ok("export")
+    either.ok("export")
     assert views[0].read_text().endswith(" [coder]\nhello\n\n")
 
 
-def test_views_are_private_and_hidden_from_git(both: Terminal) -> None:
-    both.join("coder")
-    both.ok("export")
-    folder = both.folder / ".workflow"
+def test_views_are_private_and_hidden_from_git(either: Terminal) -> None:
+    either.join("coder")
+    either.ok("export")
+    folder = either.folder / ".workflow"
     assert [stat.S_IMODE(one.stat().st_mode) for one in (folder, folder / "default")] == [0o700, 0o700]
     assert stat.S_IMODE((folder / "default" / "channel.md").stat().st_mode) == 0o600
     assert (folder / ".gitignore").read_text() == "*\n"
 
 
-def test_every_event_and_message_is_a_line(both: Terminal) -> None:
-    both.join("coder")
-    both.act(lambda connection: say(connection, "coder", "two\nlines"))
-    exported = both.ok("export", "--jsonl", "-")
+def test_every_event_and_message_is_a_line(either: Terminal) -> None:
+    either.join("coder")
+    either.act(lambda connection: say(connection, "coder", "two\nlines"))
+    exported = either.ok("export", "--jsonl", "-")
     lines = [json.loads(line) for line in exported.out.splitlines()]
     assert [line["kind"] for line in lines] == ["agent_registered", "message_posted"]
     assert lines[1]["message"]["message"] == "two\nlines"

@@ -22,11 +22,11 @@ def test_the_person_alone_is_nobody(terminal: Terminal) -> None:
     assert terminal.ok("list").out == NOBODY
 
 
-def test_agents_stand_in_a_table(both: Terminal) -> None:
-    both.join("reviewer")
-    both.join("coder", source="review.yaml")
-    both.join("helper", instance="pr-456", backend="external", source="other\n\x1b[31mfile")
-    assert both.ok("list").out == (
+def test_agents_stand_in_a_table(either: Terminal) -> None:
+    either.join("reviewer")
+    either.join("coder", source="review.yaml")
+    either.join("helper", instance="pr-456", backend="external", source="other\n\x1b[31mfile")
+    assert either.ok("list").out == (
         "NAME                 SOURCE               STATUS\n"
         "reviewer             (standalone)         idle\n"
         "coder                review.yaml          idle\n"
@@ -42,10 +42,10 @@ def test_one_instance_can_be_asked_for(terminal: Terminal) -> None:
     assert [one["name"] for one in terminal.ok("list", "--instance", "pr-456", "--json").json] == ["helper"]
 
 
-def test_json_has_what_the_table_has_no_room_for(both: Terminal) -> None:
-    both.join("coder", source="review.yaml")
-    both.ok("send", "hello @coder")
-    (coder,) = both.ok("ls", "--json").json
+def test_json_has_what_the_table_has_no_room_for(either: Terminal) -> None:
+    either.join("coder", source="review.yaml")
+    either.ok("send", "hello @coder")
+    (coder,) = either.ok("ls", "--json").json
     assert coder.pop("id").startswith("ag_")
     assert coder == {
         "name": "coder",
@@ -61,17 +61,17 @@ def test_json_has_what_the_table_has_no_room_for(both: Terminal) -> None:
     }
 
 
-def test_agents_that_nobody_starts_are_told_with_the_remedy(both: Terminal) -> None:
-    both.join("visitor", backend="external")
-    assert both.ok("list").err == ""
-    both.join("coder")
-    assert both.ok("list").err == NO_HOST
-    assert both.ok("list", "--json").err == NO_HOST
-    register(both, "serve", "react", "work")
-    assert both.ok("list").err == NO_HOST
-    register(both, "serve", "react", "work", "run")
-    assert both.ok("list").err == ""
-    assert [one["host_running"] for one in both.ok("list", "--json").json] == [True, True]
+def test_agents_that_nobody_starts_are_told_with_the_remedy(either: Terminal) -> None:
+    either.join("visitor", backend="external")
+    assert either.ok("list").err == ""
+    either.join("coder")
+    assert either.ok("list").err == NO_HOST
+    assert either.ok("list", "--json").err == NO_HOST
+    register(either, "serve", "react", "work")
+    assert either.ok("list").err == NO_HOST
+    register(either, "serve", "react", "work", "run")
+    assert either.ok("list").err == ""
+    assert [one["host_running"] for one in either.ok("list", "--json").json] == [True, True]
 
 
 def register(terminal: Terminal, *roles: str) -> None:

@@ -43,13 +43,13 @@ def states(terminal: Terminal) -> list[tuple[str, str]]:
     return [(one["title"], one["state"]) for one in terminal.ok("request", "--all", "--json").json]
 
 
-def test_the_only_open_request_is_approved_without_its_id(both: Terminal) -> None:
-    both.join("coder")
-    both.act(lambda connection: _ask(connection, "human", "delete build/?"))
-    assert both.ok("approve", "--text", "go on").out == "approved: delete build/?\n"
-    assert states(both) == [("delete build/?", "approved")]
-    assert both.ok("inbox", "coder", "--json").json[0]["message"].endswith("go on")
-    nothing = both.run("approve")
+def test_the_only_open_request_is_approved_without_its_id(either: Terminal) -> None:
+    either.join("coder")
+    either.act(lambda connection: _ask(connection, "human", "delete build/?"))
+    assert either.ok("approve", "--text", "go on").out == "approved: delete build/?\n"
+    assert states(either) == [("delete build/?", "approved")]
+    assert either.ok("inbox", "coder", "--json").json[0]["message"].endswith("go on")
+    nothing = either.run("approve")
     assert nothing.code == 1
     assert "REQUEST_NOT_FOUND" in nothing.err
 
@@ -81,18 +81,18 @@ def test_a_question_is_answered_with_a_text(terminal: Terminal) -> None:
     assert terminal.ok("approve", "--text", "the left one", "--json").json["state"] == "answered"
 
 
-def test_asking_an_agent_and_taking_it_back(both: Terminal) -> None:
-    both.join("coder")
-    asked = both.ok("request", "--to", "coder", "--type", "shutdown", "go home\nit is late", "--json").json
+def test_asking_an_agent_and_taking_it_back(either: Terminal) -> None:
+    either.join("coder")
+    asked = either.ok("request", "--to", "coder", "--type", "shutdown", "go home\nit is late", "--json").json
     assert (asked["from"], asked["to"], asked["type"], asked["title"], asked["body"]) == (
         "human", "coder", "shutdown", "go home", "it is late",
     )  # fmt: skip
-    own = both.run("approve", asked["id"])
+    own = either.run("approve", asked["id"])
     assert (own.code, "OWN_REQUEST" in own.err) == (1, True)
-    assert both.ok("request").out.splitlines()[1].split()[:4] == [asked["id"], "shutdown", "human", "coder"]
-    assert both.ok("request", "--cancel", asked["id"]).out == f"cancelled {asked['id']}\n"
-    assert both.ok("request").out == "nothing was asked\n"
-    assert states(both) == [("go home", "cancelled")]
+    assert either.ok("request").out.splitlines()[1].split()[:4] == [asked["id"], "shutdown", "human", "coder"]
+    assert either.ok("request", "--cancel", asked["id"]).out == f"cancelled {asked['id']}\n"
+    assert either.ok("request").out == "nothing was asked\n"
+    assert states(either) == [("go home", "cancelled")]
 
 
 def test_what_cannot_be_asked_is_refused(terminal: Terminal) -> None:
@@ -132,19 +132,19 @@ def test_a_second_person_has_an_inbox_and_a_voice(terminal: Terminal) -> None:
     assert (refused.code, "coder is no person" in refused.err) == (1, True)
 
 
-def test_an_inbox_shows_open_requests_until_they_are_answered(both: Terminal) -> None:
-    both.join("coder")
-    request = both.act(lambda connection: _ask(connection, "human", "ship it?"))
-    first, about = both.ok("inbox").out.splitlines()
+def test_an_inbox_shows_open_requests_until_they_are_answered(either: Terminal) -> None:
+    either.join("coder")
+    request = either.act(lambda connection: _ask(connection, "human", "ship it?"))
+    first, about = either.ok("inbox").out.splitlines()
     assert first.endswith(f" coder [permission_request]  [REQUEST:{request.id}] ship it?")
     assert about.split() == [request.id, "no.", "1"]
-    assert both.ok("inbox", "--ack", "--json").json[0]["request"]["id"] == request.id
-    assert both.ok("inbox", "--json").json[0]["state"] == "acked"
-    assert both.ok("inbox", "--unread", "--json").json == []
-    assert len(both.ok("inbox", "--pending", "--json").json) == 1
-    assert both.ok("inbox", "--reply", "No, too early").out == "denied\n"
-    assert both.ok("inbox", "--json").json == []
-    assert both.ok("request", "--all", "--json").json[0]["answer"] == "too early"
+    assert either.ok("inbox", "--ack", "--json").json[0]["request"]["id"] == request.id
+    assert either.ok("inbox", "--json").json[0]["state"] == "acked"
+    assert either.ok("inbox", "--unread", "--json").json == []
+    assert len(either.ok("inbox", "--pending", "--json").json) == 1
+    assert either.ok("inbox", "--reply", "No, too early").out == "denied\n"
+    assert either.ok("inbox", "--json").json == []
+    assert either.ok("request", "--all", "--json").json[0]["answer"] == "too early"
 
 
 def test_of_several_the_one_with_the_number_is_answered(terminal: Terminal) -> None:
