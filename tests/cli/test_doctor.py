@@ -32,11 +32,11 @@ def problems(terminal: Terminal, *words: str) -> dict[str, Any]:
     return {name: one for name, one in checks(ended).items() if not one["ok"]}
 
 
-def test_a_healthy_store_has_no_problem(both: Terminal) -> None:
-    both.join("coder")
-    ended = both.ok("doctor")
+def test_a_healthy_store_has_no_problem(either: Terminal) -> None:
+    either.join("coder")
+    ended = either.ok("doctor")
     assert all(line.startswith("ok ") for line in ended.out.splitlines())
-    found = checks(both.ok("doctor", "--json"))
+    found = checks(either.ok("doctor", "--json"))
     assert {"moot", "extras", "claude", "codex", "api", "store", "writing", "hosts", "parked"} <= found.keys()
     assert "none is running" in found["hosts"]["fact"]
 
@@ -104,21 +104,21 @@ def test_a_socket_that_nobody_serves_is_found(terminal: Terminal) -> None:
     assert "nobody answers" in problems(terminal)["socket"]["fact"]
 
 
-def test_a_host_that_vanished_is_found(both: Terminal) -> None:
+def test_a_host_that_vanished_is_found(either: Terminal) -> None:
     new = NewHost(neighbours.machine(), "999999999:1", ("serve", "react", "work", "run"))
 
     def register(tx: Tx) -> None:
         hosts.register(tx, new)
 
-    both.act(lambda connection: connection.store.write(register, caller=SYSTEM))
-    assert problems(both)["hosts"]["fact"].startswith("1 ended without a word")
+    either.act(lambda connection: connection.store.write(register, caller=SYSTEM))
+    assert problems(either)["hosts"]["fact"].startswith("1 ended without a word")
 
 
-def test_parked_mail_is_found(both: Terminal) -> None:
-    coder = both.join("coder")
-    both.ok("send", "hello", "--to", "coder")
-    both.act(lambda connection: _park(connection, coder.id))
-    assert problems(both)["parked"]["fact"] == "Mail was given up: 1 for coder@default."
+def test_parked_mail_is_found(either: Terminal) -> None:
+    coder = either.join("coder")
+    either.ok("send", "hello", "--to", "coder")
+    either.act(lambda connection: _park(connection, coder.id))
+    assert problems(either)["parked"]["fact"] == "Mail was given up: 1 for coder@default."
 
 
 def test_a_lock_that_is_not_given_back_is_found(terminal: Terminal) -> None:
@@ -137,9 +137,9 @@ def test_a_database_that_cannot_be_reached_is_found(terminal: Terminal) -> None:
     assert "secret" not in str(found)
 
 
-def test_secrets_of_an_address_are_not_shown(both: Terminal) -> None:
-    both.join("coder")
-    text = both.ok("doctor").out
+def test_secrets_of_an_address_are_not_shown(either: Terminal) -> None:
+    either.join("coder")
+    text = either.ok("doctor").out
     assert "?" not in text
     assert "schema=" not in text
 

@@ -14,11 +14,11 @@ from tests.cli.terminal import Terminal, interrupt, read_line
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
-def test_lines_are_time_sender_and_text(both: Terminal) -> None:
-    both.join("coder")
-    both.act(lambda connection: say(connection, "coder", "first\nsecond\r\n\nthird\n"))
-    both.act(lambda connection: say(connection, "coder", "why?", kind="question"))
-    first, second, third, fourth, last = both.ok("log").out.splitlines()
+def test_lines_are_time_sender_and_text(either: Terminal) -> None:
+    either.join("coder")
+    either.act(lambda connection: say(connection, "coder", "first\nsecond\r\n\nthird\n"))
+    either.act(lambda connection: say(connection, "coder", "why?", kind="question"))
+    first, second, third, fourth, last = either.ok("log").out.splitlines()
     assert re.fullmatch(r"\d\d:\d\d:\d\d coder  first", first)
     assert (second, third, fourth) == (" " * 9 + "second", " " * 9, " " * 9 + "third")
     assert last.endswith(" coder [question]  why?")
@@ -84,12 +84,12 @@ def test_events_are_shown_too(terminal: Terminal) -> None:
     assert len(terminal.ok("log", "--events").out.splitlines()) == 3
 
 
-def test_following_shows_what_comes_until_interrupted(both: Terminal) -> None:
-    both.join("coder")
-    both.act(lambda connection: say(connection, "coder", "before"))
-    following = both.start("log", "-f")
+def test_following_shows_what_comes_until_interrupted(either: Terminal) -> None:
+    either.join("coder")
+    either.act(lambda connection: say(connection, "coder", "before"))
+    following = either.start("log", "-f")
     assert read_line(following).endswith(" coder  before\n")
-    both.act(lambda connection: say(connection, "coder", "after"))
+    either.act(lambda connection: say(connection, "coder", "after"))
     assert read_line(following).endswith(" coder  after\n")
     ended = interrupt(following)
     assert (ended.code, ended.out, ended.err) == (130, "", "")
@@ -121,14 +121,14 @@ def test_following_an_instance_that_is_not_there_yet_waits_for_it(terminal: Term
     assert interrupt(following).code == 130
 
 
-def test_following_before_there_is_a_store_says_so_and_waits(both: Terminal) -> None:
-    following = both.start("log", "-f")
+def test_following_before_there_is_a_store_says_so_and_waits(either: Terminal) -> None:
+    following = either.start("log", "-f")
     assert following.stderr is not None
     told = following.stderr.readline().decode()
     assert told.startswith("There is no store ")
     assert told.endswith(" Waiting for the first moot run, moot send or moot serve; Ctrl-C ends this.\n")
-    assert not (both.folder / ".workflow").exists()
-    both.ok("send", "hello @nobody")
+    assert not (either.folder / ".workflow").exists()
+    either.ok("send", "hello @nobody")
     assert read_line(following).endswith(" human  hello @nobody\n")
     ended = interrupt(following)
     assert (ended.code, ended.err) == (130, "")

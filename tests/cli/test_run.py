@@ -77,15 +77,15 @@ def test_a_value_wakes_nobody(terminal: Terminal) -> None:
     assert (kickoff["mentions"], kickoff["priority"]) == (["greeter"], "normal")
 
 
-def test_the_context_can_lie_elsewhere_in_the_project(both: Terminal) -> None:
-    write(both, "elsewhere.yaml", ELSEWHERE)
-    both.ok("run", "elsewhere.yaml")
-    folder = both.folder / "talk"
+def test_the_context_can_lie_elsewhere_in_the_project(either: Terminal) -> None:
+    write(either, "elsewhere.yaml", ELSEWHERE)
+    either.ok("run", "elsewhere.yaml")
+    folder = either.folder / "talk"
     assert "talk/discussion.md @greeter greet" in (folder / "discussion.md").read_text()
     assert {file.name: file.read_text() for file in folder.glob("[wt]*.md")} == {"workspace.md": "done", "todos.md": ""}
-    assert [one["file"] for one in both.ok("doc", "--json").json] == ["todos.md", "workspace.md"]
-    assert not (both.folder / ".workflow" / "default" / "channel.md").exists()
-    both.ok("run", "elsewhere.yaml")
+    assert [one["file"] for one in either.ok("doc", "--json").json] == ["todos.md", "workspace.md"]
+    assert not (either.folder / ".workflow" / "default" / "channel.md").exists()
+    either.ok("run", "elsewhere.yaml")
     assert (folder / "discussion.md").read_text().count("@greeter greet") == 2
 
 
@@ -98,32 +98,32 @@ def test_a_context_is_not_put_where_it_does_harm(terminal: Terminal, folder: str
     assert (ended.code, "context.config.dir" in ended.err) == (2, True), ended
 
 
-def test_nothing_to_resume_stop_pause_or_retry_is_said(both: Terminal) -> None:
-    both.join("ann")
-    assert "nothing to resume" in both.run("resume").err
-    assert "No run is going on" in both.run("pause").err
-    assert both.ok("retry").out == "nothing is parked\n"
-    assert both.ok("stop", "ann").out == "ann@default stopped\n"
-    assert both.ok("stop").out == "nothing is running\n"
-    assert both.run("stop", "nobody").code == 1
+def test_nothing_to_resume_stop_pause_or_retry_is_said(either: Terminal) -> None:
+    either.join("ann")
+    assert "nothing to resume" in either.run("resume").err
+    assert "No run is going on" in either.run("pause").err
+    assert either.ok("retry").out == "nothing is parked\n"
+    assert either.ok("stop", "ann").out == "ann@default stopped\n"
+    assert either.ok("stop").out == "nothing is running\n"
+    assert either.run("stop", "nobody").code == 1
 
 
-def test_parked_mail_is_tried_again(both: Terminal) -> None:
+def test_parked_mail_is_tried_again(either: Terminal) -> None:
     write(
-        both,
+        either,
         "fails.yaml",
         "name: fails\nagents:\n  ann: {backend: scripted, retry: {attempts: 1}, script: [{fail: not today}]}\n"
         "kickoff: '@ann hello'\n",
     )
-    ended = both.run("run", "fails.yaml")
+    ended = either.run("run", "fails.yaml")
     assert ended.code == 1
     assert "given up" in ended.err
-    assert [one["parked"] for one in both.ok("list", "--json").json] == [1]
-    assert both.ok("retry", "ann").out == "ann: 1 message to be tried again\n"
-    assert both.run("resume").code == 1
-    write(both, "fails.yaml", (both.folder / "fails.yaml").read_text().replace("fail: not today", "say: hi"))
-    assert both.run("run", "fails.yaml").code == 0, "the mail of the run before is not this one's"
-    assert [one["parked"] for one in both.ok("list", "--json").json] == [0]
+    assert [one["parked"] for one in either.ok("list", "--json").json] == [1]
+    assert either.ok("retry", "ann").out == "ann: 1 message to be tried again\n"
+    assert either.run("resume").code == 1
+    write(either, "fails.yaml", (either.folder / "fails.yaml").read_text().replace("fail: not today", "say: hi"))
+    assert either.run("run", "fails.yaml").code == 0, "the mail of the run before is not this one's"
+    assert [one["parked"] for one in either.ok("list", "--json").json] == [0]
 
 
 def test_a_dry_run_as_json_is_what_a_check_says(terminal: Terminal) -> None:
@@ -175,17 +175,17 @@ def test_a_context_in_memory_leaves_nothing(terminal: Terminal) -> None:
     assert terminal.run("log").out.startswith("nothing was said yet")
 
 
-def test_an_instance_is_deleted_for_good_once_that_is_sure(both: Terminal) -> None:
-    write(both, "hello.yaml", HELLO)
-    both.ok("run", "hello.yaml", "--input", "who=ann", "--instance", "pr-1")
-    assert both.ok("search", "hello", "--instance", "pr-1", "--json").json
-    asked = both.run("rm", "pr-1")
+def test_an_instance_is_deleted_for_good_once_that_is_sure(either: Terminal) -> None:
+    write(either, "hello.yaml", HELLO)
+    either.ok("run", "hello.yaml", "--input", "who=ann", "--instance", "pr-1")
+    assert either.ok("search", "hello", "--instance", "pr-1", "--json").json
+    asked = either.run("rm", "pr-1")
     assert (asked.code, "--yes" in asked.err) == (2, True)
-    assert both.ok("rm", "@pr-1", "--yes").out == "pr-1 is deleted\n"
-    assert not (both.folder / ".workflow" / "pr-1").exists()
-    assert both.run("rm", "pr-1", "--yes").code == 1
-    both.ok("run", "hello.yaml", "--input", "who=bob", "--instance", "pr-1")
-    assert "ann" not in both.ok("log", "--instance", "pr-1").out
+    assert either.ok("rm", "@pr-1", "--yes").out == "pr-1 is deleted\n"
+    assert not (either.folder / ".workflow" / "pr-1").exists()
+    assert either.run("rm", "pr-1", "--yes").code == 1
+    either.ok("run", "hello.yaml", "--input", "who=bob", "--instance", "pr-1")
+    assert "ann" not in either.ok("log", "--instance", "pr-1").out
 
 
 def standin(terminal: Terminal) -> dict[str, str]:

@@ -5,6 +5,8 @@ import shutil
 import signal
 import stat
 
+import pytest
+
 from tests.stories.house import SECONDS, House
 
 GREETER = """
@@ -84,6 +86,7 @@ async def test_a_second_host_of_one_project_shares_the_work(house: House) -> Non
     assert bodies.count("Hello @human!") == 1
 
 
+@pytest.mark.chaos  # like the tests of the command itself, but for the folder
 async def test_the_demo_ends_well_and_leaves_the_folder_as_it_was(house: House) -> None:
     before = sorted(house.root.rglob("*"))
     printed = await house.moot("demo")
