@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from moot.backends.backend import Called, Conversation, Failure, Usage, Warned, Wrote
-from moot.backends.programs.claude import ClaudeReader
+from moot.backends.programs.claude_reader import ClaudeReader
 from moot.backends.programs.launch import Spoken
 from moot.core.permissions import PRESETS, Permissions
 from tests.backends.programs.cast import CLAUDE, REPLAY, Role, cast, claude_init, claude_result
