@@ -19,6 +19,8 @@ from tests.backends.conformance import Conformance, Floor, Player, Scene
 from tests.backends.letters import letter
 from tests.fake_models import Asked, FakeModels, Hang, Status, Used, call, calls, rate_limited, say
 
+pytestmark = pytest.mark.usefixtures("loaded")
+
 KEY = "canary-0b5e1d-key"
 MODELS: dict[Wire, str] = {
     "anthropic": "anthropic/claude-sonnet-5",

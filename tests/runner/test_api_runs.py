@@ -23,6 +23,8 @@ from tests import fake_models
 from tests.fake_models import Asked, FakeModels, Status, Used, call, calls, rate_limited, say
 from tests.runner.team import Team, gather, make_host, running
 
+pytestmark = pytest.mark.usefixtures("loaded")
+
 KEY = "canary-77aa01-key"
 QUICK = Patience(tries=2, first=0.0)
 
