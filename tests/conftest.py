@@ -21,7 +21,7 @@ from moot.testing.clock import ManualClock
 from tests import postgres_server
 from tests.postgres_schemas import Schemas
 
-LIMITS = Limits(too_slow_seconds=2.0)  # of CPU: a collection of garbage in the middle is nobody's fault
+LIMITS = Limits(too_slow_seconds=0.25)
 _FOLDER = pytest.StashKey[Path]()
 
 

@@ -123,3 +123,23 @@ def test_a_folder_that_is_gone_is_told(terminal: Terminal) -> None:
 
 def url(file: Path) -> str:
     return f"sqlite://{file}"
+
+
+def test_what_is_not_there_is_not_asked_about(terminal: Terminal) -> None:
+    terminal.join("coder")
+    check(terminal.run("rm", "nope"), 1, "INSTANCE_NOT_FOUND", "nope")
+
+
+def test_nobody_is_waited_for_where_nobody_was_addressed(terminal: Terminal) -> None:
+    ended = terminal.run("send", "hello @nobody", "--wait")
+    assert ended.code == 1, ended
+    assert "NOBODY_ADDRESSED" in ended.err
+
+
+def test_an_export_names_what_is_in_its_way_and_writes_the_rest(terminal: Terminal) -> None:
+    for instance in ("default", "other"):
+        terminal.join("coder", instance=instance)
+        terminal.ok("send", "hello", "--to", f"coder@{instance}")
+    (terminal.folder / ".workflow/default/proposals.json").mkdir(parents=True)
+    check(terminal.run("export"), 1, "VIEWS_BLOCKED", "default", "proposals.json")
+    assert "hello" in (terminal.folder / ".workflow/other/channel.md").read_text()

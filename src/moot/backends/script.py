@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, Va
 from moot.backends import patterns
 from moot.backends.backend import Letter
 from moot.core import durations, json, problems
-from moot.core.errors import InvalidInput, MootError
+from moot.core.errors import InvalidInput
 from moot.core.json import Json
 
 _MOST = 10**12
@@ -22,14 +22,6 @@ _PROMPT = re.compile(r"\$(?:system_)?prompt\b")
 
 class ScriptInvalid(InvalidInput):
     code = "SCRIPT_INVALID"
-
-
-def _seconds(spelling: str) -> str:
-    try:
-        durations.parse(spelling)
-    except MootError as error:
-        raise ValueError(error.fact) from error
-    return spelling
 
 
 class UsageLine(BaseModel):
@@ -51,7 +43,7 @@ class Line(BaseModel):
     on: Annotated[str, AfterValidator(patterns.check)] = ""
     place: Literal["message", "prompt", "system_prompt"] = Field(default="message", alias="in")  # where `on` looks
     sender: str | None = Field(default=None, alias="from")
-    takes: Annotated[str, AfterValidator(_seconds)] = "0s"
+    takes: Annotated[str, AfterValidator(durations.checked)] = "0s"
     calls: tuple[Annotated[Mapping[str, Mapping[str, JsonValue]], Field(min_length=1, max_length=1)], ...] = Field(
         default=(), strict=False
     )

@@ -22,6 +22,15 @@ def parse(spelling: str) -> timedelta:
         raise InvalidInput(f"{spelling[:40]!r} is longer than anything lasts.", "Write fewer digits.") from None
 
 
+def checked(spelling: str) -> str:
+    """The same spelling; ValueError if it is none, as forms of files report it."""
+    try:
+        parse(spelling)
+    except InvalidInput as error:
+        raise ValueError(error.fact) from error
+    return spelling
+
+
 def spell(duration: timedelta) -> str:
     """Short enough for a status line: `0.4 s`, `12 s`, `3 m 20 s`, `2 h 5 m`."""
     seconds = duration.total_seconds()

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, Va
 
 from moot.core import durations, json, problems
 from moot.core.clock import Clock
-from moot.core.errors import InvalidInput, MootError
+from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.models.model import Answer, Call, Kind, ModelFailed, Piece, Request, Stop, Usage
 
@@ -20,14 +20,6 @@ _PIECE = 40  # characters
 
 class ScriptInvalid(InvalidInput):
     code = "SCRIPT_INVALID"
-
-
-def _duration(spelling: str) -> str:
-    try:
-        durations.parse(spelling)
-    except MootError as error:
-        raise ValueError(error.fact) from error
-    return spelling
 
 
 class UsageLine(BaseModel):
@@ -51,7 +43,7 @@ class AnswerLine(BaseModel):
     stop: Stop | None = Field(default=None, description="Why it ends; left out: tools if it calls any, else end")
     fail: Kind | None = Field(default=None, description="How asking fails, instead of an answer")
     fails: int | None = Field(default=None, ge=1, description="How often it fails; left out: every time")
-    wait: Annotated[str, AfterValidator(_duration)] | None = Field(
+    wait: Annotated[str, AfterValidator(durations.checked)] | None = Field(
         default=None, description="How long the provider asks to wait with a failure"
     )
     usage: UsageLine = Field(default=UsageLine(), description="What this answer is said to have used")

@@ -1,5 +1,6 @@
 """Watches how long transaction functions hold the writer."""
 
+import gc
 import logging
 import time
 from collections.abc import Callable
@@ -14,17 +15,23 @@ _log = logging.getLogger("moot.store")
 
 
 def watched(perform: Callable[[Callable[[Tx], T]], T], change: Callable[[Tx], T], limits: Limits) -> T:
-    """Perform it; log when it was slow, refuse when it was far too slow. CPU time: a busy machine is not its fault."""
+    """Perform it; log when it was slow, refuse when it was far too slow. CPU time: a busy machine is not its fault, and
+    neither is a full collection of garbage that fell into it."""
+    collections = _full_collections() if limits.too_slow_seconds is not None else -1
     started = time.thread_time()
     result = perform(change)
     seconds = time.thread_time() - started
     if seconds > limits.slow_seconds:
-        _judge(change, seconds, limits)
+        _judge(change, seconds, limits, is_its_own=collections == _full_collections())
     return result
 
 
-def _judge(subject: Callable[..., object], seconds: float, limits: Limits) -> None:
+def _full_collections() -> int:
+    return gc.get_stats()[-1]["collections"]
+
+
+def _judge(subject: Callable[..., object], seconds: float, limits: Limits, *, is_its_own: bool) -> None:
     name = getattr(subject, "__qualname__", repr(subject))
-    if limits.too_slow_seconds is not None and seconds > limits.too_slow_seconds:
+    if limits.too_slow_seconds is not None and seconds > limits.too_slow_seconds and is_its_own:
         raise TransactionTooSlow(f"{name} held the writer for {seconds * 1000:.0f} ms.", "Do bulk work in chunks.")
     _log.warning("%s held the writer for %.0f ms", name, seconds * 1000)

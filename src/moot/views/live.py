@@ -74,9 +74,9 @@ class LiveViews:
             return []
 
     def _note(self, problem: str) -> None:
-        """Said once: a look comes with every change."""
+        """Said once, for a look comes with every change; who asked for all of them anew is told by the problems."""
         self.problems.append(problem)
-        if problem not in self._told:
+        if problem not in self._told and not self._is_anew:
             self._told.add(problem)
             _trouble.warning("%s", problem)
 
