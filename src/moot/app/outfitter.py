@@ -1,11 +1,12 @@
 """Gives attempts what they need while they run: tools, a way in for programs, and places on disk."""
 
-from collections.abc import AsyncGenerator
+import asyncio
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from moot import connect
 from moot.app import private_folders
 from moot.app.project import Project
 from moot.backends.backend import Access
@@ -17,6 +18,9 @@ from moot.runner.begun import Begun, Kit
 from moot.store.store import Store
 from moot.tools.toolbox import AttemptToolbox, RemoteToolbox
 from moot.tools.witness import Witness
+
+if TYPE_CHECKING:
+    from moot.connect.toolbox import McpToolbox
 
 _IN_PROCESS = ("scripted", "api")  # start no program: a folder for each attempt would cost them much
 
@@ -70,5 +74,13 @@ class Outfitter:
             return
         where = self.address.url or self.address.socket  # the client library is at its best over TCP
         assert where is not None
-        async with connect.toolbox(where, begun.token) as toolbox:
+        toolbox_at = await asyncio.to_thread(_load_client)
+        async with toolbox_at(where, begun.token) as toolbox:
             yield RemoteToolbox(toolbox, begun.job.id)
+
+
+def _load_client() -> "Callable[[str | Path, str], AbstractAsyncContextManager[McpToolbox]]":
+    """The MCP library is heavy, and few agents want it."""
+    from moot import connect  # noqa: PLC0415
+
+    return connect.toolbox

@@ -5,31 +5,30 @@ import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
-from mcp.server.auth.provider import AccessToken
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from moot import __version__
 from moot.core.caller import Caller
 from moot.core.errors import MootError
-from moot.mcp import answers, body, gate, identity, protocol, stream
+from moot.mcp import answers, body, gate, identity, stream
 from moot.mcp.body import Problem
 from moot.mcp.exchange import Exchange
 from moot.mcp.gate import Headers
+from moot.mcp.interpreter import Interpreter
 from moot.mcp.notices import Notices
-from moot.mcp.protocol import Protocol
 from moot.mcp.refusals import NotServed, RequestFailed, ServerStopping
 from moot.mcp.sessions import Sessions
 from moot.store.store import Store
 from moot.tools.witness import Witness
 
+if TYPE_CHECKING:
+    from moot.mcp.speaker import Speaker
+
 PATH = "/mcp"
 _SESSION = b"mcp-session-id"
 _RESUME = b"last-event-id"
-_HANDSHAKES = tuple(version.encode() for version in HANDSHAKE_PROTOCOL_VERSIONS)
 
 _log = logging.getLogger("moot.mcp")
 
@@ -52,42 +51,29 @@ class App:
         self._page = page
         self._notices = Notices(store)
         self._sessions = Sessions()
-        self._protocol = Protocol(store, self._notices, self._sessions, witness)
-        self._manager = StreamableHTTPSessionManager(self._protocol.server, max_request_body_size=body.CAP)
-        # Half the cost for what is answered at once: it watches for no disconnect and is ready for no stream.
-        self._at_once = StreamableHTTPSessionManager(
-            self._protocol.server, json_response=True, max_request_body_size=body.CAP
-        )
+        self._interpreter = Interpreter(store, self._notices, self._sessions, witness)
         self._answering: set[asyncio.Task[object]] = set()
         self._is_stopping = False
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
         """Sessions and notices live in here; leaving ends them all."""
-        is_open, is_done = asyncio.Event(), asyncio.Event()
         async with asyncio.TaskGroup() as group:
-            holding = group.create_task(self._hold_sessions(is_open, is_done))
+            speaking = group.create_task(self._interpreter.run())
             telling = group.create_task(self._notices.run())
-            await is_open.wait()
             try:
                 yield
             finally:
                 telling.cancel()
-                is_done.set()
-                await asyncio.wait([holding])
-
-    async def _hold_sessions(self, is_open: asyncio.Event, is_done: asyncio.Event) -> None:
-        """In a task of their own: the SDK's scopes must nest with all others of their task."""
-        async with self._manager.run(), self._at_once.run():
-            is_open.set()
-            await is_done.wait()
+                self._interpreter.dismiss()
+                await asyncio.wait([speaking])
 
     async def stop(self, grace: float) -> None:
         """Let nobody in any more, end the streams, and give calls that are being answered a moment."""
         self._is_stopping = True
         self._notices.close()
         await self._wait(grace)
-        self._protocol.break_off()
+        self._interpreter.break_off()
         await self._wait(grace)
 
     async def cut(self, grace: float) -> None:
@@ -137,40 +123,38 @@ class App:
     async def _answer_mcp(self, exchange: Exchange, headers: Headers) -> None:
         scope, method = exchange.scope, exchange.scope["method"]
         gate.check_form(method, headers)
-        await self._identify(exchange, headers)
+        caller = await self._identify(exchange, headers)
+        speaker = await self._interpreter.speaker()
+        speaker.bind(exchange, caller)
         session = headers.get(_SESSION, b"").decode("latin-1")
         if method == "POST":
-            await self._answer_post(exchange, headers)
+            await self._answer_post(exchange, headers, speaker)
             return
         if method == "GET" and session:
             # Streams are not kept, so none can be resumed: it begins anew.
             scope["headers"] = [(name, value) for name, value in scope["headers"] if name != _RESUME]
             wants = partial(self._sessions.wants, session)
-            await stream.serve(exchange, self._manager.asgi_app, self._notices, wants)
+            await stream.serve(exchange, speaker.asgi_app, self._notices, wants)
             return
-        await self._manager.handle_request(scope, exchange.receive, exchange.send)
+        await speaker.answer(exchange)
         if method == "DELETE":
             self._sessions.forget(session)
 
-    async def _answer_post(self, exchange: Exchange, headers: Headers) -> None:
+    async def _answer_post(self, exchange: Exchange, headers: Headers, speaker: "Speaker") -> None:
         content = await body.read(exchange.receive, headers.get(b"content-length"))
         message = body.parse(content)
         if isinstance(message, Problem):
             await answers.send_json(exchange.send, 400, message.answer())
             return
-        is_stateless = headers.get(b"mcp-protocol-version", _HANDSHAKES[0]) not in _HANDSHAKES
-        manager = self._at_once if is_stateless and protocol.is_quick(message) else self._manager
-        await manager.handle_request(exchange.scope, body.replay(content, exchange.receive), exchange.send)
+        await speaker.answer_post(exchange, headers, message, content)
 
-    async def _identify(self, exchange: Exchange, headers: Headers) -> None:
+    async def _identify(self, exchange: Exchange, headers: Headers) -> Caller:
         proof = identity.proof_of(exchange.scope, headers, trusts_names=self._trusts_names)
         caller = await self._store.read(lambda tx: identity.caller_by(tx, proof))
         identity.attach(exchange.scope, proof, caller)
         if self._met is not None:
             self._met(caller)
-        # With this the SDK lets nobody but its owner use a session.
-        owner = AccessToken(token="", client_id=identity.owner_of(caller), scopes=[])
-        exchange.scope["user"] = AuthenticatedUser(owner)
+        return caller
 
 
 def _stopping() -> ServerStopping:

@@ -24,7 +24,7 @@ _STREAM = "subscriptions/listen"
 _TRIES = 8  # of a request that one server after the other drops
 _PAUSE = 0.02
 _LONG_PAUSE = 0.5
-_FAREWELL = 1.0  # for answers that are under way when the input ends
+_FAREWELL = 5.0  # for answers that are under way when the input ends; a server may be loading what it speaks with
 
 
 async def relay(

@@ -1,0 +1,62 @@
+"""Answers requests that are known to be somebody's, with the sessions of the MCP library. Heavy to load."""
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.types import ASGIApp
+
+from moot.core.caller import Caller
+from moot.mcp import body, identity, protocol
+from moot.mcp.exchange import Exchange
+from moot.mcp.gate import Headers
+from moot.mcp.notices import Notices
+from moot.mcp.protocol import Protocol
+from moot.mcp.sessions import Sessions
+from moot.store.store import Store
+from moot.tools.witness import Witness
+
+_HANDSHAKES = tuple(version.encode() for version in HANDSHAKE_PROTOCOL_VERSIONS)
+
+
+class Speaker:
+    def __init__(self, store: Store, notices: Notices, sessions: Sessions, witness: Witness | None) -> None:
+        self._protocol = Protocol(store, notices, sessions, witness)
+        self._manager = StreamableHTTPSessionManager(self._protocol.server, max_request_body_size=body.CAP)
+        # Half the cost for what is answered at once: it watches for no disconnect and is ready for no stream.
+        self._at_once = StreamableHTTPSessionManager(
+            self._protocol.server, json_response=True, max_request_body_size=body.CAP
+        )
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """Sessions live in here; leaving ends them all."""
+        async with self._manager.run(), self._at_once.run():
+            yield
+
+    @property
+    def asgi_app(self) -> ASGIApp:
+        return self._manager.asgi_app
+
+    def bind(self, exchange: Exchange, caller: Caller) -> None:
+        """With this the library lets nobody but its owner use a session."""
+        owner = AccessToken(token="", client_id=identity.owner_of(caller), scopes=[])
+        exchange.scope["user"] = AuthenticatedUser(owner)
+
+    async def answer(self, exchange: Exchange) -> None:
+        await self._manager.handle_request(exchange.scope, exchange.receive, exchange.send)
+
+    async def answer_post(
+        self, exchange: Exchange, headers: Headers, message: Mapping[str, Any], content: bytes
+    ) -> None:
+        is_stateless = headers.get(b"mcp-protocol-version", _HANDSHAKES[0]) not in _HANDSHAKES
+        manager = self._at_once if is_stateless and protocol.is_quick(message) else self._manager
+        await manager.handle_request(exchange.scope, body.replay(content, exchange.receive), exchange.send)
+
+    def break_off(self) -> None:
+        """Answer the calls that still wait: the server is going."""
+        self._protocol.break_off()
