@@ -130,6 +130,12 @@ def test_it_speaks_for_nobody_else(coder: Agent) -> None:
         assert (refused.code, "NOT_ALLOWED" in refused.err) == (1, True), refused
 
 
+def test_it_interrupts_nobody_and_says_nothing_then(coder: Agent) -> None:
+    refused = coder.run("send", "drop it", "--to", "reviewer", "--now")
+    assert (refused.code, refused.err.split(": ")[:2]) == (1, ["error", "NOT_ALLOWED"])
+    assert coder.ok("log", "--json").json == []
+
+
 def test_it_reads_what_was_said(coder: Agent) -> None:
     assert "nothing was said yet" in coder.ok("log").out
     coder.home.ok("send", "good morning", "--to", "coder@pr-1")

@@ -79,6 +79,32 @@ async def test_a_second_signal_interrupts_an_agent_that_hangs(house: House) -> N
     assert kinds[-1] == "attempt_interrupted"
 
 
+BUSY = """
+agents:
+  coder:
+    script:
+      - on: "The attempt before this was interrupted. It had called: channel_send"
+        in: prompt
+        say: dropped for $message
+      - {on: slowly, calls: [{channel_send: {message: I have begun}}], hang: true}
+"""
+
+
+async def test_who_is_busy_drops_it_for_a_message_that_must_be_read_now(house: House) -> None:
+    async with house.serving(BUSY):
+        await house.moot("send", "@coder go slowly")
+        await house.until_said("I have begun")
+        waiting = await house.json("send", "@coder fire", "--now")
+        assert (waiting["recipients"], waiting["interrupted"]) == (["coder"], ["coder"])
+        await house.until_said("dropped for @coder fire")
+        assert (await house.json("send", "@human only me", "--now"))["interrupted"] == []
+    kinds = [one["kind"] for one in await house.json("log", "--events")]
+    assert [kind for kind in kinds if kind.startswith("attempt_")] == [
+        "attempt_started", "attempt_interrupted", "attempt_started", "attempt_succeeded"
+    ]  # fmt: skip
+    assert await house.json("inbox", "coder") == []
+
+
 async def test_a_second_host_of_one_project_shares_the_work(house: House) -> None:
     async with house.serving(GREETER), house.serving(GREETER):
         assert "Hello @human!" in await house.moot("send", "hello @greeter", "--wait")

@@ -6,12 +6,13 @@ from typing import TypeVar
 
 from moot.api import rights
 from moot.api.access import Access
+from moot.api.connection import Connection
 from moot.api.targets import Target
 from moot.bus import mailbox
 from moot.core import text
 from moot.core.ids import InstanceName
-from moot.core.tx import Tx
-from moot.registry import agents, hosts, instances, runs, stopping
+from moot.core.tx import ReadTx, Tx
+from moot.registry import agents, attempts, hosts, instances, runs, stopping
 from moot.registry.agents import Agent
 from moot.registry.errors import AgentNotFound
 from moot.registry.hosts import How
@@ -19,6 +20,7 @@ from moot.registry.instances import Instance
 from moot.registry.runs import Run, RunNotFound
 from moot.runner import endings, neighbours, phases
 from moot.runner.reactions.wake_agents import wake
+from moot.tools.talk import Said, Words
 
 T = TypeVar("T")
 
@@ -91,6 +93,27 @@ async def retry(access: Access, target: Target) -> dict[str, int]:
         return {name: count for name, count in revived.items() if count}
 
     return await _write(access, change)
+
+
+async def say_now(connection: Connection, words: Words) -> tuple[Said, list[str]]:
+    """Say something, and have those who are busy with something older drop it; who they are."""
+    rights.check_operator(connection.caller)
+    said = await connection.send(words)
+    return said, await _interrupt(connection, said)
+
+
+async def _interrupt(access: Access, said: Said) -> list[str]:
+    def change(tx: Tx) -> list[str]:
+        members = {one.name: one for one in agents.members(tx, said.message.stream)}
+        busy = [members[name] for name in said.recipients if name in members and _is_before(tx, members[name], said)]
+        return [agent.name for agent in busy if endings.restart(tx, agent)]
+
+    return await _write(access, change)
+
+
+def _is_before(tx: ReadTx, agent: Agent, said: Said) -> bool:
+    attempt = attempts.running(tx, agent.id)
+    return attempt is not None and attempt.started_at <= said.message.at
 
 
 async def _write(access: Access, change: Callable[[Tx], T]) -> T:

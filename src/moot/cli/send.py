@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from moot.cli import inside, saying, terminal
 from moot.cli.options import instance_option, json_option, person_option, store_option
 from moot.cli.transcript import Transcript
 from moot.core import clock, durations, text
-from moot.core.errors import InvalidInput, MootError
+from moot.core.errors import InvalidInput, MootError, NotAllowed
 from moot.core.ids import InstanceName, MessageId
 from moot.registry.errors import InstanceNotFound
 from moot.registry.names import fold
@@ -54,6 +54,16 @@ class Order:
     wait_seconds: float | None
     as_json: bool
     person: str | None = None
+    interrupts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What has become of it."""
+
+    said: Said
+    is_served: bool
+    interrupted: list[str] = field(default_factory=list[str])
 
 
 @click.command()
@@ -61,6 +71,7 @@ class Order:
 @click.option("--to", multiple=True, metavar="TARGET", help="agent, agent@instance or @instance; may be repeated.")
 @click.option("--reply-to", metavar="ID", help="The message this answers.")
 @click.option("--kind", type=click.Choice(KINDS), default="message", show_default=True, help="What it is.")
+@click.option("--now", is_flag=True, help="Interrupt whoever works on something else: this is read first.")
 @click.option("--wait", is_flag=True, help="Print the first reply; exit code 3 if there is none in time.")
 @click.option("--timeout", default="60s", show_default=True, metavar="TIME", help="How long to wait.")
 @person_option
@@ -73,6 +84,7 @@ def command(  # noqa: PLR0913  # one for each option
     to: tuple[str, ...],
     reply_to: str | None,
     kind: str,
+    now: bool,
     wait: bool,
     timeout: str,
     person: str | None,
@@ -94,7 +106,7 @@ def command(  # noqa: PLR0913  # one for each option
     if not words.body.strip():
         raise MessageEmpty("The message is empty.", "Write something.")
     seconds = durations.parse(timeout).total_seconds()
-    order = Order(words, where, store, seconds if wait else None, as_json, person)
+    order = Order(words, where, store, seconds if wait else None, as_json, person, now)
     return inside.run(_send(order), partial(_send_distant, order))
 
 
@@ -132,21 +144,34 @@ async def _send(order: Order) -> int:
     async with connect(store=order.store, instance=order.instance, create=True) as opened:
         connection = await people.acting_as(opened, order.person)
         await _check_instance(connection, order.words.to)
-        said = await connection.send(order.words)
+        said, interrupted = await _say(connection, order)
         is_served = await roster.is_served(connection.store)
         if not order.as_json:
             terminal.say(said.told)
+            for name in interrupted:
+                terminal.say(f"{name} was interrupted and begins again with it")
         await saying.warn(connection, said, is_served=is_served)
         terminal.flush()
         if order.wait_seconds is not None and not said.recipients:
             raise NobodyAddressed("Nobody was addressed, so nobody will answer.", "Mention an agent; see moot list.")
         reply = None if order.wait_seconds is None else await _first_reply(connection, said.message, order.wait_seconds)
-    return _ended(order, said, reply, is_served=is_served)
+    return _ended(order, Sent(said, is_served, interrupted), reply)
+
+
+async def _say(connection: Connection, order: Order) -> tuple[Said, list[str]]:
+    """And the names of those who were interrupted for it."""
+    if not order.interrupts:
+        return await connection.send(order.words), []
+    from moot.api import control  # brings the runner along, which other messages do not need
+
+    return await control.say_now(connection, order.words)
 
 
 async def _send_distant(order: Order, distant: "Distant") -> int:
     """Through the agent's server, which is there."""
     distant.check(order.instance, order.person)
+    if order.interrupts:
+        raise NotAllowed("Agents do not interrupt each other.", "Leave --now out, or ask the person: mention @human.")
     said = await distant.send(order.words)
     if not order.as_json:
         terminal.say(said.told)
@@ -154,12 +179,12 @@ async def _send_distant(order: Order, distant: "Distant") -> int:
         terminal.warn(f"nobody here is called @{name}")
     terminal.flush()
     reply = None if order.wait_seconds is None else await distant.first_reply(said.message, order.wait_seconds)
-    return _ended(order, said, reply, is_served=True)
+    return _ended(order, Sent(said, is_served=True), reply)
 
 
-def _ended(order: Order, said: Said, reply: Message | None, *, is_served: bool) -> int:
+def _ended(order: Order, sent: Sent, reply: Message | None) -> int:
     if order.as_json:
-        terminal.document(_document(said, reply, is_served=is_served))
+        terminal.document(_document(sent, reply))
     elif reply is not None:
         Transcript().message(reply)
     if order.wait_seconds is None:
@@ -186,7 +211,8 @@ async def _first_reply(connection: Connection, sent: Message, seconds: float) ->
     return None
 
 
-def _document(said: Said, reply: Message | None, *, is_served: bool) -> plain.Plain:
+def _document(sent: Sent, reply: Message | None) -> plain.Plain:
+    said = sent.said
     return {
         "status": "sent",
         "id": said.message.id,
@@ -194,6 +220,7 @@ def _document(said: Said, reply: Message | None, *, is_served: bool) -> plain.Pl
         "timestamp": clock.to_iso(said.message.at),
         "recipients": said.recipients,
         "unknown": said.unknown,
-        "host_running": is_served,
+        "interrupted": sent.interrupted,
+        "host_running": sent.is_served,
         "reply": plain.message(reply) if reply else None,
     }

@@ -99,5 +99,9 @@ def of_job(tx: ReadTx, job: JobId) -> list[Attempt]:
     return tx.all(sql.of_job, Attempt, job=job)
 
 
+def get(tx: ReadTx, id: AttemptId) -> Attempt | None:
+    return tx.maybe(sql.get, Attempt, id=id)
+
+
 def running(tx: ReadTx, agent: AgentId) -> Attempt | None:
     return tx.maybe(sql.running, Attempt, agent=agent)

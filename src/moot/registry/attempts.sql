@@ -21,6 +21,9 @@ select 1 from attempts where id = :id and fence = :fence and state = 'running'
 select id, agent, job, fence, number, host, state, error, started_at, ended_at
 from attempts where job = :job order by fence
 
+-- get: One attempt by id.
+select id, agent, job, fence, number, host, state, error, started_at, ended_at from attempts where id = :id
+
 -- running: The attempt an agent is in.
 select id, agent, job, fence, number, host, state, error, started_at, ended_at
 from attempts where agent = :agent and state = 'running' order by started_at desc limit 1

@@ -155,7 +155,7 @@ class AttemptWorker:
         return _letters(await more_mail.wait(self.store, begun, BATCH))
 
     async def _brief(self, begun: Begun) -> Briefing:
-        found = await self.store.read(lambda tx: scene.look(tx, begun.agent, begun.run, begun.job.id, begun.attempt))
+        found = await self.store.read(lambda tx: scene.look(tx, begun.agent, begun.run, begun.job, begun.attempt))
         return _briefing(begun, found)
 
     async def _settle(self, begun: Begun, change: Callable[[Tx, Begun], None]) -> None:

@@ -163,6 +163,16 @@ def interrupt(tx: Tx, agent: Agent) -> bool:
     return True
 
 
+def restart(tx: Tx, agent: Agent) -> bool:
+    """End what an agent is doing, and have it begin again with all its mail. False if it does nothing."""
+    attempt = attempts.running(tx, agent.id)
+    if attempt is None:
+        return False
+    interrupt(tx, agent)
+    wake(tx, agent, after=attempt.id)
+    return True
+
+
 def interrupted(tx: Tx, begun: Begun, used: Usage) -> None:
     """The host stops: the mail waits for the next one, and this does not count as a failure. The deadline is one."""
     attempt = begun.attempt

@@ -1,7 +1,7 @@
 """Prompts: what an attempt is told. Everything that others have written is quoted."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from moot.bus.mailbox import Mail
@@ -9,11 +9,13 @@ from moot.bus.messages import Message
 from moot.core import quoting
 from moot.core.ids import AgentId
 from moot.registry.agents import Agent
+from moot.registry.attempts import State
 from moot.runner.scene import Before, Scene
 
 _MOST_OF_MAIL = 50_000  # characters of one message in the inbox
 _MOST_OF_TALK = 2_000  # of one in the recent channel
 _MOST_OF_DOCUMENT = 50_000
+_ENDS: Mapping[State, str] = {"lost": "was lost", "interrupted": "was interrupted"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,10 @@ def _repetition(number: int, before: Before, nonce: str) -> str:
     """What the last attempt did: it stands, and need not be done again."""
     calls = Counter(f"{one.name} ({one.state})" for one in before.operations)
     did = ", ".join(name if count == 1 else f"{count} × {name}" for name, count in calls.items())
-    told = f"This is attempt {number} at these messages; the one before it {before.attempt.state}."
+    which = (
+        f"This is attempt {number} at these messages; the one before it" if number > 1 else "The attempt before this"
+    )
+    told = f"{which} {_ENDS.get(before.attempt.state, before.attempt.state)}."
     told += f" It had called: {did}. What that changed stands: go on from there." if did else " It had called no tools."
     return f"{told}\n{quoting.framed(before.attempt.error, nonce)}" if before.attempt.error else told
 

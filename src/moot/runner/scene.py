@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 from moot.bus import messages
 from moot.bus.messages import Message
-from moot.core.ids import AttemptId, JobId
+from moot.core.ids import AttemptId
 from moot.core.tx import ReadTx
 from moot.documents import documents
 from moot.documents.documents import Document, Listing
+from moot.jobs.jobs import Job
 from moot.ledger import budgets, operations
 from moot.ledger.operations import Operation
 from moot.registry import agents, attempts
@@ -36,7 +37,7 @@ class Scene:
     limit: str | None  # that the run has reached
 
 
-def look(tx: ReadTx, agent: Agent, run: Run | None, job: JobId, attempt: AttemptId) -> Scene:
+def look(tx: ReadTx, agent: Agent, run: Run | None, job: Job, attempt: AttemptId) -> Scene:
     entry = documents.read(tx, agent.instance)
     return Scene(
         recent=tuple(messages.latest(tx, agent.stream, RECENT)),
@@ -48,8 +49,13 @@ def look(tx: ReadTx, agent: Agent, run: Run | None, job: JobId, attempt: Attempt
     )
 
 
-def _before(tx: ReadTx, job: JobId, attempt: AttemptId) -> Before | None:
-    earlier = [one for one in attempts.of_job(tx, job) if one.id != attempt]
-    if not earlier:
-        return None
-    return Before(earlier[-1], tuple(operations.of_attempt(tx, earlier[-1].id)))
+def _before(tx: ReadTx, job: Job, attempt: AttemptId) -> Before | None:
+    earlier = [one for one in attempts.of_job(tx, job.id) if one.id != attempt]
+    last = earlier[-1] if earlier else _broken_off(tx, job)
+    return None if last is None else Before(last, tuple(operations.of_attempt(tx, last.id)))
+
+
+def _broken_off(tx: ReadTx, job: Job) -> Attempt | None:
+    """The attempt that was interrupted so that this one begins, if any."""
+    id = job.arguments.get("after")
+    return attempts.get(tx, AttemptId(id)) if isinstance(id, str) else None

@@ -3,7 +3,7 @@
 from typing import cast
 
 from moot.core.events import StoredEvent
-from moot.core.ids import AgentId
+from moot.core.ids import AgentId, AttemptId
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import NewJob
@@ -18,10 +18,11 @@ def wake_agents(tx: Tx, event: StoredEvent) -> None:
         wake(tx, agents.get(tx, AgentId(id)))
 
 
-def wake(tx: Tx, agent: Agent) -> None:
-    """Have the agent read its mail, once more if it is reading right now."""
+def wake(tx: Tx, agent: Agent, *, after: AttemptId | None = None) -> None:
+    """Have the agent read its mail, once more if it is reading right now; `after` an attempt that was broken off."""
     if may_run(tx, agent):
-        jobs.add(tx, NewJob(attempt_key(agent), ATTEMPT, agent.stream, agent.id))
+        facts = {} if after is None else {"after": after}
+        jobs.add(tx, NewJob(attempt_key(agent), ATTEMPT, agent.stream, agent.id, facts))
 
 
 def may_run(tx: ReadTx, agent: Agent) -> bool:
