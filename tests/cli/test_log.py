@@ -4,9 +4,13 @@ import json
 import re
 
 from moot.api.connection import Connection
+from moot.backends.backend import Called, Ended, Progress, Wrote
 from moot.core.caller import SYSTEM
+from moot.core.ids import AttemptId
 from moot.core.tx import Tx
 from moot.registry import agents, instances
+from moot.runner import trails
+from moot.runner.trails import Trail
 from moot.tools import talk
 from moot.tools.talk import Kind, Words
 from tests.cli.terminal import Terminal, interrupt, read_line
@@ -158,3 +162,41 @@ async def say(
         talk.say(tx, found, agents.named(tx, found.stream, name), Words(body, kind=kind))
 
     await connection.store.write(change, caller=SYSTEM)
+
+
+def work(terminal: Terminal, *done: Progress) -> None:
+    """As a host notes it."""
+    trail = Trail(trails.file_of(terminal.folder / ".workflow", "default", "coder"), AttemptId("at_1"))
+    trail.begin("attempt 1")
+    for one in done:
+        trail.note(one)
+    trail.close()
+
+
+def test_an_agents_own_work_is_shown_without_codes_for_the_terminal(terminal: Terminal) -> None:
+    terminal.join("coder")
+    assert terminal.ok("log", "--raw", "coder").out == "coder has not worked on this machine yet\n"
+    assert terminal.ok("log", "--raw", "coder", "--json").json == []
+    work(terminal, Wrote("I \x1b[2Jlook.\n"), Called("Bash"), Ended())
+    shown = terminal.ok("log", "--raw", "coder").out.splitlines()
+    assert [line[8:] for line in shown] == ["  -- attempt 1", r"  I \x1b[2Jlook.", "  -> Bash", "  -- done"]
+    told = terminal.ok("log", "--raw", "coder@default", "-n", "2", "--json").json
+    assert [(one["kind"], one["text"]) for one in told] == [("tool", "Bash"), ("end", "done")]
+
+
+def test_an_agents_own_work_is_followed(terminal: Terminal) -> None:
+    terminal.join("coder")
+    process = terminal.start("log", "--raw", "coder", "-f", "--json")
+    work(terminal, Wrote("one\n"), Wrote("two\n"))
+    lines = [json.loads(read_line(process))["text"] for _ in range(3)]
+    work(terminal, Ended())
+    lines += [json.loads(read_line(process))["text"] for _ in range(2)]
+    assert lines == ["attempt 1", "one", "two", "attempt 1", "done"]
+    assert interrupt(process).err == ""
+
+
+def test_who_is_not_there_has_no_work_to_show(terminal: Terminal) -> None:
+    terminal.join("coder")
+    assert "There is no agent named 'ghost' here." in terminal.run("log", "--raw", "ghost").err
+    assert terminal.run("log", "--raw", "@default").code == 2
+    assert terminal.run("log", "--raw", "coder", "--events").code == 2

@@ -172,6 +172,7 @@ def test_a_context_in_memory_leaves_nothing(terminal: Terminal) -> None:
     ended = terminal.ok("run", "hello.yaml", "--input", "who=ann")
     assert "hello" in ended.out
     assert not (terminal.folder / ".workflow" / "default").exists()
+    assert not (terminal.folder / ".workflow" / "moot.raw").exists()
     assert terminal.run("log").out.startswith("nothing was said yet")
 
 
@@ -179,10 +180,11 @@ def test_an_instance_is_deleted_for_good_once_that_is_sure(either: Terminal) -> 
     write(either, "hello.yaml", HELLO)
     either.ok("run", "hello.yaml", "--input", "who=ann", "--instance", "pr-1")
     assert either.ok("search", "hello", "--instance", "pr-1", "--json").json
+    assert either.ok("log", "--raw", "greeter@pr-1").out
     asked = either.run("rm", "pr-1")
     assert (asked.code, "--yes" in asked.err) == (2, True)
     assert either.ok("rm", "@pr-1", "--yes").out == "pr-1 is deleted\n"
-    assert not (either.folder / ".workflow" / "pr-1").exists()
+    assert not [*(either.folder / ".workflow").rglob("pr-1")]
     assert either.run("rm", "pr-1", "--yes").code == 1
     either.ok("run", "hello.yaml", "--input", "who=bob", "--instance", "pr-1")
     assert "ann" not in either.ok("log", "--instance", "pr-1").out

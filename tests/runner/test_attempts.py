@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
@@ -41,7 +41,7 @@ async def test_an_attempt_that_is_silent_after_one_that_spoke_has_its_last_word_
     team = await gather(store, {"coder": [{}]})
 
     class SpeaksAtFirst:
-        async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+        async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
             if assignment.number == 1:
                 await assignment.toolbox.call("channel_send", {"message": "working on it"})
                 yield Ended("error", "not yet")
@@ -77,7 +77,7 @@ async def test_mail_that_came_during_an_attempt_that_ran_into_its_deadline_start
     inboxes: list[list[str]] = []
 
     class HangsAtFirst:
-        async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+        async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
             inboxes.append([letter.body for letter in assignment.inbox])
             if len(inboxes) == 1:
                 await team.say("@coder and this")
@@ -134,7 +134,7 @@ async def test_an_attempt_is_shown_what_was_said_last_before_it_starts(store: St
     seen: list[str] = []
 
     class Curious:
-        async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+        async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
             seen.append((await assignment.brief()).prompt)
             yield Ended()
 

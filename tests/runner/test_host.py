@@ -1,7 +1,7 @@
 """A host wakes agents, acknowledges what they were given, and survives what they do."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from datetime import timedelta
 
 import pytest
@@ -208,7 +208,7 @@ async def test_an_error_with_odd_characters_is_kept_in_a_form_the_database_takes
     team = await gather(store, {"coder": [{"crash": True}]})
 
     class Odd:
-        async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+        async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
             yield Ended("error", "bad \0 thing")
 
     async with running(make_host(store, retry=Retry(attempts=1), backend=Odd())):

@@ -1,7 +1,7 @@
 """Ending what an agent is doing: its host stops at once, its mail waits, and nothing it writes afterwards counts."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from moot.backends.backend import Assignment, Ended, Progress
 from moot.core.caller import SYSTEM
@@ -22,7 +22,7 @@ class Stubborn:
         self.started = asyncio.Event()
         self.answer: asyncio.Future[ToolAnswer] = asyncio.get_running_loop().create_future()
 
-    async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+    async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
         self.started.set()
         try:
             await asyncio.Event().wait()

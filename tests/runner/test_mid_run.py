@@ -2,7 +2,7 @@
 what it used."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -42,7 +42,7 @@ async def test_mail_that_comes_meanwhile_is_handed_over_and_acknowledged(store: 
     seen: list[str] = []
 
     class Attentive:
-        async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+        async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
             seen.extend(letter.body for letter in assignment.inbox)
             await team.say("@coder and this")
             seen.extend(letter.body for letter in await assignment.more())
@@ -61,7 +61,7 @@ async def test_further_mail_of_a_failed_attempt_comes_again_with_the_rest(store:
     seen: list[list[str]] = []
 
     class FailsAtFirst:
-        async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+        async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
             inbox = [letter.body for letter in assignment.inbox]
             seen.append(inbox)
             if assignment.number == 1:
@@ -92,7 +92,7 @@ async def test_mail_handed_to_one_who_does_not_wait_any_more_waits_again(
         return mail
 
     class Impatient:
-        async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+        async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
             seen.append([letter.body for letter in assignment.inbox])
             if len(seen) == 1:
                 waiting.append(asyncio.ensure_future(assignment.more()))
@@ -116,7 +116,7 @@ async def test_a_provider_that_asks_to_wait_is_left_alone_by_all_until_then(stor
     started: list[str] = []
 
     class Busy:
-        async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+        async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
             started.append(assignment.agent)
             if len(started) == 1:
                 yield Ended("rate_limit", "429 too many requests", wait_until=until)
@@ -140,7 +140,7 @@ async def test_what_would_only_be_met_again_is_not_tried_again(store: Store, fai
     team = await gather(store, {"coder": [{}]})
 
     class Hopeless:
-        async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+        async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
             yield Ended(failure, "the key is wrong")
 
     async with running(make_host(store, backend=Hopeless())):
@@ -157,7 +157,7 @@ async def test_a_conversation_is_gone_on_with_until_it_fails(store: Store) -> No
     found: list[Conversation | None] = []
 
     class Talkative:
-        async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+        async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
             found.append(assignment.conversation)
             kept = Conversation(f"talk-{len(found)}", Usage(10 * len(found), 1, cost=0.5))
             yield Ended("error", "no") if len(found) == 2 else Ended(usage=Usage(10, 1), conversation=kept)
@@ -177,7 +177,7 @@ async def test_what_an_attempt_said_it_used_counts_though_it_never_ended(store: 
     team = await joined(store, {"retry": {"attempts": 1}, "timeout": "PT0.05S"})
 
     class Endless:
-        async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+        async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
             yield Usage(input_tokens=7, cost=0.25)
             yield Usage(input_tokens=3, cost=0.25)
             await asyncio.Event().wait()

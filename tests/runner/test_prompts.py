@@ -1,7 +1,7 @@
 """What an attempt is told: the sections, what was tried before, and nothing that others wrote outside its frame."""
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 
 import pytest
@@ -27,7 +27,7 @@ class Curious:
         self.seen: list[Briefing] = []
         self._ends = list(ends)
 
-    async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+    async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
         self.seen.append(await assignment.brief())
         if len(self.seen) == 1:
             await assignment.toolbox.call("channel_send", {"message": "on it"})

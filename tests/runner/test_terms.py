@@ -1,6 +1,6 @@
 """What an agent's own definition says of its attempts, and the tools it holds."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from datetime import timedelta
 
@@ -59,7 +59,7 @@ async def test_tools_that_an_agent_was_not_given_are_refused(store: Store) -> No
     answers: dict[str, bool] = {}
 
     class Greedy:
-        async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+        async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
             for tool in ("channel_read", "document_list", "inbox_check", "agent_list"):
                 answers[tool] = not (await assignment.toolbox.call(tool, {})).is_error
             sent = await assignment.toolbox.call("channel_send", {"message": "here"})

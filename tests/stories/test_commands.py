@@ -75,7 +75,7 @@ async def test_what_a_killed_moot_leaves_running_is_ended_by_the_next(house: Hou
     assert [identity.of(pid) is not None for pid in pids] == [True, True]
     await house.moot("run", "idle.yaml", "--instance", "other")
     assert [identity.of(pid) for pid in pids] == [None, None]
-    assert list((house.root / ".workflow" / "private").iterdir()) == []
+    assert list((house.root / ".workflow" / "moot.private").iterdir()) == []
 
 
 async def _pid(file: Path) -> int:

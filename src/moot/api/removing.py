@@ -6,7 +6,7 @@ from moot.api import rights
 from moot.api.access import Access
 from moot.core.ids import InstanceName
 from moot.registry import instances
-from moot.runner import neighbours, removal
+from moot.runner import neighbours, removal, trails
 from moot.views import places
 
 
@@ -21,5 +21,6 @@ async def remove(access: Access, instance: InstanceName) -> None:
     await neighbours.see_to(access.store)
     where = await access.store.read(lambda tx: places.spot(tx, access.project.folder, instance))
     await removal.remove(access.store, instance, access.caller)
+    shutil.rmtree(trails.folder_of(access.project.folder, instance), ignore_errors=True)
     if where.above == access.project.folder:
         shutil.rmtree(where.path, ignore_errors=True)

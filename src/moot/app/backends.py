@@ -1,6 +1,6 @@
 """The backends of a host: the only place that picks them. What is heavy is loaded by a backend when it first runs."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from pathlib import Path
 
 from moot.backends.backend import Assignment, Backend, Progress
@@ -17,7 +17,7 @@ class _Scripted:
         self._agent = ScriptedBackend()
         self._model = ScriptedModelBackend()
 
-    def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+    def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
         return (self._model if assignment.settings.get("answers") else self._agent).run(assignment)
 
 

@@ -30,6 +30,7 @@ from moot.runner.reactions import begin_talk, notify_people, wake_agents
 from moot.runner.retry import Retry
 from moot.runner.setup import SetupWorker
 from moot.runner.stage import Stage
+from moot.runner.trails import Trails
 from moot.runner.worker import Worker
 from moot.store.store import Store
 from moot.tools import asking, guards, voting
@@ -152,7 +153,8 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
         found, equip = backends.make(), outfitter.equip
         if stage is not None:
             found, equip = stage.backends(found), stage.equip(equip)
-        return AttemptWorker(store, host, found, equip, retry, time_limit)
+        trails = Trails(project.folder) if options.keeps_files else None
+        return AttemptWorker(store, host, found, equip, retry, time_limit, trails)
 
     def workers(host: HostId) -> Mapping[str, Worker]:
         return {

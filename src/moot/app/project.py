@@ -39,7 +39,7 @@ class Project:
     @property
     def private_folder(self) -> Path:
         """Where attempts have their private folders."""
-        return self.folder / "private"
+        return self.folder / "moot.private"
 
     @property
     def socket(self) -> Path:

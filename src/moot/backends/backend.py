@@ -1,6 +1,6 @@
 """The contract between the runner and whatever runs an agent."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -169,4 +169,4 @@ Progress = Wrote | Called | Warned | Usage | Ended
 class Backend(Protocol):
     """Runs one attempt. Cancelling the iteration ends everything the attempt has started."""
 
-    def run(self, assignment: Assignment) -> AsyncIterator[Progress]: ...
+    def run(self, assignment: Assignment) -> AsyncGenerator[Progress]: ...

@@ -4,7 +4,7 @@ It need not know moot. One that does finds the way in its environment: `moot sen
 """
 
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 
 from moot.backends import inside
@@ -34,7 +34,7 @@ class CommandBackend:
         self._limits = limits or CommandLimits()
         self._parent = parent
 
-    async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+    async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
         parent = os.environ if self._parent is None else self._parent
         if (problem := _problem(assignment, parent)) is not None:
             yield Ended("error", problem)

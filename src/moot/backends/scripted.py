@@ -1,7 +1,7 @@
 """An agent that plays lines from a script, through the same tools as everyone: for demos and tests."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 
 from moot.backends import script
@@ -18,7 +18,7 @@ class ScriptCrashed(Exception):
 class ScriptedBackend:
     """Plays the first matching line for each message of the inbox."""
 
-    async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+    async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
         lines = script.parse(assignment.settings)
         texts: list[str] = []
         usage = Usage()

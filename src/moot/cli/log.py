@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from moot.api import history, plain
+from moot.api import history, plain, targets
 from moot.api.access import wait_for_store
 from moot.api.connection import Connection, connect
 from moot.bus.messages import Message
@@ -40,6 +40,7 @@ class View:
 @limit_option(50, "The last N.")
 @click.option("--receipts", is_flag=True, help="How far each message has come with its recipients.")
 @click.option("--events", is_flag=True, help="Every event instead of what was said.")
+@click.option("--raw", metavar="AGENT", help="All that an agent writes and does on its way, as it ran on this machine.")
 @instance_option
 @store_option
 @json_option
@@ -49,6 +50,7 @@ def command(  # noqa: PLR0913  # one for each option
     limit: int,
     receipts: bool,
     events: bool,
+    raw: str | None,
     instance: str | None,
     store: str | None,
     as_json: bool,
@@ -56,6 +58,9 @@ def command(  # noqa: PLR0913  # one for each option
     """The conversation, in local time. With --json one document; with --json -f one a line."""
     if receipts and events:
         raise click.UsageError("--receipts belongs to messages and cannot be used with --events.")
+    if raw is not None:
+        _raw(raw, instance, store, limit, follow=follow, as_json=as_json, has_others=receipts or events)
+        return
     view = View(limit, follow, as_json, receipts, events)
     try:
         work = _log(view, instance, store)
@@ -67,6 +72,20 @@ def command(  # noqa: PLR0913  # one for each option
         if follow:
             raise
         _nothing(view)
+
+
+def _raw(  # noqa: PLR0913  # one for each option
+    agent: str, instance: str | None, store: str | None, limit: int, *, follow: bool, as_json: bool, has_others: bool
+) -> None:
+    from moot.cli import raw
+
+    if has_others:
+        raise click.UsageError("--raw shows one agent's work and cannot be used with --receipts or --events.")
+    target = targets.within(agent, instance)
+    if target is None or target.agent is None:
+        raise click.UsageError(f"{agent} names no agent; write --raw agent or --raw agent@instance.")
+    work = raw.show(target, store, limit, is_followed=follow, as_json=as_json)
+    loop.run(audience.while_read(work) if follow else work)
 
 
 async def _log(view: View, instance: str | None, store: str | None) -> None:

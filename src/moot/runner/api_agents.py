@@ -1,7 +1,7 @@
 """Agents that are models: a session in this process, with the tools of its attempt, over an API or from a script."""
 
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
@@ -35,7 +35,7 @@ class SessionBackend:
     def __init__(self, opening: Opening) -> None:
         self._opening = opening
 
-    async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+    async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
         used = Usage()
         ended = Ended("no_result", "the session ended without a result")
         if assignment.manner.keeps_conversation:

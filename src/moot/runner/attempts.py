@@ -2,14 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
+from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
-from typing import cast
 
-from moot.backends.backend import Assignment, Backend, Briefing, Conversation, Ended, Letter, Progress, Usage, Warned
+from moot.backends.backend import Assignment, Backend, Briefing, Conversation, Ended, Letter, Usage, Warned
 from moot.bus import mailbox
 from moot.bus.mailbox import Mail
 from moot.bus.messages import Message
@@ -33,6 +32,7 @@ from moot.runner.prompts import Occasion
 from moot.runner.reactions.wake_agents import may_run
 from moot.runner.retry import Retry
 from moot.runner.scene import Scene
+from moot.runner.trails import Trails
 from moot.runner.worker import Task
 from moot.store.store import Store
 
@@ -51,6 +51,7 @@ class AttemptWorker:
     equip: Equip
     retry: Retry = field(default_factory=Retry)
     time_limit: timedelta = timedelta(hours=1)
+    trails: Trails | None = None  # where people can look at what agents do
 
     def begin(self, tx: Tx, job: Job) -> Task | None:
         tx.lock("agents", job.subject)
@@ -120,17 +121,21 @@ class AttemptWorker:
         backend = self.backends.get(begun.agent.backend)
         if backend is None:
             return Ended("error", f"this host has no backend {begun.agent.backend!r}")
-        async with _closed(backend.run(self._assignment(begun, kit))) as running:
-            async for progress in running:
-                match progress:
-                    case Ended():
-                        return progress
-                    case Usage():
-                        told.append(progress)
-                    case Warned():
-                        _log.warning("%s: %s", begun.agent.name, progress.text)
-                    case _:
-                        pass
+        trail = self.trails.open(begun) if self.trails else nullcontext()
+        with trail as noted:
+            async with aclosing(backend.run(self._assignment(begun, kit))) as running:
+                async for progress in running:
+                    if noted is not None:
+                        noted.note(progress)
+                    match progress:
+                        case Ended():
+                            return progress
+                        case Usage():
+                            told.append(progress)
+                        case Warned():
+                            _log.warning("%s: %s", begun.agent.name, progress.text)
+                        case _:
+                            pass
         return Ended("no_result", "it ended without a result", usage=_sum(told))
 
     def _assignment(self, begun: Begun, kit: Kit) -> Assignment:
@@ -208,16 +213,6 @@ def _conversation(tx: ReadTx, agent: Agent) -> Conversation | None:
         return None
     used = Usage(kept.input_tokens, kept.output_tokens, kept.turns, kept.cost / DOLLAR, kept.is_estimated)
     return Conversation(kept.handle, used)
-
-
-@asynccontextmanager
-async def _closed(running: AsyncIterator[Progress]) -> AsyncGenerator[AsyncIterator[Progress]]:
-    """Ended with the block: a backend that nobody listens to any more ends what it has started, at once."""
-    try:
-        yield running
-    finally:
-        if isinstance(running, AsyncGenerator):
-            await cast(AsyncGenerator[Progress], running).aclose()
 
 
 def _sum(told: list[Usage]) -> Usage:

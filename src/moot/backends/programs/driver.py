@@ -6,7 +6,7 @@ code nor the absence of the word "error" is success.
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, replace
 
 from moot.backends.backend import Assignment, Conversation, Ended, Failure, Progress, Warned
@@ -49,7 +49,7 @@ class ProgramBackend:
         self._limits = limits or Limits()
         self._parent = parent
 
-    async def run(self, assignment: Assignment) -> AsyncIterator[Progress]:
+    async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
         try:
             briefing = await assignment.brief()
             parent = os.environ if self._parent is None else self._parent

@@ -1,0 +1,129 @@
+"""What agents say and do on their way, as lines of JSON: a file an agent, for people to look at. Nothing reads it back,
+and losing it loses nothing."""
+
+import logging
+import os
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from moot.backends.backend import Called, Ended, Progress, Warned, Wrote
+from moot.core import clock, json
+from moot.core.clock import SystemClock
+from moot.core.ids import AttemptId
+from moot.models import redaction
+from moot.registry.names import fold
+from moot.runner.begun import Begun
+
+Kind = Literal["begin", "text", "tool", "warning", "end"]
+_MOST = 8_000_000  # bytes of a file; then the next attempt begins a new one, and the last one is kept
+_LONGEST = 20_000  # characters of a line
+_CLOCK = SystemClock()
+_log = logging.getLogger("moot.runner")
+
+
+def file_of(folder: Path, instance: str, agent: str) -> Path:
+    """`folder` is moot's own."""
+    return folder_of(folder, instance) / f"{fold(agent)}.jsonl"
+
+
+def folder_of(folder: Path, instance: str) -> Path:
+    """Where those of an instance are; its name can be no instance's own."""
+    return folder / "moot.raw" / instance
+
+
+@dataclass(frozen=True, slots=True)
+class Trails:
+    """The files of one project."""
+
+    folder: Path
+
+    @contextmanager
+    def open(self, begun: Begun) -> "Generator[Trail]":
+        file = file_of(self.folder, begun.agent.instance, begun.agent.name)
+        senders = ", ".join(dict.fromkeys(one.sender for one in begun.mail))
+        trail = Trail(file, begun.attempt, (begun.token,))
+        try:
+            trail.begin(f"attempt {begun.job.tries + 1}, {len(begun.mail)} message(s) from {senders}")
+            yield trail
+        finally:
+            trail.close()
+
+
+class Trail:
+    """One attempt's part of a file. What cannot be written is left out: it stops nobody's work."""
+
+    def __init__(self, file: Path, attempt: AttemptId, secrets: tuple[str, ...] = ()) -> None:
+        self._file = file
+        self._attempt = attempt
+        self._secrets = secrets
+        self._text = ""  # the line that is being written
+        self._descriptor: int | None = None
+
+    def begin(self, text: str) -> None:
+        try:
+            self._descriptor = _opened(self._file)
+        except OSError as error:
+            self._give_up(error)
+        self._write("begin", text)
+
+    def close(self) -> None:
+        self._end_line()
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def note(self, progress: Progress) -> None:
+        match progress:
+            case Wrote():
+                self._tell(progress.text)
+            case Called():
+                self._add("tool", f"{progress.tool}{' failed' if progress.is_error else ''}")
+            case Warned():
+                self._add("warning", progress.text)
+            case Ended():
+                self._add("end", f"{progress.failure}: {progress.error}" if progress.failure else "done")
+            case _:
+                pass
+
+    def _tell(self, text: str) -> None:
+        """Models write in pieces; people read in lines."""
+        *whole, self._text = (self._text + text).split("\n")
+        for line in whole:
+            self._write("text", line)
+        if len(self._text) > _LONGEST:
+            self._end_line()
+
+    def _add(self, kind: Kind, text: str) -> None:
+        self._end_line()
+        self._write(kind, text)
+
+    def _end_line(self) -> None:
+        if self._text:
+            self._write("text", self._text)
+            self._text = ""
+
+    def _write(self, kind: Kind, text: str) -> None:
+        if self._descriptor is None:
+            return
+        shown = redaction.redact(text[:_LONGEST], self._secrets)
+        line = {"at": clock.to_iso(_CLOCK.now()), "attempt": self._attempt, "kind": kind, "text": shown}
+        try:
+            os.write(self._descriptor, json.dump_bytes(line) + b"\n")
+        except OSError as error:
+            os.close(self._descriptor)
+            self._descriptor = None
+            self._give_up(error)
+
+    def _give_up(self, error: OSError) -> None:
+        _log.warning("what %s does is not written down: %s", self._file.stem, error)
+
+
+def _opened(file: Path) -> int:
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with suppress(FileNotFoundError):
+        if file.stat().st_size > _MOST:
+            file.replace(file.with_suffix(".old"))
+    return os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
