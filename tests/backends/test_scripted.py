@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.backends.backend import Access, Assignment, Briefing, Ended, Letter, Manner, Progress, Usage, Wrote
+from moot.backends.backend import Access, Assignment, Briefing, Called, Ended, Letter, Manner, Progress, Usage, Wrote
 from moot.backends.script import ScriptInvalid
 from moot.backends.scripted import ScriptCrashed, ScriptedBackend
 from moot.core.ids import AttemptId
@@ -79,6 +79,8 @@ async def test_tools_are_called_in_order_with_filled_arguments() -> None:
     toolbox = Notebook()
     calls: list[Json] = [{"channel_send": {"message": "@$from $1"}}, {"channel_read": {"limit": 5}}]
     assert await played(assignment([{"on": "say (.*)", "calls": calls, "say": "done"}], "say it", toolbox=toolbox)) == [
+        Called("channel_send"),
+        Called("channel_read"),
         Wrote("done"),
         Ended(text="done"),
     ]
@@ -89,7 +91,9 @@ async def test_a_refused_tool_fails_the_attempt_and_the_rest_is_not_played() -> 
     toolbox = Notebook()
     calls: list[Json] = [{"first": {}}, {"broken": {}}, {"never": {}}]
     assert await played(assignment([{"calls": calls, "say": "never"}], "a", "b", toolbox=toolbox)) == [
-        Ended("error", "broken: BROKEN: it is broken.")
+        Called("first"),
+        Called("broken", is_error=True),
+        Ended("error", "broken: BROKEN: it is broken."),
     ]
     assert [name for name, _ in toolbox.calls] == ["first", "broken"]
 

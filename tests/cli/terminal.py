@@ -62,7 +62,7 @@ class Terminal:
         """A command that goes on; what it says can be read."""
         return subprocess.Popen(
             self.argv(*words), cwd=self.folder, env=self.env(env), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=subprocess.PIPE, bufsize=0,  # or a line that has come would hide from select behind the one before
         )  # fmt: skip
 
     def show(self, *words: str, env: Mapping[str, str] | None = None, typed: str = "") -> str:

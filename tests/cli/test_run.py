@@ -176,6 +176,19 @@ def test_a_context_in_memory_leaves_nothing(terminal: Terminal) -> None:
     assert terminal.run("log").out.startswith("nothing was said yet")
 
 
+def test_what_agents_do_on_their_way_is_shown_to_who_asks(terminal: Terminal) -> None:
+    write(terminal, "hello.yaml", HELLO)
+    shown = [line.strip() for line in terminal.ok("run", "hello.yaml", "--input", "who=ann", "-v").out.splitlines()]
+    begun = shown.index("greeter -- attempt 1, 1 message(s) from system")
+    assert begun < shown.index("greeter: hello") < shown.index("greeter -- done")
+    lines = terminal.ok("run", "hello.yaml", "--input", "who=ann", "-v", "--json").out.splitlines()
+    told = [one for one in map(json.loads, lines) if one["type"] == "progress"]
+    assert [(one["agent"], one["kind"], one["text"]) for one in told][1:] == [
+        ("greeter", "tool", "document_write"), ("greeter", "text", "hello"), ("greeter", "end", "done")
+    ]  # fmt: skip
+    assert "progress" not in terminal.ok("run", "hello.yaml", "--input", "who=ann", "--json").out
+
+
 def test_an_instance_is_deleted_for_good_once_that_is_sure(either: Terminal) -> None:
     write(either, "hello.yaml", HELLO)
     either.ok("run", "hello.yaml", "--input", "who=ann", "--instance", "pr-1")

@@ -25,6 +25,7 @@ from moot.registry.runs import Mode, NewRun, Run
 from moot.runner import neighbours, phases, terms
 from moot.runner.recording import Recorder
 from moot.runner.replaying import Player
+from moot.runner.trails import Heard
 from moot.store.store import Store
 from moot.workflow import stored
 from moot.workflow.members import Flags
@@ -45,6 +46,7 @@ class Order:
     has_person: bool = False  # at the terminal, who can answer
     flags: Flags = field(default_factory=Flags)  # what is said of all agents
     taping: Taping = field(default_factory=Taping)
+    heard: Heard | None = None  # hears what agents do on their way
     project: Project | None = None  # None: the one around the current folder
 
 
@@ -131,7 +133,7 @@ async def _attended(
     order: Order, begin: Callable[[Tx, Running], Run], options: HostOptions | None = None
 ) -> AsyncIterator[Piece]:
     project = order.project or access.find_project()
-    chosen = replace(options or HostOptions(), has_person=order.has_person)
+    chosen = replace(options or HostOptions(), has_person=order.has_person, heard=order.heard)
     stage = cast(Recorder | Player | None, chosen.stage)
     async with _opened(project, order.store) as store:
         await neighbours.see_to(store)  # who attended a run and was killed does not count as busy

@@ -30,7 +30,7 @@ from moot.runner.reactions import begin_talk, notify_people, wake_agents
 from moot.runner.retry import Retry
 from moot.runner.setup import SetupWorker
 from moot.runner.stage import Stage
-from moot.runner.trails import Trails
+from moot.runner.trails import Heard, Trails
 from moot.runner.worker import Worker
 from moot.store.store import Store
 from moot.tools import asking, guards, voting
@@ -53,6 +53,7 @@ class HostOptions:
     needs_socket: bool = False  # give up where another host serves the project's socket
     retry: Retry | None = None  # None: as the project's configuration says
     pace: Pace = field(default_factory=Pace)
+    heard: Heard | None = None  # hears what agents do on their way
     stage: Stage | None = None  # records what happens, or plays it again
 
 
@@ -153,7 +154,7 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
         found, equip = backends.make(), outfitter.equip
         if stage is not None:
             found, equip = stage.backends(found), stage.equip(equip)
-        trails = Trails(project.folder) if options.keeps_files else None
+        trails = Trails(project.folder if options.keeps_files else None, options.heard)
         return AttemptWorker(store, host, found, equip, retry, time_limit, trails)
 
     def workers(host: HostId) -> Mapping[str, Worker]:

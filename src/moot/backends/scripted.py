@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 
 from moot.backends import script
-from moot.backends.backend import Assignment, Briefing, Ended, Progress, Usage, Wrote
+from moot.backends.backend import Assignment, Briefing, Called, Ended, Progress, Usage, Wrote
 from moot.backends.patterns import PatternTooSlow
 from moot.backends.script import Line, Match
 from moot.core import durations
@@ -32,14 +32,14 @@ class ScriptedBackend:
                 return
             if found is None:
                 continue
-            ended = await _play(found, assignment)
             usage += _used(found.line)
-            if ended.failure is not None:
-                yield replace(ended, usage=usage)
-                return
-            if ended.text:
-                texts.append(ended.text)
-                yield Wrote(ended.text)
+            async for step in _play(found, assignment):
+                if isinstance(step, Ended):
+                    yield replace(step, usage=usage)
+                    return
+                if isinstance(step, Wrote):
+                    texts.append(step.text)
+                yield step
         yield Ended(text="\n\n".join(texts), usage=usage)
 
 
@@ -48,19 +48,23 @@ def _used(line: Line) -> Usage:
     return Usage(output_tokens=said.tokens, turns=said.turns, cost=said.cost, is_estimated=said.estimated)
 
 
-async def _play(found: Match, assignment: Assignment) -> Ended:
+async def _play(found: Match, assignment: Assignment) -> AsyncGenerator[Called | Wrote | Ended]:
+    """Ended if the line fails."""
     line = found.line
     await asyncio.sleep(durations.parse(line.takes).total_seconds())
     for call in line.calls:
         for tool, arguments in call.items():
             answer = await assignment.toolbox.call(tool, found.fill(arguments))
+            yield Called(tool, answer.is_error)
             if answer.is_error:
-                return Ended(failure="error", error=f"{tool}: {answer.text}")
+                yield Ended(failure="error", error=f"{tool}: {answer.text}")
+                return
     is_failing = line.fails is None or assignment.number <= line.fails
     if line.hang and is_failing:
         await asyncio.Event().wait()
     if line.crash and is_failing:
         raise ScriptCrashed(f"{assignment.agent} crashed as its script says")
     if line.fail is not None and is_failing:
-        return Ended(failure="error", error=line.fail)
-    return Ended(text=found.fill(line.say))
+        yield Ended(failure="error", error=line.fail)
+    elif text := found.fill(line.say):
+        yield Wrote(text)

@@ -32,7 +32,7 @@ _OPTIONS = (
         metavar="PRESET",
         help="What all agents may do without asking: read-only, ask, edit, full.",
     ),
-    click.option("--verbose", "-v", is_flag=True, help="Also show what is read and done."),
+    click.option("--verbose", "-v", is_flag=True, help="Also show what agents do on their way."),
     instance_option,
     store_option,
     json_option,
@@ -62,6 +62,7 @@ class Wanted:
             budget=self.budget,
             store=self.store,
             has_person=play.has_person(as_json=self.as_json),
+            heard=(play.progress_line if self.as_json else play.progress) if self.verbose else None,
             flags=Flags(self.backend, self.permissions),
         )
 

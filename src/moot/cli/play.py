@@ -13,7 +13,7 @@ from moot.api.summaries import Summary
 from moot.api.taping import Replayed
 from moot.bus.messages import Message
 from moot.cli import keyboard, terminal
-from moot.cli.transcript import Transcript
+from moot.cli.transcript import MARKS, Transcript
 from moot.core import clock, durations, text
 from moot.ledger import budgets
 from moot.ledger.budgets import Share
@@ -46,6 +46,19 @@ async def show(pieces: AsyncIterator[Piece], order: Order | None = None, *, as_j
                 stage.show(piece)
                 terminal.flush()
     return code
+
+
+def progress(agent: str, kind: str, text: str) -> None:
+    """What an agent does on its way, for people who asked for it."""
+    with terminal.unheard():
+        Transcript().aside(f"{agent}: {text}" if kind == "text" else f"{agent} {MARKS.get(kind, kind)} {text}")
+        terminal.flush()
+
+
+def progress_line(agent: str, kind: str, text: str) -> None:
+    with terminal.unheard():
+        terminal.line({"type": "progress", "agent": agent, "kind": kind, "text": text})
+        terminal.flush()
 
 
 def has_person(*, as_json: bool) -> bool:

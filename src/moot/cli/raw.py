@@ -9,9 +9,7 @@ from moot.api.raw import Line
 from moot.api.targets import Target
 from moot.cli import terminal
 from moot.cli.terminal import paint
-from moot.cli.transcript import clock_time
-
-_MARKS = {"begin": "--", "tool": "->", "warning": "!", "end": "--"}
+from moot.cli.transcript import MARKS, clock_time
 
 
 async def show(target: Target, store: str | None, limit: int, *, is_followed: bool, as_json: bool) -> None:
@@ -40,4 +38,4 @@ def _say(line: Line) -> None:
     if kind == "text":
         terminal.say(time, "  ", text)
     else:
-        terminal.say(time, "  ", paint(terminal.one_line(f"{_MARKS.get(kind, kind)} {text}"), "dim"))
+        terminal.say(time, "  ", paint(terminal.one_line(f"{MARKS.get(kind, kind)} {text}"), "dim"))

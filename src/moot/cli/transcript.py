@@ -8,6 +8,7 @@ from moot.cli import terminal
 from moot.cli.terminal import Painted, paint
 from moot.core.events import StoredEvent
 
+MARKS = {"begin": "--", "tool": "->", "warning": "!", "end": "--"}  # of what agents do on their way
 INDENT = " " * 9  # as wide as the time before the sender
 
 

@@ -3,9 +3,10 @@ and losing it loses nothing."""
 
 import logging
 import os
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +19,7 @@ from moot.registry.names import fold
 from moot.runner.begun import Begun
 
 Kind = Literal["begin", "text", "tool", "warning", "end"]
+Heard = Callable[[str, Kind, str], None]  # who did what
 _MOST = 8_000_000  # bytes of a file; then the next attempt begins a new one, and the last one is kept
 _LONGEST = 20_000  # characters of a line
 _CLOCK = SystemClock()
@@ -36,15 +38,18 @@ def folder_of(folder: Path, instance: str) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Trails:
-    """The files of one project."""
+    """The files of one project, and somebody who hears of the same."""
 
-    folder: Path
+    folder: Path | None
+    heard: Heard | None = None
 
     @contextmanager
     def open(self, begun: Begun) -> "Generator[Trail]":
-        file = file_of(self.folder, begun.agent.instance, begun.agent.name)
+        agent = begun.agent
+        file = None if self.folder is None else file_of(self.folder, agent.instance, agent.name)
+        heard = None if self.heard is None else partial(self.heard, agent.name)
         senders = ", ".join(dict.fromkeys(one.sender for one in begun.mail))
-        trail = Trail(file, begun.attempt, (begun.token,))
+        trail = Trail(file, begun.attempt, (begun.token,), heard)
         try:
             trail.begin(f"attempt {begun.job.tries + 1}, {len(begun.mail)} message(s) from {senders}")
             yield trail
@@ -55,8 +60,15 @@ class Trails:
 class Trail:
     """One attempt's part of a file. What cannot be written is left out: it stops nobody's work."""
 
-    def __init__(self, file: Path, attempt: AttemptId, secrets: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        file: Path | None,
+        attempt: AttemptId,
+        secrets: tuple[str, ...] = (),
+        heard: Callable[[Kind, str], None] | None = None,
+    ) -> None:
         self._file = file
+        self._heard = heard
         self._attempt = attempt
         self._secrets = secrets
         self._text = ""  # the line that is being written
@@ -64,7 +76,7 @@ class Trail:
 
     def begin(self, text: str) -> None:
         try:
-            self._descriptor = _opened(self._file)
+            self._descriptor = None if self._file is None else _opened(self._file)
         except OSError as error:
             self._give_up(error)
         self._write("begin", text)
@@ -106,9 +118,11 @@ class Trail:
             self._text = ""
 
     def _write(self, kind: Kind, text: str) -> None:
+        shown = redaction.redact(text[:_LONGEST], self._secrets)
+        if self._heard is not None:
+            self._heard(kind, shown)
         if self._descriptor is None:
             return
-        shown = redaction.redact(text[:_LONGEST], self._secrets)
         line = {"at": clock.to_iso(_CLOCK.now()), "attempt": self._attempt, "kind": kind, "text": shown}
         try:
             os.write(self._descriptor, json.dump_bytes(line) + b"\n")
@@ -118,7 +132,7 @@ class Trail:
             self._give_up(error)
 
     def _give_up(self, error: OSError) -> None:
-        _log.warning("what %s does is not written down: %s", self._file.stem, error)
+        _log.warning("what %s does is not written down: %s", self._file and self._file.stem, error)
 
 
 def _opened(file: Path) -> int:
