@@ -169,6 +169,13 @@ def test_every_statement_is_understood_by_sqlite(sqlite_shape: apsw.Connection) 
         sqlite_shape.execute("explain " + query.sqlite, values).fetchall()
 
 
+def test_parameters_come_in_the_order_in_which_sqlite_counts_them(sqlite_shape: apsw.Connection) -> None:
+    for query in (*statements("postgres"), Query("odd", "select 'at :noon', :y, :x, :y -- the :end", "")):
+        names = queries.parameters(query.sqlite)
+        explained = sqlite_shape.execute("explain " + query.sqlite, [None] * len(names))
+        assert explained.bindings_names == names, query
+
+
 def test_every_statement_is_understood_by_postgresql(pg_shape: psycopg.Connection) -> None:
     refused: dict[str, str] = {}
     found = statements("sqlite")

@@ -15,7 +15,7 @@ import pytest
 from moot.core.caller import SYSTEM, Caller
 from moot.core.clock import to_micros
 from moot.core.errors import MootError
-from moot.core.events import Event, Page
+from moot.core.events import Event, Number, Page
 from moot.core.ids import InstanceName, StreamId
 from moot.core.json import Json
 from moot.core.tx import Query, ReadTx, Tx, Value
@@ -52,7 +52,7 @@ def names(tx: ReadTx) -> list[str]:
 
 
 def said(text: str, stream: StreamId = RUN) -> Callable[[Tx], int]:
-    return lambda tx: tx.emit(Event(stream, "said", "ann", {"text": text}))
+    return lambda tx: tx.emit(Event(stream, "said", "ann", {"text": text})).seq
 
 
 async def begin(store: Store, *ids: StreamId) -> None:
@@ -202,7 +202,7 @@ async def test_times_in_a_stream_only_go_on(store: Store, clock: ManualClock) ->
     behind = START + timedelta(seconds=1)
     number = statement(streams.sql.take_number.sqlite)
     values: dict[str, Value] = {"stream": RUN, "is_quiet": False, "now": behind}
-    taken = await store.write(lambda tx: tx.one(number, streams.Number, **values), caller=ANN)
+    taken = await store.write(lambda tx: tx.one(number, Number, **values), caller=ANN)
     assert (taken.seq, taken.at) == (2, to_micros(START + timedelta(seconds=60)) + 1)
 
 

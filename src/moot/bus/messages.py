@@ -11,7 +11,7 @@ from typing import Literal
 
 from moot.bus.errors import MessageEmpty, MessageNotFound
 from moot.bus.mentions import Priority
-from moot.core import json, text
+from moot.core import clock, json, text
 from moot.core.events import Event
 from moot.core.ids import AgentId, AttemptId, MessageId, StreamId
 from moot.core.tx import ReadTx, Tx, Value
@@ -105,12 +105,11 @@ def post(tx: Tx, draft: Draft, recipients: Sequence[Recipient]) -> Message:
     id = MessageId(tx.new_id("ms"))
     thread = id if draft.reply_to is None else get(tx, draft.reply_to, draft.stream).thread
     awake = [recipient.agent for recipient in recipients if not (recipient.is_service or recipient.is_held)]
-    seq = tx.emit(Event(draft.stream, POSTED, id, {"from": draft.sender, "kind": draft.kind, "to": awake}))
-    at = tx.one(
+    number = tx.emit(Event(draft.stream, POSTED, id, {"from": draft.sender, "kind": draft.kind, "to": awake}))
+    tx.run(
         sql.add,
-        datetime,
         stream=draft.stream,
-        seq=seq,
+        seq=number.seq,
         id=id,
         sender=draft.sender,
         sender_id=draft.sender_id,
@@ -125,10 +124,11 @@ def post(tx: Tx, draft: Draft, recipients: Sequence[Recipient]) -> Message:
         hops=draft.hops,
         rally=draft.rally,
         partner=draft.partner,
+        at=number.at,
     )
     message = Message(
-        draft.stream, seq, id, draft.sender, draft.kind, body, draft.mentions, draft.priority,
-        thread, draft.reply_to, draft.task_id, draft.attempt, at, draft.hops,
+        draft.stream, number.seq, id, draft.sender, draft.kind, body, draft.mentions, draft.priority,
+        thread, draft.reply_to, draft.task_id, draft.attempt, clock.from_micros(number.at), draft.hops,
     )  # fmt: skip
     tx.many(sql.add_mail, [_mail(message, recipient) for recipient in recipients])
     return message

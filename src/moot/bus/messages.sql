@@ -4,9 +4,8 @@ insert into messages (
   partner, at
 ) values (
   :stream, :seq, :id, :sender, :sender_id, :kind, :body, :mentions, :priority, :thread, :reply_to, :task_id, :attempt,
-  :hops, :rally, :partner, (select at from streams where id = :stream)
+  :hops, :rally, :partner, :at
 )
-returning at
 
 -- add_mail: Put it into one recipient's mailbox; dead, if the recipient left while this waited for its number.
 insert into mailbox (stream, seq, agent, state, priority, acked_at)

@@ -22,6 +22,14 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
+class Number:
+    """An event's place in its stream."""
+
+    seq: int
+    at: int  # in microseconds, as stored: it goes straight back
+
+
+@dataclass(frozen=True, slots=True)
 class StoredEvent:
     """A committed event: `seq` counts from 1 without gaps in its stream."""
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal, Protocol, TypeVar
 
 from moot.core.caller import Caller
-from moot.core.events import Event
+from moot.core.events import Event, Number
 
 T = TypeVar("T")
 Value = str | int | float | bytes | bool | datetime | None
@@ -56,8 +56,8 @@ class Tx(ReadTx, Protocol):
         """Hold this row until the end: needed before any read that a later write depends on."""
         ...
 
-    def emit(self, event: Event) -> int:
-        """Append to the event's stream and return its number. Holds the stream's counter, so call it late."""
+    def emit(self, event: Event) -> Number:
+        """Append to the event's stream and return its number and time. Holds the stream's counter, so call it late."""
         ...
 
     def announce(self, event: Event) -> None:

@@ -81,7 +81,7 @@ def start(tx: Tx, instance: Instance, new: NewRun) -> Run:
         end(tx, before, "interrupted", "nobody attended it any more")
     tx.run(sql.supersede, instance=instance.name, reason="another run was started")
     id = RunId(tx.new_id("wf"))
-    seq = tx.emit(Event(instance.stream, STARTED, id, {"name": new.name, "source": new.source, "mode": new.mode}))
+    seq = tx.emit(Event(instance.stream, STARTED, id, {"name": new.name, "source": new.source, "mode": new.mode})).seq
     tx.run(
         sql.add,
         id=id,
@@ -145,7 +145,7 @@ def end(tx: Tx, run: Run, state: State, reason: str = "") -> bool:
     found = get(tx, run.id)
     if found.state != "live":
         return False
-    seq = tx.emit(Event(run.stream, ENDED, run.id, {"state": state, "reason": reason}, is_quiet=True))
+    seq = tx.emit(Event(run.stream, ENDED, run.id, {"state": state, "reason": reason}, is_quiet=True)).seq
     return bool(tx.run(sql.end, id=run.id, state=state, reason=reason, last_seq=seq, now=tx.now))
 
 

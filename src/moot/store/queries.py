@@ -54,6 +54,11 @@ def parse(text: str) -> dict[str, str]:
     }
 
 
+def parameters(sql: str) -> tuple[str, ...]:
+    """The names in the order in which SQLite counts them: each once, where it comes first."""
+    return tuple(dict.fromkeys(found[1] for found in _PARAMETER.finditer(sql) if found[1]))
+
+
 def for_psycopg(sql: str) -> str:
     """`:name` as psycopg writes it, but not in comments and literals; a percent sign doubled everywhere."""
     return _PARAMETER.sub(lambda found: f"%({found[1]})s" if found[1] else found[0], sql.replace("%", "%%"))

@@ -1,9 +1,7 @@
 """Streams: the gap-free numbering of events, one counter row each; a run is one, an idle instance another."""
 
-from dataclasses import dataclass
-
 from moot.core import json
-from moot.core.events import Event
+from moot.core.events import Event, Number
 from moot.core.ids import StreamId
 from moot.core.tx import Tx
 from moot.store import queries
@@ -11,20 +9,12 @@ from moot.store import queries
 sql = queries.beside(__file__)
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
-    """An event's place in its stream."""
-
-    seq: int
-    at: int  # in microseconds, as stored: it goes straight back
-
-
 def create(tx: Tx, stream: StreamId, instance: str) -> None:
     """Start a stream at zero; does nothing if it is there."""
     tx.run(sql.create, stream=stream, instance=instance)
 
 
-def append(tx: Tx, event: Event) -> int:
+def append(tx: Tx, event: Event) -> Number:
     """Give the event the stream's next number. Committed order is the order of numbers, on both databases, and
     times follow it, also when this transaction waited for the counter while a younger one used it."""
     number = tx.one(sql.take_number, Number, stream=event.stream, is_quiet=event.is_quiet, now=tx.now)
@@ -38,7 +28,7 @@ def append(tx: Tx, event: Event) -> int:
         actor=tx.caller.name,
         at=number.at,
     )
-    return number.seq
+    return number
 
 
 def reacted(tx: Tx, stream: StreamId, seq: int) -> None:

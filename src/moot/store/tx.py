@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from moot.core import ids
 from moot.core.caller import Caller
-from moot.core.events import Event
+from moot.core.events import Event, Number
 from moot.core.tx import Lockable, Query, Tx, Value
 from moot.store import streams
 from moot.store.errors import RowMissing
@@ -55,7 +55,7 @@ class StoreTx(ABC):
     def announce(self, event: Event) -> None:
         self._late.append(event)
 
-    def emit(self, event: Event) -> int:
+    def emit(self, event: Event) -> Number:
         self.has_news = True
         return streams.append(self, event)
 

@@ -148,7 +148,7 @@ def emit_events(database: str, stream: str, number: str, size: str = "0") -> Non
         left = iter(range(int(number)))
 
         def change(tx: Tx) -> int:
-            return tx.emit(Event(StreamId(stream), "said", str(os.getpid()), {"text": "x" * int(size)}))
+            return tx.emit(Event(StreamId(stream), "said", str(os.getpid()), {"text": "x" * int(size)})).seq
 
         async def some() -> None:
             for _ in left:

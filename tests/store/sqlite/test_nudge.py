@@ -197,7 +197,7 @@ async def test_a_project_may_lie_deep(tmp_path: Path) -> None:
 
 
 def says(tx: Tx) -> int:
-    return tx.emit(Event(RUN, "said", "ann", {}))
+    return tx.emit(Event(RUN, "said", "ann", {})).seq
 
 
 async def test_a_nudge_arrives_from_another_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -441,7 +441,7 @@ async def test_a_wake_up_that_fails_fails_no_commit(
     monkeypatch.setattr("moot.store.sqlite.nudge.Nudges.send", broken)
     await store.write(lambda tx: streams.create(tx, RUN, "default"), caller=SYSTEM)
     for number in (1, 2):
-        seq = await store.write(lambda tx: tx.emit(Event(RUN, "said", "ann", {})), caller=SYSTEM)
+        seq = await store.write(lambda tx: tx.emit(Event(RUN, "said", "ann", {})).seq, caller=SYSTEM)
         assert seq == number
     assert "the bell is broken" in caplog.text
 

@@ -9,6 +9,7 @@ gives them out again, so that afterwards `committed` may speak of somebody else'
 import contextlib
 import random
 import threading
+import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from time import monotonic
@@ -109,7 +110,7 @@ class Transactions:
             with self._nothing_written(session):
                 session.cursor.execute("begin")
                 number = tx.open(self._means.version)
-                result = timing.watched(tx.perform, change, self._means.limits)
+                result = timing.watched(tx.perform, change, self._means.limits, time.thread_time())
             self._commit(session, number)
         finally:
             self._means.sessions.give_back(session)

@@ -17,7 +17,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import monotonic
+from time import monotonic, thread_time
 
 import apsw
 
@@ -57,6 +57,7 @@ class GroupCommit:
         self._too_long_pages = _TOO_LONG_PAGES
         self._is_lost = False
         self._disk_seconds = math.inf
+        self._cpu_seconds = 0.0  # when the functions began of which one is running, at most a batch before it
         self._connection = self._open()
 
     def commit(self, batch: list[Work], take: Callable[[], Work | None]) -> bool:
@@ -156,6 +157,7 @@ class GroupCommit:
 
     def _fill(self, batch: list[Work], take: Callable[[], Work | None]) -> bool:
         until = monotonic() + self._means.limits.batch_seconds
+        self._cpu_seconds = thread_time()
         has_news = False
         while len(batch) < self._means.limits.batch_functions and (work := take()) is not None:
             batch.append(work)
@@ -171,7 +173,7 @@ class GroupCommit:
         tx = SqliteTx(connection, self._means.clock, work.caller)
         work.result, work.error = None, None
         try:
-            work.result = timing.watched(tx.perform, work.change, self._means.limits)
+            work.result = timing.watched(tx.perform, work.change, self._means.limits, self._cpu_seconds)
         except BaseException as error:  # a SystemExit is its own, too
             if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
                 raise  # a signal that came in the middle is for the program
@@ -194,6 +196,7 @@ class GroupCommit:
 
     def _run_apart(self, work: Work) -> bool:
         self._connection.execute("savepoint one")
+        self._cpu_seconds = thread_time()
         try:
             has_news = self._run(work)
         except _HalfDone as half:

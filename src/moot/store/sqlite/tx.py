@@ -1,7 +1,9 @@
 """A transaction on an apsw connection."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from functools import cache
+from operator import itemgetter
 from typing import Any, TypeVar, cast
 
 import apsw
@@ -9,7 +11,7 @@ import apsw
 from moot.core.caller import SYSTEM, Caller
 from moot.core.clock import Clock
 from moot.core.tx import Lockable, Query, Value
-from moot.store import rows
+from moot.store import queries, rows
 from moot.store.sqlite.faults import TransactionLost
 from moot.store.tx import StoreTx
 
@@ -19,11 +21,12 @@ T = TypeVar("T")
 class SqliteTx(StoreTx):
     """The connection decides whether it may write."""
 
-    __slots__ = ("_clock", "_connection", "_now")
+    __slots__ = ("_clock", "_connection", "_cursor", "_now")
 
     def __init__(self, connection: apsw.Connection, source: Clock, caller: Caller = SYSTEM) -> None:
         super().__init__(caller)
         self._connection = connection
+        self._cursor = connection.cursor()  # one for all its statements, each of which is read to its end
         self._clock = source
         self._now: datetime | None = None
 
@@ -36,29 +39,28 @@ class SqliteTx(StoreTx):
 
     def _rows(self, query: Query, into: type[T], values: Mapping[str, Value]) -> list[T]:
         cursor = self._execute(query, values)
-        first = next(cursor, None)
-        if first is None:
-            return []
         read = rows.known_reader(query.sqlite, into)
-        columns = () if read else tuple(column[0] for column in cursor.get_description())
+        columns = () if read else _columns(cursor)
         # All rows before the first record: a statement that an error leaves half-read would block every commit.
-        found = [first, *cursor]
+        found = cursor.fetchall()
+        if not found:
+            return []
         read = read or rows.new_reader(query.sqlite, into, columns)
         return [read(row) for row in found]
 
     def run(self, query: Query, **values: Value) -> int:
-        self._execute(query, values)
+        self._execute(query, values).fetchall()
         return self._connection.changes()
 
     def many(self, query: Query, rows: Iterable[Mapping[str, Value]]) -> int:
         self._refuse_outside(query)
         before = self._connection.total_changes()
-        self._connection.executemany(query.sqlite, cast(Iterable[Mapping[str, Any]], rows)).fetchall()
+        self._cursor.executemany(query.sqlite, map(_in_order(query.sqlite), rows)).fetchall()
         return self._connection.total_changes() - before
 
     def _execute(self, query: Query, values: Mapping[str, Any]) -> apsw.Cursor:
         self._refuse_outside(query)
-        return self._connection.execute(query.sqlite, values)
+        return self._cursor.execute(query.sqlite, _in_order(query.sqlite)(values))
 
     def _refuse_outside(self, query: Query) -> None:
         """After the database has ended the transaction, a statement would be committed on its own, at once."""
@@ -67,3 +69,22 @@ class SqliteTx(StoreTx):
 
     def lock(self, table: Lockable, id: str) -> None:
         """Nothing to do: the writer is alone."""
+
+
+def _columns(cursor: apsw.Cursor) -> tuple[str, ...]:
+    try:
+        return tuple(column[0] for column in cursor.get_description())
+    except apsw.ExecutionCompleteError:
+        return ()  # there are no rows
+
+
+@cache
+def _in_order(statement: str) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
+    """Its values as they are bound: by place, because looking up names takes as long as many a statement."""
+    match queries.parameters(statement):
+        case ():
+            return lambda values: ()
+        case (name,):
+            return lambda values: (values[name],)
+        case names:
+            return cast(Callable[[Mapping[str, Any]], tuple[Any, ...]], itemgetter(*names))

@@ -43,7 +43,8 @@ class Writer:
         self._unanswered: deque[Work] = deque()  # in the order of their deadlines, and some that were answered since
         self._watch: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()  # of the queue; taken twice for every function, and so not through `_changed`
+        self._changed = threading.Condition(self._lock)
         self._is_writing = threading.Lock()  # held by the one of the two threads that uses commits and turnstile
         self._gathering: asyncio.AbstractEventLoop | None = None  # the loop that looks at the queue in a moment
         self._is_lonely = False  # who came last found nobody else
@@ -56,7 +57,7 @@ class Writer:
         """Queue the function and wait for its commit."""
         loop = asyncio.get_running_loop()
         work = Work(change, caller, loop, loop.create_future(), loop.time() + self._limits.queued_seconds)
-        with self._changed:
+        with self._lock:
             if self._is_closing:
                 raise StoreClosed("The store is closed; nothing was written.", "Open it again.")
             self._queue.append(work)
@@ -193,7 +194,7 @@ class Writer:
             self._commits.shorten_log()
 
     def _take(self) -> Work | None:
-        with self._changed:
+        with self._lock:
             if not self._queue:
                 return None
             work = self._queue.popleft()
