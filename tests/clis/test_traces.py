@@ -5,6 +5,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 
 from moot.process import tree
@@ -106,15 +107,17 @@ async def test_six_at_once_all_finish_and_leave_nothing(place: Stage, parent: di
             return call(asked.tool("channel_send"), message=f"hello from {asked.last_text[-1:]}")
         return say("done")
 
-    before = len(os.listdir("/proc/self/fd"))
     async with fake_models.serve(scenario) as server:
         given = [
             await place.assignment(f"a{number}", manner=CLAUDE.manner(server), prompt=f"You are {number}")
-            for number in range(6)
+            for number in range(7)
         ]
-        results = await asyncio.gather(*(play(CLAUDE.backend(parent), one, 100.0) for one in given))
-    assert [(ended.failure, ended.text) for _, ended in results] == [(None, "done")] * 6
+        first = await play(CLAUDE.backend(parent), given[6], 100.0)  # loads what is loaded once
+        before, size = len(os.listdir("/proc/self/fd")), psutil.Process().memory_info().rss
+        results = [first, *await asyncio.gather(*(play(CLAUDE.backend(parent), one, 100.0) for one in given[:6]))]
+        assert psutil.Process().memory_info().rss - size < 64 << 20
+    assert [(ended.failure, ended.text) for _, ended in results] == [(None, "done")] * 7
     said = await place.meeting.said()
-    assert sorted(said) == [(f"a{number}", f"hello from {number}") for number in range(6)]
+    assert sorted(said) == [(f"a{number}", f"hello from {number}") for number in range(7)]
     assert not [pid for one in given for pid in tree.Tree(one.attempt).members()]
     assert len(os.listdir("/proc/self/fd")) <= before + 8  # connections of our own server, kept alive for a while
