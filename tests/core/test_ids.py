@@ -19,6 +19,11 @@ def test_ids_of_later_milliseconds_sort_later() -> None:
     assert made == sorted(made)
 
 
+def test_an_id_knows_its_millisecond() -> None:
+    moment = NOON + timedelta(milliseconds=123, microseconds=456)
+    assert ids.milliseconds(ids.new("ms", moment)) == (moment.timestamp() * 1000) // 1
+
+
 def test_ids_sort_over_the_whole_range_of_years() -> None:
     moments = [datetime(year, 1, 1, tzinfo=UTC) for year in (1970, 1999, 2026, 2106, 2500, 9999)]
     made = [ids.new("ms", moment) for moment in moments]

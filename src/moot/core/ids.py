@@ -34,6 +34,14 @@ def new(prefix: str, now: datetime) -> str:
     return _maker.make(prefix, clock.to_micros(now) // 1000)
 
 
+def milliseconds(id: str) -> int:
+    """When it was made, since 1970; ValueError if it is no id."""
+    found = 0
+    for digit in id.partition("_")[2][:_TIME_DIGITS]:
+        found = found << 5 | _ALPHABET.index(digit)
+    return found
+
+
 class _Maker:
     """Numbers nobody can guess, that only grow within one millisecond. Ids are made for every message, so what one
     millisecond's ids share is written once, and chance is fetched from the system for many at a time."""
