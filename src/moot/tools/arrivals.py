@@ -25,22 +25,21 @@ _MOST_LETTERS = 20  # at once; the rest comes with the next answer
 _MOST_OF_MAIL = 10_000  # characters of one message; inbox_check shows all of it
 
 
-async def added(store: Store, caller: Caller, answer: ToolAnswer) -> ToolAnswer:
-    """The answer, with the mail that has come for its caller meanwhile. What was done is done: whatever goes wrong
-    here, the answer stands."""
+async def handed_out(store: Store, caller: Caller) -> list[Mail]:
+    """The mail that has come for a caller meanwhile. What was done is done: whatever goes wrong here, the answer
+    stands."""
     agent, attempt = caller.agent, caller.attempt
     if agent is None or attempt is None:
-        return answer
+        return []
     try:
         if not await store.read(lambda tx: mailbox.has_queued_for_reader(tx, agent)):
-            return answer
-        mail = await store.write(lambda tx: _hand_out(tx, caller, agent, attempt), caller=caller)
+            return []
+        return await store.write(lambda tx: _hand_out(tx, caller, agent, attempt), caller=caller)
     except AttemptEnded:
-        return answer
+        return []
     except Exception:  # noqa: BLE001  # the boundary of a tool call
         _log.exception("mail for %s could not be told with an answer", caller.name)
-        return answer
-    return _with(answer, mail) if mail else answer
+        return []
 
 
 def _hand_out(tx: Tx, caller: Caller, agent: AgentId, attempt: AttemptId) -> list[Mail]:
@@ -53,8 +52,9 @@ def _hand_out(tx: Tx, caller: Caller, agent: AgentId, attempt: AttemptId) -> lis
     return mail
 
 
-def _with(answer: ToolAnswer, mail: list[Mail]) -> ToolAnswer:
-    told = quoting.arrived(
+def told(answer: ToolAnswer, mail: list[Mail]) -> ToolAnswer:
+    """The answer, and behind it the mail."""
+    letters = quoting.arrived(
         quoting.letter(one.sender, one.body, _MOST_OF_MAIL, is_urgent=one.priority == "high") for one in mail
     )
-    return replace(answer, text=f"{answer.text}\n\n{told}", structured={**answer.structured, FIELD: told})
+    return replace(answer, text=f"{answer.text}\n\n{letters}", structured={**answer.structured, FIELD: letters})

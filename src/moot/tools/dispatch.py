@@ -17,7 +17,7 @@ from moot.ledger.operations import Deed, Key
 from moot.store.store import Store
 from moot.tools import arrivals, table
 from moot.tools.call import StoreCall
-from moot.tools.witness import Heard, Witness
+from moot.tools.witness import Heard, Told, Witness
 
 _log = logging.getLogger("moot.tools")
 
@@ -43,10 +43,13 @@ async def perform(  # noqa: PLR0913  # what a call is made of, and who looks on
     if witness is not None:
         operation = made[-1] if made and not answer.is_error else None
         witness(Heard(caller, name, arguments, key is not None, answer, operation))
-    if caller.attempt is None or not tells_mail:
-        return answer
     tool = table.TOOLS.get(name)
-    return answer if tool is not None and not tool.tells_mail else await arrivals.added(store, caller, answer)
+    if caller.attempt is None or not tells_mail or (tool is not None and not tool.tells_mail):
+        return answer
+    mail = await arrivals.handed_out(store, caller)
+    if witness is not None and mail:
+        witness(Told(caller, tuple(mail)))
+    return arrivals.told(answer, mail) if mail else answer
 
 
 async def _perform(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from moot.bus.mailbox import Mail
 from moot.core.caller import Caller
 from moot.core.ids import OperationId
 from moot.core.json import Json
@@ -21,4 +22,12 @@ class Heard:
     operation: OperationId | None  # what it is on record as; None if it changed nothing
 
 
-Witness = Callable[[Heard], None]
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Mail that was handed out with the answer."""
+
+    caller: Caller
+    mail: tuple[Mail, ...]
+
+
+Witness = Callable[[Heard | Told], None]
