@@ -23,6 +23,10 @@ def call(attempt: str, tool: str, operation: str | None) -> Call:
     return Call(attempt, "a", "member", tool, {}, False, "", {}, False, operation)
 
 
+def happened(seq: int, kind: str, subject: str) -> Happened:
+    return Happened(seq, kind, subject, "system", seq)
+
+
 def names(tape: Tape) -> list[str]:
     return [getattr(note, "tool", note.type) for note in score.compose(tape).notes]
 
@@ -41,12 +45,12 @@ def test_calls_are_played_in_the_order_of_their_operations() -> None:
         call(two, "look", None),
         call(one, "second", second),
         End(one, "ended"),
-        Happened(1, attempts.STARTED, one),
-        Happened(2, attempts.STARTED, two),
-        Said(5, said, "a", "message", "hello", (), one),
-        Happened(6, attempts.SUCCEEDED, one),
+        happened(1, attempts.STARTED, one),
+        happened(2, attempts.STARTED, two),
+        Said(5, said, "a", "message", "hello", (), one, "system", 5),
+        happened(6, attempts.SUCCEEDED, one),
     )
-    found = names(Tape(HEADER, lines, Outcome(0, "done", ())))
+    found = names(Tape(HEADER, lines, Outcome(0, "done")))
     assert found == ["begin", "begin", "first", "second", "end", "third", "look"]
 
 
@@ -57,13 +61,13 @@ def test_an_attempt_begins_when_the_store_handed_out_its_mail() -> None:
         call(late, "send", made.new("op")),
         Begin(late, "b", 1, ()),
         Said(3, said, "system", "message", "hello", (), None),
-        Happened(4, attempts.STARTED, late),
+        happened(4, attempts.STARTED, late),
     )
-    found = score.compose(Tape(HEADER, lines, Outcome(0, "done", ())))
+    found = score.compose(Tape(HEADER, lines, Outcome(0, "done")))
     assert [note.type for note in found.notes] == ["said", "begin", "call"]
 
 
 def test_who_speaks_by_themselves_is_played_too() -> None:
     said = Said(3, Ids().new("ms"), "human", "message", "hello", (), None)
-    found = score.compose(Tape(HEADER, (said,), Outcome(0, "done", ())))
+    found = score.compose(Tape(HEADER, (said,), Outcome(0, "done")))
     assert found.notes == (said,)

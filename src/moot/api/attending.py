@@ -74,7 +74,7 @@ class Attendant:
     store: Store
     host: Host
     has_person: bool
-    are_people_played: Callable[[], bool] | None = None  # by a recording, and whether it has more of them
+    is_playing: Callable[[], bool] | None = None  # whether a recording that is played has more to come
 
     async def attend(self, run: Run) -> AsyncIterator[Message | Failed | Paused | Expected | Ending]:
         """What is said from the start of the run, as it is said; at the end, what came of it."""
@@ -114,7 +114,7 @@ class Attendant:
             return Ending("stopped", "stopped", _code(replace(run, state="stopped")), is_hasty=run.stop_asked == "now")
         if look.limit is not None:
             return Ending("limit", look.limit, EXIT_CODES["limit"])
-        if run.mode == "start" or run.is_paused or not look.is_idle:
+        if run.mode == "start" or run.is_paused or not look.is_idle or (self.is_playing and self.is_playing()):
             return None
         return self._result(look)
 
@@ -123,7 +123,7 @@ class Attendant:
             return Ending("limit", "; ".join(look.stopped), EXIT_CODES["limit"])
         if look.awaited:
             names = ", ".join(agent.name for agent in look.awaited)
-            return None if self._may_answer() else Ending("interrupted", f"waits for {names}", WAITING)
+            return None if self.has_person else Ending("interrupted", f"waits for {names}", WAITING)
         if look.stranded:
             names = ", ".join(agent.name for agent in look.stranded)
             return Ending("failed", f"stopped with unread mail: {names}", EXIT_CODES["failed"])
@@ -132,9 +132,6 @@ class Attendant:
             fact = f"{given_up} given up; try again with: moot retry, then moot resume"
             return Ending("failed", fact, EXIT_CODES["failed"])
         return Ending("done")
-
-    def _may_answer(self) -> bool:
-        return self.has_person if self.are_people_played is None else self.are_people_played()
 
     async def _end(self, run: RunId, ending: Ending) -> bool:
         def change(tx: Tx) -> bool:

@@ -112,7 +112,7 @@ def _stage(order: Order, loaded: Loaded) -> Recorder | Player | None:
     if order.taping.replay is not None:
         return taping.player(order.taping.replay, order.instance, loaded)
     if order.taping.record is not None:
-        return taping.recorder(order.taping.record, order.instance, loaded)
+        return taping.recorder(order.taping.record, order.instance, loaded, has_person=order.has_person)
     return None
 
 
@@ -157,7 +157,7 @@ async def _attended(
         yield ending
         yield await summaries.of_run(store, run.id)
         if isinstance(stage, Player):
-            yield Replayed(tuple(stage.drifts))
+            yield Replayed(stage.drifts)
 
 
 @asynccontextmanager

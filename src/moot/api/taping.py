@@ -12,7 +12,7 @@ from moot.app.workflows import Loaded
 from moot.core.errors import InvalidInput
 from moot.core.ids import InstanceName
 from moot.registry.runs import Run
-from moot.runner import tape
+from moot.runner import tape_file
 from moot.runner.recording import Recorder
 from moot.runner.replaying import Player
 from moot.runner.retry import Retry
@@ -44,27 +44,27 @@ class Replayed:
 
 def adapted(loaded: Loaded, file: Path) -> Loaded:
     """The workflow as a replay runs it: on the backends of the recording, without waits and without calling people."""
-    recorded = tape.read(file).header.backends
+    recorded = tape_file.read(file).header.backends
     agents = tuple(_adapted(one, recorded) for one in loaded.workflow.agents)
     workflow = replace(loaded.workflow, agents=agents, notify=None)
     return replace(loaded, workflow=workflow, members=workflows.members(workflow))
 
 
-def recorder(file: Path, instance: InstanceName, loaded: Loaded) -> Recorder:
-    return Recorder(file, instance, loaded.workflow)
+def recorder(file: Path, instance: InstanceName, loaded: Loaded, *, has_person: bool) -> Recorder:
+    return Recorder(file, instance, loaded.workflow, has_person=has_person)
 
 
 def player(file: Path, instance: InstanceName, loaded: Loaded) -> Player:
-    return Player(tape.read(file), instance, loaded.workflow)
+    return Player(tape_file.read(file), instance, loaded.workflow)
 
 
 @asynccontextmanager
 async def taped(stage: Recorder | Player | None, store: Store, run: Run) -> AsyncGenerator[None]:
     """While the run is attended."""
-    if not isinstance(stage, Player):
+    if stage is None:
         yield
         return
-    async with stage.conducting(store, run):
+    async with stage.attending(store, run):
         yield
 
 

@@ -1,7 +1,10 @@
 """Compares what was said in a run with what was said in the recording of it."""
 
+from collections.abc import Sequence
+
 from moot.bus import messages
 from moot.bus.messages import Message
+from moot.core.ids import MessageId
 from moot.core.tx import ReadTx
 from moot.registry.runs import Run
 from moot.runner.likeness import lasting
@@ -12,11 +15,11 @@ _PAGE = 1000
 _SHOWN = 80
 
 
-async def compare(store: Store, run: Run, recorded: tuple[Said, ...]) -> list[str]:
+async def compare(store: Store, run: Run, recorded: Sequence[Said]) -> list[str]:
     """Where the two part for the first time; nothing if they are alike."""
     now = await store.read(lambda tx: said_in(tx, run))
     for number, (old, new) in enumerate(zip(recorded, now, strict=False), 1):
-        if (old.sender, lasting(old.body)) != (new.sender, lasting(new.body)):
+        if not _same(old, new):
             shown = f"{_shown(new.sender, new.body)} instead of {_shown(old.sender, old.body)}"
             return [f"the conversation differs at message {number}: {shown}"]
     if len(now) != len(recorded):
@@ -36,6 +39,20 @@ def said_in(tx: ReadTx, run: Run) -> list[Message]:
 def count_of_moot(tx: ReadTx, run: Run) -> int:
     """How often moot itself has spoken."""
     return sum(1 for one in said_in(tx, run) if one.sender == "system")
+
+
+def counterpart(tx: ReadTx, run: Run, recorded: Sequence[Said], id: str) -> MessageId | None:
+    """What a recorded message is now: the one that says the same, and as many alike before it."""
+    old = next((one for one in recorded if one.id == id), None)
+    if old is None:
+        return None
+    alike = sum(1 for one in recorded if one.seq < old.seq and _same(one, old))
+    found = [one.id for one in said_in(tx, run) if _same(one, old)]
+    return found[alike] if alike < len(found) else None
+
+
+def _same(one: Said | Message, other: Said | Message) -> bool:
+    return (one.sender, lasting(one.body)) == (other.sender, lasting(other.body))
 
 
 def _shown(sender: str, body: str) -> str:

@@ -1,103 +1,163 @@
 """The score: what a replay has to play, in the order in which the store saw it.
 
 On the tape everything stands where it was noticed, which is a little later than the store did it. The numbers that the
-store gave put it right.
+store gave put it right. What a call, or moot itself, has brought about in the store comes by itself when the call is
+played; what is left are the deeds of those who did without tools, and they are notes of their own.
 """
 
-import re
 from bisect import bisect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from moot.bus import messages
-from moot.core import json
-from moot.registry import attempts
-from moot.runner.tape import Begin, Call, End, Happened, More, Progress, Said, Tape
+from moot.documents import documents
+from moot.proposals import votes
+from moot.registry import attempts, runs
+from moot.requests import requests
+from moot.runner.authors import Authors
+from moot.runner.chronicle import ENDS, JOINED, RELEASED, STOPPED
+from moot.runner.tape import Begin, Call, End, Happened, More, Progress, Read, Said, Tape
 
-_MESSAGE = re.compile(r"\bms_[0-9a-hjkmnp-tv-z]{20}\b")
-_ENDS = frozenset((attempts.SUCCEEDED, attempts.FAILED, attempts.INTERRUPTED, attempts.LOST))
-
-Note = Begin | Call | More | End | Said
+Note = Begin | Call | More | End | Said | Happened | Read
+DEEDS = frozenset(
+    (
+        votes.CAST,
+        votes.CLOSED,
+        requests.OPENED,
+        requests.ANSWERED,
+        documents.CHANGED,
+        runs.STOP_ASKED,
+        runs.PAUSED,
+        STOPPED,
+        RELEASED,
+    )
+)
+INTERRUPTED = 130  # the exit code of a run that its person has ended
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
     notes: tuple[Note, ...]
-    progress: dict[str, list[Progress]]  # by attempt
-    errors: dict[str, str]  # of attempts, as the store has them
-    interrupted: frozenset[str]  # attempts that were cut off from outside
-    channel: tuple[Said, ...]  # everything that was said
+    heard: Mapping[int, int]  # by the id of a note: its place on the tape
+    progress: Mapping[str, Sequence[Progress]]  # by attempt
+    errors: Mapping[str, str]  # of attempts, as the store has them
+    interrupted: Mapping[str, str]  # attempts that were cut off from outside while the run went on, and by whom
+    channel: tuple[Said, ...]  # everything that was said in the run
+    agents: Mapping[str, str]  # by attempt
+
+    def of_attempt(self, attempt: str) -> list[Note]:
+        return [one for one in self.notes if getattr(one, "attempt", None) == attempt and not isinstance(one, Said)]
 
 
 def compose(tape: Tape) -> Score:
     events = [line for line in tape.lines if isinstance(line, Happened)]
-    said = tuple(line for line in tape.lines if isinstance(line, Said))
-    ended = {one.subject: one for one in events if one.kind in _ENDS}
+    over = next((one.seq for one in reversed(events) if one.kind == runs.ENDED), None)
+    said = tuple(one for one in tape.lines if isinstance(one, Said) and _is_of_run(one, over))
+    ended = {one.subject: one for one in events if one.kind in ENDS}
+    cut = [one for one in ended.values() if one.kind == attempts.INTERRUPTED and (over is None or one.seq < over)]
+    placed = _in_order(tape, events, said, over)
     return Score(
-        notes=tuple(_in_order(tape, _Numbers.of(events, said))),
+        notes=tuple(note for _, _, note in placed),
+        heard={id(note): at for _, at, note in placed},
         progress=_by_attempt(tape),
-        errors={one.subject: one.error for one in ended.values() if one.error},
-        interrupted=frozenset(one.subject for one in ended.values() if one.kind == attempts.INTERRUPTED),
+        errors={one.subject: str(one.facts["error"]) for one in ended.values() if one.facts.get("error")},
+        interrupted={one.subject: one.actor for one in cut},
         channel=said,
+        agents={line.attempt: line.agent for line in tape.lines if isinstance(line, Begin)},
     )
+
+
+def is_moot(note: Note | None) -> bool:
+    """Whether moot itself said it: nobody plays that."""
+    return isinstance(note, Said) and note.sender == "system"
+
+
+def _is_of_run(said: Said, over: int | None) -> bool:
+    """Agents that were at work when the run ended may have finished behind it."""
+    return over is None or said.seq < over or said.attempt is not None
+
+
+_Placed = tuple[float, int, Note]
+
+
+def _in_order(tape: Tape, events: list[Happened], said: tuple[Said, ...], over: int | None) -> list[_Placed]:
+    """What has no number stays behind what was over before it."""
+    authors = Authors(tape)
+    numbers = _Numbers.of(events, said, authors)
+    placed: list[_Placed] = []
+    latest = 0.0
+    for at, line in enumerate(tape.lines):
+        if isinstance(line, Begin | Call | More | End):
+            place = numbers.place(line)
+            if place is None or isinstance(line, More):
+                place = max(latest, place or 0.0)
+            latest = max(latest, place)
+            placed.append((place, at, line))
+        elif isinstance(line, Read):
+            placed.append((line.seq + 0.5, at, line))
+    alone = [one for one in said if one.attempt is None and (is_moot(one) or authors.is_alone(one))]
+    placed += [(one.seq, len(tape.lines), one) for one in alone]
+    placed += [(place, len(tape.lines), one) for place, one in _deeds(tape, events, authors, over)]
+    return sorted(placed, key=lambda one: one[:2])
+
+
+def _deeds(tape: Tape, events: list[Happened], authors: Authors, over: int | None) -> Iterator[tuple[float, Happened]]:
+    """What was done without tools. A document that was saved last is found when the run is over already."""
+    for one in events:
+        is_late = over is not None and one.seq > over
+        if one.kind == JOINED and not is_late and not authors.is_by_call(one):
+            yield one.seq, one
+        elif one.kind in DEEDS and one.actor != "system" and authors.is_alone(one):
+            if not is_late:
+                yield authors.start_of(one) - 0.25, one  # what moot says of it stands before it
+            elif one.kind == documents.CHANGED:
+                assert over is not None
+                yield over - 0.5, one
+        elif one.kind == runs.ENDED and tape.outcome is not None and _is_by_person(tape, one):
+            yield one.seq, one
+
+
+def _is_by_person(tape: Tape, ended: Happened) -> bool:
+    """Whether somebody has interrupted it; who has stopped it did so by a deed, and moot came to its end."""
+    assert tape.outcome is not None
+    return tape.outcome.exit_code == INTERRUPTED and ended.facts.get("state") == "interrupted"
 
 
 @dataclass(frozen=True, slots=True)
 class _Numbers:
     """The store's numbers. Ids are made in the transactions whose events have the numbers, and sort by their age: by
-    them an operation, which has no number, finds its place."""
+    them a call that has made no event finds its place."""
 
     started: Mapping[str, int]
     ended: Mapping[str, float]
+    letters: Mapping[str, int]
     ages: list[str]
     seqs: list[int]  # of what has these ages
+    authors: Authors
 
     @staticmethod
-    def of(events: list[Happened], said: tuple[Said, ...]) -> "_Numbers":
+    def of(events: list[Happened], said: tuple[Said, ...], authors: Authors) -> "_Numbers":
         started = {one.subject: one.seq for one in events if one.kind == attempts.STARTED}
-        ended: dict[str, float] = {one.subject: one.seq for one in events if one.kind in _ENDS}
-        # Last words are posted in the transaction that ends the attempt: it comes before whatever follows them.
-        for one in said:
-            if one.attempt in ended and one.seq == ended[one.attempt] - 1:
-                ended[one.attempt] = one.seq - 0.25
+        # Last words, and what moot says of a failure, are posted in the transaction that ends the attempt.
+        ended = {one.subject: authors.start_of(one) - 0.25 for one in events if one.kind in ENDS}
         known = sorted([(_age(id), seq) for id, seq in started.items()] + [(_age(one.id), one.seq) for one in said])
-        return _Numbers(started, ended, [age for age, _ in known], [seq for _, seq in known])
+        letters = {one.id: one.seq for one in said}
+        return _Numbers(started, ended, letters, [age for age, _ in known], [seq for _, seq in known], authors)
 
-    def place(self, note: Note) -> float | None:
+    def place(self, note: Begin | Call | More | End) -> float | None:
         """None if the store does not tell."""
         match note:
             case Begin():
                 return self.started.get(note.attempt)
             case End():
                 return self.ended.get(note.attempt)
-            case Said():
-                return note.seq
+            case More():
+                return max((self.letters.get(one.id, 0) for one in note.mail), default=0) + 0.5
             case Call() if note.operation is not None:
+                own = self.authors.first_event_of(note)
                 before = bisect(self.ages, _age(note.operation))
-                return (self.seqs[before - 1] if before else 0) + 0.5
+                return own if own is not None else (self.seqs[before - 1] if before else 0) + 0.5
             case _:
                 return None
-
-
-def _in_order(tape: Tape, numbers: _Numbers) -> list[Note]:
-    """What has no number stays behind what was over before it."""
-    placed: list[tuple[float, int, Note]] = []
-    latest = 0.0
-    for at, line in enumerate(tape.lines):
-        if isinstance(line, Begin | Call | More | End):
-            place = numbers.place(line)
-            latest = max(latest, place or 0.0)
-            placed.append((latest if place is None else place, at, line))
-    own = _posted_by_calls(tape)
-    spoken = [line for line in tape.lines if isinstance(line, Said) and line.attempt is None and line.id not in own]
-    placed += [(line.seq, len(tape.lines), line) for line in spoken]
-    return [note for _, _, note in sorted(placed, key=lambda one: one[:2])]
-
-
-def _posted_by_calls(tape: Tape) -> set[str]:
-    """The messages that calls from outside have posted: they are played with them."""
-    calls = [line for line in tape.lines if isinstance(line, Call) and line.attempt is None]
-    return {id for call in calls for id in _MESSAGE.findall(json.dumps([call.structured, call.text]))}
 
 
 def _age(id: str) -> str:
@@ -110,12 +170,3 @@ def _by_attempt(tape: Tape) -> dict[str, list[Progress]]:
         if isinstance(line, Progress):
             found.setdefault(line.attempt, []).append(line)
     return found
-
-
-def is_moot(note: Note) -> bool:
-    """Whether moot itself said it: nobody plays that."""
-    return isinstance(note, Said) and note.sender == "system"
-
-
-POSTED = messages.POSTED
-KEPT = frozenset((attempts.STARTED, *_ENDS))

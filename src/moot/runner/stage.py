@@ -1,13 +1,16 @@
 """A stage: somebody who stands between a host and its attempts, to write down what happens or to play it again."""
 
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 from moot.backends.backend import Backend
+from moot.registry.runs import Run
 from moot.runner.begun import Equip
 from moot.runner.setup import SetupWorker
 from moot.runner.worker import Worker
-from moot.tools.witness import Heard
+from moot.store.store import Store
+from moot.tools.witness import Heard, Told
 
 
 class Stage(Protocol):
@@ -19,6 +22,14 @@ class Stage(Protocol):
 
     def setup(self, worker: SetupWorker) -> Worker: ...
 
-    def heard(self, heard: Heard) -> None:
-        """A tool was called."""
+    def heard(self, heard: Heard | Told) -> None:
+        """A tool was called, or mail told with its answer."""
+        ...
+
+    def attending(self, store: Store, run: Run) -> AbstractAsyncContextManager[None]:
+        """While the run is attended."""
+        ...
+
+    async def finish(self, store: Store, run: Run, exit_code: int) -> None:
+        """The run is over, and nobody works for it any more."""
         ...

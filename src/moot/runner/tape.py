@@ -1,27 +1,20 @@
-"""The tape: what happened in a run, as lines of JSON. Attempts and calls stand in it in the order in which they were
-over; the numbers that the store gave to events come at its end."""
+"""The tape: what happened in a run, as a list of lines. Each line is one of the records below, with its `type`.
 
-import os
+Lines stand in the order in which they were noticed, which is a little later than the store did it; those that the store
+tells of carry its numbers. How they lie in a file is the matter of `tape_file`, and in which order they are played
+that of `score`.
+"""
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter
 
-from moot.core import json
-from moot.core.errors import InvalidInput
 from moot.core.json import Json
 
-FORMAT = 1
+FORMAT = 2
 How = Literal["ended", "crashed", "cancelled"]
-_MOST_BYTES = 1 << 30
-
-
-class TapeInvalid(InvalidInput):
-    """The file is no recording, or not a whole one."""
-
-    code = "RECORDING_INVALID"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +23,7 @@ class Header:
     workflow: str
     setup: tuple[str, ...]  # the commands
     backends: Mapping[str, str]  # of the agents
+    has_person: bool = False  # at the terminal, who could answer
     format: int = FORMAT
     type: Literal["recording"] = "recording"
 
@@ -72,7 +66,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class More:
-    """Mail that was handed out while an attempt ran."""
+    """Mail that was handed out while an attempt ran, between two turns or with the answer of a tool."""
 
     attempt: str
     mail: tuple[Letter, ...]
@@ -106,12 +100,14 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    """An event of the store, with its number."""
+    """An event of the store, with its number, who caused it, and what is needed to do the same again."""
 
     seq: int
     kind: str
     subject: str
-    error: str = ""
+    actor: str
+    at: int  # in microseconds
+    facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
     type: Literal["event"] = "event"
 
 
@@ -126,89 +122,56 @@ class Said:
     body: str
     to: tuple[str, ...]
     attempt: str | None
+    actor: str = ""  # who caused it: moot speaks also when somebody else has done something
+    at: int = 0
+    reply_to: str | None = None
     type: Literal["said"] = "said"
 
 
 @dataclass(frozen=True, slots=True)
+class Read:
+    """Mail that somebody whom moot does not start is done with. It has no number of its own: it came behind `seq`."""
+
+    seq: int
+    agent: str
+    mail: tuple[Letter, ...]
+    type: Literal["read"] = "read"
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """What a command of setup has printed."""
+
+    number: int
+    output: str
+    type: Literal["printed"] = "printed"
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of the run, and of its setup."""
+    """What came of the run."""
 
     exit_code: int
     state: str
-    outputs: tuple[str, ...]  # of the commands of setup
-    failure: str = ""  # of the command that failed
+    failure: str = ""  # of the command of setup that failed
     type: Literal["outcome"] = "outcome"
 
 
-Line = Annotated[Header | Begin | Call | More | Progress | End | Happened | Said | Outcome, Field(discriminator="type")]
-_LINE: TypeAdapter[Any] = TypeAdapter(Line)
+Line = Header | Begin | Call | More | Progress | End | Happened | Said | Read | Printed | Outcome
+_LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="type")])
 
 
 @dataclass(frozen=True, slots=True)
 class Tape:
     header: Header
-    lines: tuple[Any, ...]  # all but the header and the outcome
-    outcome: Outcome
+    lines: tuple[Line, ...]  # all but the header and the outcome
+    outcome: Outcome | None  # None: it was cut before the run had ended
 
 
-def read(file: Path) -> Tape:
-    """A whole recording; TapeInvalid says what is wrong with the file."""
-    lines = [_parsed(file, number, line) for number, line in enumerate(_bytes(file).splitlines(), 1) if line.strip()]
-    if not lines or not isinstance(lines[0], Header):
-        raise TapeInvalid(f"{file} is no recording of moot.", "Make one with moot run FILE --record.")
-    if lines[0].format != FORMAT:
-        raise TapeInvalid(f"{file} was recorded by moot {lines[0].moot} in another form.", "Record it anew.")
-    if not isinstance(lines[-1], Outcome):
-        raise TapeInvalid(f"{file} ends before the run did.", "Record it anew.")
-    return Tape(lines[0], tuple(lines[1:-1]), lines[-1])
-
-
-def _bytes(file: Path) -> bytes:
-    try:
-        if file.stat().st_size > _MOST_BYTES:
-            raise TapeInvalid(f"{file} is too large.", "Record a shorter run.")
-        return file.read_bytes()
-    except OSError as error:
-        raise TapeInvalid(f"{file} cannot be read: {error.strerror}.", "Check the path.") from error
-
-
-def _parsed(file: Path, number: int, line: bytes) -> Any:
-    try:
-        return _LINE.validate_python(json.load_object(line))
-    except (ValidationError, InvalidInput) as error:
-        remedy = "Make one with moot run FILE --record."
-        raise TapeInvalid(f"{file}:{number} is no line of a recording.", remedy) from error
-
-
-class Writer:
-    """Writes a new tape, which only this user can read. Another recording may be written over, no other file."""
-
-    def __init__(self, file: Path) -> None:
-        if file.exists() and not _is_tape(file):
-            raise TapeInvalid(f"{file} is there, and is no recording.", "Choose another name.")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
-        try:
-            self._file = os.fdopen(os.open(file, flags, 0o600), "wb")
-            os.fchmod(self._file.fileno(), 0o600)
-        except OSError as error:
-            raise TapeInvalid(f"{file} cannot be written: {error.strerror}.", "Choose another place.") from error
-
-    def write(self, line: Mapping[str, Json]) -> None:
-        self._file.write(json.dump_bytes(line) + b"\n")
-        self._file.flush()
-
-    def close(self) -> None:
-        self._file.close()
-
-
-def plain(line: Any) -> dict[str, Json]:
+def plain(line: Line) -> dict[str, Json]:
     return _LINE.dump_python(line, mode="json")
 
 
-def _is_tape(file: Path) -> bool:
-    try:
-        with file.open("rb") as opened:
-            first = opened.readline(_MOST_BYTES)
-        return not first.strip() or isinstance(_parsed(file, 1, first), Header)
-    except (OSError, InvalidInput):
-        return False
+def parse(found: Mapping[str, Json]) -> Line:
+    """ValidationError if it is no line."""
+    return _LINE.validate_python(found)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine, Iterable, Sequence
-from typing import cast
+from typing import Any, cast
 
 from moot.runner.score import Note
 
@@ -48,3 +48,13 @@ class Turns:
             self._next += 1
         moved, self._moved = self._moved, asyncio.Event()
         moved.set()
+
+
+async def first_of(*waits: Coroutine[Any, Any, Any]) -> None:
+    """Until one of them is over."""
+    tasks = [asyncio.ensure_future(one) for one in waits]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()

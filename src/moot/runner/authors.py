@@ -1,0 +1,76 @@
+"""Who has brought about what the store tells of: a call that is on the tape, or somebody without tools.
+
+A transaction's events have one actor, numbers without a gap, and times that are one microsecond apart: so it is known
+which of them belong together. The operation of a call is made in the same transaction, and its id holds the time.
+"""
+
+from contextlib import suppress
+
+from moot.core import ids
+from moot.proposals import votes
+from moot.requests import requests
+from moot.runner.tape import Call, Happened, Said, Tape
+
+_LATE = 20  # milliseconds: a transaction may have waited for its numbers
+_LEADING = (votes.CAST, requests.ANSWERED, requests.OPENED)  # what else is in their transactions comes with them
+Told = Happened | Said
+
+
+class Authors:
+    def __init__(self, tape: Tape) -> None:
+        deeds = _transactions(tape)
+        self._unclaimed: dict[str, list[list[Told]]] = {}  # by actor
+        for deed in deeds:
+            self._unclaimed.setdefault(deed[0].actor, []).append(deed)
+        self._first: dict[int, int] = {}  # by the id of a call
+        self._called: set[int] = set()  # the numbers of what calls have brought about
+        for line in tape.lines:
+            if isinstance(line, Call) and line.operation is not None:
+                with suppress(ValueError):  # somebody has written into the file
+                    self._find(line, ids.milliseconds(line.operation))
+        self._starts = {one.seq: deed[0].seq for deed in deeds for one in deed}
+        self._led = {one.seq: leader.seq for deed in deeds if (leader := _leader(deed)) is not None for one in deed}
+
+    def is_by_call(self, one: Told) -> bool:
+        return one.seq in self._called
+
+    def is_alone(self, one: Told) -> bool:
+        """Whether it is a deed of its own, and neither comes with a call nor with another deed."""
+        return not self.is_by_call(one) and self._led.get(one.seq, one.seq) == one.seq
+
+    def start_of(self, one: Told) -> int:
+        """The first number of its transaction."""
+        return self._starts[one.seq]
+
+    def first_event_of(self, call: Call) -> int | None:
+        return self._first.get(id(call))
+
+    def _find(self, call: Call, made: int) -> None:
+        """The next transaction of its caller, if that is near enough."""
+        unclaimed = self._unclaimed.get(call.caller, [])
+        for at, deed in enumerate(unclaimed):
+            if 0 <= deed[0].at // 1000 - made <= _LATE:
+                self._first[id(call)] = deed[0].seq
+                self._called |= {one.seq for one in deed}
+                del unclaimed[at]
+                return
+
+
+def _transactions(tape: Tape) -> list[list[Told]]:
+    found: list[list[Told]] = []
+    told = [line for line in tape.lines if isinstance(line, Happened | Said)]
+    for one in sorted(told, key=lambda one: one.seq):
+        last = found[-1][-1] if found else None
+        is_same = last is not None and last.actor == one.actor and (last.seq, last.at) == (one.seq - 1, one.at - 1)
+        if is_same:
+            found[-1].append(one)
+        else:
+            found.append([one])
+    return found
+
+
+def _leader(deed: list[Told]) -> Happened | None:
+    """What somebody has done, where more came of it."""
+    found = [one for one in deed if isinstance(one, Happened)]
+    leading = [one for one in found if one.kind in _LEADING] or [one for one in found if one.kind == votes.CLOSED]
+    return leading[0] if leading else None

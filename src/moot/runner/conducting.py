@@ -1,0 +1,249 @@
+"""Conducting: who has their turn, and what is done when nobody comes.
+
+The conductor lets attempts begin when it is their turn, so that they are handed the same mail, and plays what those did
+whom moot does not start. What moot has to say by itself it waits for. It waits for no time: when nothing goes on any
+more, the next timer of the run is due; without one, what was to come does not come any more, which is a drift, and it
+goes on with what follows. So a replay always ends.
+"""
+
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+from typing import TypeVar, cast
+
+from moot.core.caller import SYSTEM, Caller, Role
+from moot.core.errors import MootError
+from moot.core.ids import AgentId
+from moot.core.tx import ReadTx, Tx
+from moot.jobs import jobs
+from moot.jobs.jobs import Job
+from moot.registry import agents, runs
+from moot.registry.runs import Run
+from moot.runner import channel_likeness, deeds, endings, idle, limits, lookout, parts, phases, score
+from moot.runner.performance import Performance
+from moot.runner.reactions.wake_agents import ATTEMPT, attempt_key
+from moot.runner.score import Note
+from moot.runner.tape import Begin, Call, End, Happened, Read, Said
+from moot.runner.turns import first_of
+from moot.store import feed
+from moot.store.store import Store
+from moot.tools import asking, voting
+
+T = TypeVar("T")
+_EXPIRIES = frozenset((voting.EXPIRE, asking.EXPIRE))
+_TIME = frozenset((limits.TIME,))
+PUT_OFF = timedelta(hours=24)  # an attempt whose turn it is not
+
+
+class Conductor:
+    """Gives everybody their turn while the run is attended."""
+
+    def __init__(self, performance: Performance, store: Store, run: Run) -> None:
+        self._performance = performance
+        self._turns = performance.turns
+        self._store = store
+        self._run = run
+        self._is_released = False
+
+    async def conduct(self) -> None:
+        with self._store.listen() as signal:
+            while True:
+                signal.clear()
+                self._turns.bell.clear()
+                current = self._turns.current
+                if await self._play(current) or self._turns.current is not current:
+                    continue
+                if await self._is_still(current) and await self._help(current):
+                    continue
+                if self._turns.current is current:
+                    await first_of(signal.wait(), self._turns.bell.wait(), self._turns.moved())
+
+    async def _play(self, note: Note | None) -> bool:
+        """Play what is nobody's part; False if others have to come."""
+        match note:
+            case None:
+                await self._release_all()
+                return False
+            case Begin():
+                await self._write(partial(_release, run=self._run, name=note.agent))
+                return False
+            case End():
+                await self._interrupt(note)
+                return False
+            case Said():
+                is_played = await self._hear(note) if score.is_moot(note) else await self._act(note)
+            case Happened() | Read():
+                is_played = await self._act(note)
+            case Call() if note.attempt is None:
+                await parts.perform(self._performance, note, await self._store.read(lambda tx: self._caller(tx, note)))
+                is_played = True
+            case _:
+                return False
+        if is_played:
+            self._turns.done(note)
+        return is_played
+
+    async def _release_all(self) -> None:
+        """All is played: who was put off may begin, though the recording does not have it."""
+        if not self._is_released and not self._performance.is_cut:
+            self._is_released = True
+            await self._write(partial(_release_all, run=self._run))
+
+    async def _interrupt(self, note: End) -> None:
+        """Somebody has ended what an agent was doing; at a limit moot does, in time."""
+        actor = self._performance.score.interrupted.get(note.attempt, "system")
+        name = self._performance.score.agents.get(note.attempt)
+        if actor != "system" and name is not None:
+            await self._write(partial(_restart, run=self._run, name=name))
+
+    async def _hear(self, said: Said) -> bool:
+        """Whether moot has said it: as often as in the recording up to here."""
+        count = sum(1 for one in self._performance.score.channel if score.is_moot(one) and one.seq <= said.seq)
+        return await self._store.read(lambda tx: channel_likeness.count_of_moot(tx, self._run)) >= count
+
+    async def _act(self, note: Said | Happened | Read) -> bool:
+        performance, run = self._performance, self._run
+
+        def change(tx: Tx) -> None:
+            match note:
+                case Said():
+                    deeds.say(tx, run, note, performance.likeness, performance.score.channel)
+                case Happened():
+                    deeds.do(tx, run, note)
+                case Read():
+                    deeds.read(tx, run, note)
+
+        try:
+            await self._store.write(change, caller=await self._store.read(lambda tx: self._actor(tx, note)))
+        except MootError as error:
+            who = note.agent if isinstance(note, Read) else note.actor
+            performance.drifts.refused(who, deeds.WORDS.get(getattr(note, "kind", ""), "a message"), str(error))
+        return True
+
+    def _actor(self, tx: ReadTx, note: Said | Happened | Read) -> Caller:
+        name = note.agent if isinstance(note, Read) else note.actor
+        found = agents.find(tx, self._run.stream, name)
+        role: Role = found.role if found else "system"
+        return Caller(name, role, self._run.instance, found.id if found else None)
+
+    def _caller(self, tx: ReadTx, note: Call) -> Caller:
+        agent = agents.find(tx, self._run.stream, note.caller)
+        is_operator = note.role == "operator"
+        return Caller(
+            note.caller, cast(Role, note.role), self._run.instance, agent.id if agent and not is_operator else None
+        )
+
+    async def _is_still(self, note: Note | None) -> bool:
+        """Whether nothing goes on any more but timers, and attempts that wait for others."""
+
+        def look(tx: ReadTx) -> bool:
+            if feed.has_news(tx, self._run.stream) or runs.get(tx, self._run.id).state != "live":
+                return False
+            return all(
+                _is_put_off(tx, job) or _is_timer(tx, job) or self._performance.is_waiting(job.id)
+                for job in jobs.live(tx, self._run.stream)
+            )
+
+        if self._performance.is_busy() or not await self._store.read(look):
+            return False
+        return self._turns.current is note and not self._performance.is_busy()
+
+    async def _help(self, note: Note | None) -> bool:
+        """Nobody comes. True if something was done about it."""
+        drifts = self._performance.drifts
+        if note is None:
+            return await self._come_to_an_end()
+        if await self._write(partial(_hurry_next, run=self._run, kinds=self._timers_behind(note))):
+            return True
+        for part in self._performance.holding():
+            for _, held in part.held.values():
+                held.cancel()
+            if part.held:
+                return True
+        if isinstance(note, Begin):
+            drifts.unwoken(note)
+            self._performance.leave_out(note.attempt)
+        else:  # whether moot said all that it had to is seen in the channel
+            self._turns.leave_out([note])
+        return True
+
+    def _timers_behind(self, note: Note) -> frozenset[str]:
+        """Which timers may have brought this about: those of votes and requests, or that of the run itself."""
+        if isinstance(note, End) and note.attempt in self._performance.score.interrupted:
+            return _TIME
+        if not isinstance(note, Said) or not score.is_moot(note):
+            return frozenset()
+        outcome = self._performance.tape.outcome
+        is_limited = note.kind == "system" and (outcome is None or outcome.state == "limit")
+        return _TIME if is_limited else _EXPIRIES
+
+    async def _come_to_an_end(self) -> bool:
+        """All is played, and the run goes on: who attends it ends it, unless it waits for somebody who never comes."""
+        performance = self._performance
+        if performance.is_cut:
+            performance.drifts.add("the recording was cut here: moot was killed before the run had ended")
+            await self._close("the recording was cut")
+            performance.over.set()
+            return True
+        look = await self._store.read(lambda tx: lookout.look(tx, self._run.id))
+        if (look.is_idle and not look.run.is_paused) or look.limit is not None:
+            return False
+        if await self._write(partial(_hurry_next, run=self._run, kinds=_EXPIRIES)):
+            return True
+        names = ", ".join(agent.name for agent in look.outside) or "something"
+        performance.drifts.add(f"the run waits for {names}, and the recording has nothing more")
+        await self._close(f"waits for {names}")
+        return True
+
+    async def _close(self, reason: str) -> None:
+        await self._write(lambda tx: phases.close(tx, self._run.id, "interrupted", reason))
+
+    async def _write(self, change: Callable[[Tx], T]) -> T:
+        return await self._store.write(change, caller=SYSTEM)
+
+
+def may_begin(performance: Performance, tx: Tx, job: Job) -> bool:
+    """Whether it is the turn of this attempt; else its job is put off."""
+    agent, current = agents.get(tx, AgentId(job.subject)), performance.turns.current
+    is_free = current is None and not performance.is_cut
+    if agent.instance != performance.instance or is_free:
+        return True
+    if isinstance(current, Begin) and current.agent == agent.name:
+        return True
+    jobs.postpone(tx, job, tx.now + PUT_OFF)
+    return False
+
+
+def _is_put_off(tx: ReadTx, job: Job) -> bool:
+    return job.kind == ATTEMPT and job.state == "queued" and job.run_at - tx.now > PUT_OFF / 2
+
+
+def _is_timer(tx: ReadTx, job: Job) -> bool:
+    return job.kind in idle.HOUSEKEEPING and job.state == "queued" and job.run_at > tx.now
+
+
+def _hurry_next(tx: Tx, run: Run, kinds: frozenset[str]) -> bool:
+    """The next timer of these is due now; False if there is none."""
+    timers = [job for job in jobs.live(tx, run.stream) if job.kind in kinds and _is_timer(tx, job)]
+    timers.sort(key=lambda job: job.run_at)
+    for job in timers[:1]:
+        jobs.hurry(tx, job.key)
+    return bool(timers)
+
+
+def _release(tx: Tx, run: Run, name: str) -> None:
+    agent = agents.find(tx, run.stream, name)
+    if agent is not None:
+        jobs.hurry(tx, attempt_key(agent))
+
+
+def _release_all(tx: Tx, run: Run) -> None:
+    for agent in agents.members(tx, run.stream):
+        jobs.hurry(tx, attempt_key(agent))
+    tx.wake()  # nobody has to be waited for any more
+
+
+def _restart(tx: Tx, run: Run, name: str) -> None:
+    agent = agents.find(tx, run.stream, name)
+    if agent is not None:
+        endings.restart(tx, agent)

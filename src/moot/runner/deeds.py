@@ -1,0 +1,170 @@
+"""Deeds: what people and agents did without tools, done again by the functions that did it: a message, a vote, an
+answer, a document saved in an editor, a stop. Each runs in one transaction."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import cast
+
+from moot.bus import mailbox
+from moot.bus.messages import Kind
+from moot.core.ids import ProposalId, RequestId
+from moot.core.tx import ReadTx, Tx
+from moot.documents import documents
+from moot.documents.ownership import Author
+from moot.proposals import proposals, votes
+from moot.registry import agents, instances, names, runs, stopping
+from moot.registry.agents import Agent, NewAgent
+from moot.registry.runs import Run
+from moot.requests import requests
+from moot.requests.requests import Answerer, Verdict
+from moot.runner import channel_likeness, phases
+from moot.runner.chronicle import JOINED, RELEASED, STOPPED
+from moot.runner.likeness import Likeness, lasting
+from moot.runner.tape import Happened, Read, Said
+from moot.tools import asking, talk, voting
+from moot.tools.asking import Question, Reply
+from moot.tools.talk import Words
+from moot.tools.voting import Paper
+
+_MAIL = 1000
+WORDS = {
+    votes.CAST: "a vote",
+    votes.CLOSED: "the end of a vote",
+    requests.OPENED: "a request",
+    requests.ANSWERED: "an answer",
+    documents.CHANGED: "a change of a document",
+}
+
+
+def say(tx: Tx, run: Run, said: Said, likeness: Likeness, channel: Sequence[Said]) -> None:
+    reply_to = None if said.reply_to is None else channel_likeness.counterpart(tx, run, channel, said.reply_to)
+    words = Words(likeness.translate(said.body), to=said.to, kind=cast(Kind, said.kind), reply_to=reply_to)
+    talk.say(tx, instances.get(tx, run.instance), _who(tx, run, said.sender), words)
+
+
+def read(tx: Tx, run: Run, done: Read) -> None:
+    """Of those letters that are here, too."""
+    reader = agents.find(tx, run.stream, done.agent)
+    if reader is None:
+        return
+    seen = {(one.sender, lasting(one.body)) for one in done.mail}
+    for mail in mailbox.unread(tx, reader.id, _MAIL):
+        if (mail.sender, lasting(mail.body)) in seen:
+            mailbox.ack_one(tx, reader.id, mail.seq)
+    tx.wake()
+
+
+def do(tx: Tx, run: Run, deed: Happened) -> None:
+    """MootError, if it is refused."""
+    match deed.kind:
+        case votes.CAST:
+            _vote(tx, run, deed)
+        case votes.CLOSED:
+            _close_vote(tx, run, deed)
+        case requests.OPENED:
+            _ask(tx, run, deed)
+        case requests.ANSWERED:
+            _answer(tx, run, deed)
+        case documents.CHANGED:
+            _change(tx, run, deed)
+        case _:
+            _control(tx, run, deed)
+
+
+def _vote(tx: Tx, run: Run, deed: Happened) -> None:
+    facts = deed.facts
+    paper = Paper(_proposal(tx, run, deed), str(facts["choice"]), str(facts["reason"]))
+    voting.cast(tx, instances.get(tx, run.instance), _who(tx, run, str(facts["by"])), paper)
+
+
+def _close_vote(tx: Tx, run: Run, deed: Happened) -> None:
+    actor, instance, id = _who(tx, run, deed.actor), instances.get(tx, run.instance), _proposal(tx, run, deed)
+    by = None if actor.role == "operator" else actor.id
+    if deed.facts["status"] == "cancelled":
+        voting.cancel(tx, instance, id, by, str(deed.facts["reason"]))
+    else:
+        voting.decide(tx, instance, id, str(deed.facts["winner"]), by)
+
+
+def _ask(tx: Tx, run: Run, deed: Happened) -> None:
+    facts, lasts = deed.facts, deed.facts["lasts"]
+    question = Question(
+        to=str(facts["to"]),
+        kind=facts["kind"],
+        title=str(facts["title"]),
+        body=str(facts["body"]),
+        options=tuple(facts["options"]),
+        lasts=None if lasts is None else timedelta(seconds=float(lasts)),
+    )
+    asking.ask(tx, instances.get(tx, run.instance), _who(tx, run, deed.actor), question)
+
+
+def _answer(tx: Tx, run: Run, deed: Happened) -> None:
+    facts, instance = deed.facts, instances.get(tx, run.instance)
+    found = [one for one in requests.open_of(tx, run.stream) if one.title == facts["title"]]
+    id = next((one.id for one in found if one.requester == facts["requester"]), RequestId(deed.subject))
+    actor = _who(tx, run, str(facts["by"] or deed.actor))
+    if facts["state"] == "cancelled":
+        asking.cancel(tx, instance, id, actor, is_operator=actor.role == "operator")
+        return
+    reply = Reply(cast(Verdict, facts["state"]), str(facts["answer"]))
+    asking.answer(tx, instance, id, reply, Answerer(actor.name, actor.id, actor.role == "operator"))
+
+
+def _change(tx: Tx, run: Run, deed: Happened) -> None:
+    file, instance, facts = deed.subject, run.instance, deed.facts
+    author = _author(tx, run, deed)
+    match facts["action"]:
+        case "deleted":
+            documents.delete(tx, instance, file, author)
+        case "appended":
+            documents.append(tx, instance, file, str(facts["content"]), author)
+        case _:
+            documents.write(tx, instance, file, str(facts["content"]), author)
+
+
+def _control(tx: Tx, run: Run, deed: Happened) -> None:
+    match deed.kind:
+        case runs.STOP_ASKED:
+            runs.ask_stop(tx, run, deed.facts["how"])
+        case runs.PAUSED:
+            is_paused = bool(deed.facts["is_paused"])
+            if runs.pause(tx, run, is_paused=is_paused) and not is_paused:
+                phases.wake_waiting(tx, runs.get(tx, run.id))
+        case runs.ENDED:
+            phases.close(tx, run.id, "interrupted", str(deed.facts["reason"]))
+        case _ if deed.kind == JOINED:
+            _join(tx, run, deed)
+        case _ if deed.kind == STOPPED:
+            stopping.stop(tx, _who(tx, run, str(deed.facts["name"])))
+        case _ if deed.kind == RELEASED:
+            stopping.release(tx, _who(tx, run, str(deed.facts["name"])))
+        case _:
+            pass
+
+
+def _join(tx: Tx, run: Run, deed: Happened) -> None:
+    """Unless the workflow has brought them."""
+    facts = deed.facts
+    if agents.find(tx, run.stream, str(facts["name"])) is None:
+        new = NewAgent(str(facts["name"]), str(facts["runtime"]), str(facts["backend"]), facts["role"], facts["label"])
+        agents.ensure(tx, instances.get(tx, run.instance), new)
+
+
+def _who(tx: Tx, run: Run, name: str) -> Agent:
+    return agents.find(tx, run.stream, name) or agents.person(tx, instances.get(tx, run.instance))
+
+
+def _author(tx: Tx, run: Run, deed: Happened) -> Author:
+    """What was saved as a file has no other author than the disk."""
+    if deed.actor == "disk":
+        return Author("disk")
+    found = _who(tx, run, deed.actor)
+    return Author(found.name, found.id, is_free=found.role == "operator")
+
+
+def _proposal(tx: ReadTx, run: Run, deed: Happened) -> ProposalId:
+    """The one that is called the same."""
+    title = names.fold(str(deed.facts["title"]))
+    found = [one.id for one in proposals.open_of(tx, run.stream) if names.fold(one.terms.title) == title]
+    return found[0] if found else ProposalId(deed.subject)

@@ -1,0 +1,100 @@
+"""The file of a tape: one JSON document a line, each on disk as soon as it is known, so that whatever ends the process
+leaves a tape that is whole up to there."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from moot.core import json
+from moot.core.errors import InvalidInput
+from moot.core.json import Json
+from moot.runner import tape
+from moot.runner.tape import FORMAT, Header, Line, Outcome, Tape
+
+_MOST_BYTES = 1 << 30
+_MAKE_ONE = "Make one with moot run FILE --record."
+
+
+class TapeInvalid(InvalidInput):
+    """The file is no recording that this moot can play."""
+
+    code = "RECORDING_INVALID"
+
+
+def read(file: Path) -> Tape:
+    """A recording, perhaps one that was cut short; TapeInvalid says what is wrong with the file."""
+    first, *rest = _lines(file) or [b""]
+    header = _header(file, first)
+    lines = [_parsed(file, number, line) for number, line in enumerate(rest, 2)]
+    outcome = lines.pop() if lines and isinstance(lines[-1], Outcome) else None
+    if any(isinstance(line, Header | Outcome) for line in lines):
+        raise TapeInvalid(f"{file} holds more than one recording.", "Keep each in a file of its own.")
+    assert outcome is None or isinstance(outcome, Outcome)
+    return Tape(header, tuple(lines), outcome)
+
+
+def _lines(file: Path) -> list[bytes]:
+    """Without what stands behind the last line's end: a line that was being written when the process was killed."""
+    try:
+        if file.stat().st_size > _MOST_BYTES:
+            raise TapeInvalid(f"{file} is too large.", "Record a shorter run.")
+        return file.read_bytes().split(b"\n")[:-1]
+    except OSError as error:
+        raise TapeInvalid(f"{file} cannot be read: {error.strerror}.", "Check the path.") from error
+
+
+def _header(file: Path, line: bytes) -> Header:
+    try:
+        found = json.load_object(line)
+    except InvalidInput as error:
+        raise TapeInvalid(f"{file} is no recording of moot.", _MAKE_ONE) from error
+    if found.get("type") != "recording":
+        raise TapeInvalid(f"{file} is no recording of moot.", _MAKE_ONE)
+    form, version = found.get("format"), str(found.get("moot", "of another version"))[:40]
+    if isinstance(form, int) and form > FORMAT:
+        raise TapeInvalid(f"{file} was recorded by a newer moot ({version}).", "Replay it with that one.")
+    if form != FORMAT:
+        raise TapeInvalid(f"{file} was recorded by an older moot ({version}).", "Record it anew.")
+    parsed = _parsed(file, 1, line)
+    assert isinstance(parsed, Header)
+    return parsed
+
+
+def _parsed(file: Path, number: int, line: bytes) -> Line:
+    try:
+        return tape.parse(json.load_object(line))
+    except (ValidationError, InvalidInput) as error:
+        raise TapeInvalid(f"{file}:{number} is no line of a recording.", _MAKE_ONE) from error
+
+
+class Writer:
+    """Writes a new tape, which only this user can read. Another recording may be written over, no other file."""
+
+    def __init__(self, file: Path) -> None:
+        if file.exists() and not _is_tape(file):
+            raise TapeInvalid(f"{file} is there, and is no recording.", "Choose another name.")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+        try:
+            self._file = os.fdopen(os.open(file, flags, 0o600), "wb")
+            os.fchmod(self._file.fileno(), 0o600)
+        except OSError as error:
+            raise TapeInvalid(f"{file} cannot be written: {error.strerror}.", "Choose another place.") from error
+
+    def write(self, line: Mapping[str, Json]) -> None:
+        self._file.write(json.dump_bytes(line) + b"\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _is_tape(file: Path) -> bool:
+    """Whether moot has made it, in whatever version; what was cut in its first line is one, too."""
+    try:
+        with file.open("rb") as opened:
+            first = opened.readline(1 << 20)
+        return not first.strip() or json.load_object(first).get("type") == "recording"
+    except (OSError, InvalidInput):
+        return False
