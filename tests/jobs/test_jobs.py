@@ -9,7 +9,7 @@ import pytest
 
 from moot.core.caller import SYSTEM
 from moot.core.ids import HostId, JobId, StreamId
-from moot.core.tx import Tx
+from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Appetite, Job, JobLost, NewJob
 from moot.store.store import Store
@@ -145,30 +145,35 @@ async def test_a_job_that_was_given_up_is_followed_too(store: Store) -> None:
     assert (await take_one(store)).id != job.id
 
 
+async def is_due(store: Store, *, attempts: bool = True, others: bool = True) -> bool:
+    def look(tx: ReadTx) -> bool:
+        at = jobs.next_at(tx, attempts=attempts, others=others)
+        return at is not None and at <= tx.now
+
+    return await store.read(look)
+
+
 async def test_a_job_is_taken_at_its_time_and_not_before(store: Store, clock: ManualClock) -> None:
     await add(store, replace(JOB, run_at=clock.now() + timedelta(seconds=10)))
     clock.advance(9.999999)
-    assert not await store.read(lambda tx: jobs.is_due(tx, attempts=True, others=True))
+    assert not await is_due(store)
     assert await take(store) == []
     clock.advance(0.000001)
-    assert await store.read(lambda tx: jobs.is_due(tx, attempts=True, others=True))
+    assert await is_due(store)
     assert len(await take(store)) == 1
 
 
 async def test_a_host_takes_the_kinds_it_has_an_appetite_for(store: Store) -> None:
     await add(store, JOB, ATTEMPT)
 
-    async def is_due(*, attempts: bool, others: bool) -> bool:
-        return await store.read(lambda tx: jobs.is_due(tx, attempts=attempts, others=others))
-
-    assert not await is_due(attempts=False, others=False)
+    assert not await is_due(store, attempts=False, others=False)
     assert await take(store, attempts=0, others=0) == []
-    assert await is_due(attempts=True, others=False)
+    assert await is_due(store, attempts=True, others=False)
     assert [job.kind for job in await take(store, attempts=5, others=0)] == ["attempt"]
-    assert not await is_due(attempts=True, others=False)
-    assert await is_due(attempts=False, others=True)
+    assert not await is_due(store, attempts=True, others=False)
+    assert await is_due(store, attempts=False, others=True)
     assert [job.kind for job in await take(store, attempts=0, others=5)] == ["check"]
-    assert not await is_due(attempts=True, others=True)
+    assert not await is_due(store, attempts=True, others=True)
 
 
 async def test_the_longest_waiting_are_taken_first_and_no_more_than_wanted(store: Store, clock: ManualClock) -> None:
@@ -211,13 +216,12 @@ async def test_an_expired_lease_is_lost_to_the_next_host(store: Store, clock: Ma
     await add(store, JOB)
     mine = await take_one(store, HERE)
     clock.advance(29.999999)
-    assert not await store.read(jobs.has_lost)
     assert await lost(store) == []
     clock.advance(0.000001)
-    assert await store.read(jobs.has_lost)
+    assert await store.read(jobs.next_loss) == clock.now()
     (gone,) = await lost(store)
     assert (gone.id, gone.state, gone.owner, gone.losses, gone.tries) == (mine.id, "queued", HERE, 1, 0)
-    assert not await store.read(jobs.has_lost)
+    assert await store.read(jobs.next_loss) is None
     theirs = await take_one(store, THERE)
     assert (theirs.id, theirs.owner, theirs.fence) == (mine.id, THERE, 2)
 

@@ -187,22 +187,21 @@ class JobsModel(RuleBasedStateMachine):
 
     @invariant()
     def the_store_agrees(self) -> None:
-        def look(tx: ReadTx) -> tuple[list[Job], bool, bool, datetime | None]:
+        def look(tx: ReadTx) -> tuple[list[Job], datetime | None, datetime | None]:
             return (
                 jobs.live(tx, self.stream),
-                jobs.has_lost(tx),
-                jobs.is_due(tx, attempts=True, others=True),
                 jobs.next_at(tx, attempts=True, others=True),
+                jobs.next_loss(tx),
             )
 
-        found, has_lost, is_due, next_at = self.bench.read(look)
+        found, next_at, next_loss = self.bench.read(look)
         assert {job.subject: (job.state, job.run_at, job.fence, job.tries, job.losses) for job in found} == {
             key: (one.state, one.run_at, one.fence, one.tries, one.losses) for key, one in self.live.items()
         }
         waiting = [one.run_at for one in self.live.values() if one.state == "queued"]
         assert next_at == min(waiting, default=None)
-        assert is_due == any(moment <= self.now for moment in waiting)
-        assert has_lost == any(self.is_overdue(one) for one in self.live.values())
+        leases = [one.lease_until for one in self.live.values() if one.state == "running" and one.lease_until]
+        assert next_loss == min(leases, default=None)
 
 
 def later(again: datetime | None, moment: datetime) -> datetime | None:

@@ -10,7 +10,7 @@ from moot.jobs import jobs
 from moot.store.postgres import PostgresStore
 from tests.plans import plan_on_sqlite
 
-DUE = ("take", "is_due", "next_at")
+DUE = ("take", "next_at")
 INDEXES = ("jobs_due_attempts", "jobs_due_others")
 VALUES: dict[str, Value] = {"now": 1, "attempts": 1, "others": 1, "host": "ho", "lease_until": 1}
 
@@ -30,7 +30,6 @@ def test_attempts_and_other_jobs_are_each_found_by_their_index_on_sqlite(name: s
 @pytest.mark.parametrize(
     ("name", "index"),
     [
-        ("has_lost", "jobs_leased"),
         ("next_loss", "jobs_leased"),
         ("lose", "jobs_leased"),
         ("abandon", "jobs_leased"),

@@ -9,7 +9,6 @@ from moot.core.tool import ToolAnswer
 from moot.core.tx import Tx
 from moot.registry import agents, stopping
 from moot.runner import endings
-from moot.runner.reactions import wake_agents
 from moot.runner.reactions.wake_agents import wake
 from moot.store.store import Store
 from tests.runner.team import SECONDS, Team, gather, make_host, running
@@ -69,7 +68,7 @@ async def test_a_released_agent_reads_what_waited(store: Store) -> None:
         wake(tx, agents.get(tx, agent.id))
 
     async with running(make_host(store)):
-        await team.until(lambda tx: not wake_agents.may_run(tx, agents.named(tx, team.instance.stream, "coder")))
+        await team.until(lambda tx: agents.named(tx, team.instance.stream, "coder").stopped_at is not None)
         await store.write(release, caller=SYSTEM)
         await team.idle()
     assert await team.bodies() == ["human: @coder hello", "coder: hello"]

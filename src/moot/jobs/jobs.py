@@ -103,15 +103,6 @@ def take(tx: Tx, appetite: Appetite) -> list[Job]:
     return sorted(taken, key=lambda job: (job.run_at, job.id))
 
 
-def is_due(tx: ReadTx, *, attempts: bool, others: bool) -> bool:
-    return tx.maybe(sql.is_due, int, attempts=attempts, others=others, now=tx.now) is not None
-
-
-def has_lost(tx: ReadTx) -> bool:
-    """Whether a lease has run out."""
-    return tx.maybe(sql.has_lost, int, now=tx.now) is not None
-
-
 def next_at(tx: ReadTx, *, attempts: bool, others: bool) -> datetime | None:
     """When the earliest job of these kinds that waits wants to run."""
     return tx.maybe(sql.next_at, datetime, attempts=attempts, others=others)
@@ -131,8 +122,7 @@ def renew(tx: Tx, host: HostId, ids: Iterable[JobId]) -> list[JobId]:
 
 def is_cancelled(tx: ReadTx, id: JobId) -> bool:
     """Whether somebody has decided that nobody needs it any more."""
-    found = get(tx, id)
-    return found is not None and found.state == "cancelled"
+    return tx.maybe(sql.is_cancelled, int, id=id) is not None
 
 
 def resolve(tx: Tx, id: JobId, verdict: Literal["queued", "done", "failed"]) -> bool:

@@ -27,12 +27,6 @@ where id in (
 returning id, key, kind, stream, subject, arguments, state, run_at, deadline, owner, fence, tries, losses, on_loss, error,
   created_at
 
--- is_due: Whether any job of these kinds could be taken now.
-select 1 from jobs where :attempts = 1 and state = 'queued' and kind = 'attempt' and run_at <= :now
-union all
-select 1 from jobs where :others = 1 and state = 'queued' and kind <> 'attempt' and run_at <= :now
-limit 1
-
 -- next_at: When the earliest waiting job of these kinds is due.
 select min(run_at) from (
   select min(run_at) as run_at from jobs where :attempts = 1 and state = 'queued' and kind = 'attempt'
@@ -80,14 +74,14 @@ update jobs set run_at = :now where key = :key and state = 'queued' and run_at >
 update jobs set state = 'cancelled', ended_at = :now, lease_until = null
 where key = :key and state in ('queued', 'running', 'unknown')
 
+-- is_cancelled: Whether somebody has decided that nobody needs a job any more.
+select 1 from jobs where id = :id and state = 'cancelled'
+
 -- guard: Whether a job is still its owner's; nobody takes it away until the commit.
 update jobs set fence = fence where id = :id and fence = :fence and state = 'running'
 
 -- abandon: The leases of a host that is gone end now.
 update jobs set lease_until = :now where state = 'running' and owner = :host
-
--- has_lost: Whether any lease has run out.
-select 1 from jobs where state = 'running' and lease_until <= :now limit 1
 
 -- lose: Jobs whose lease has run out wait again, or are of unknown outcome.
 update jobs

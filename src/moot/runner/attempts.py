@@ -56,10 +56,10 @@ class AttemptWorker:
     def begin(self, tx: Tx, job: Job) -> Task | None:
         tx.lock("agents", job.subject)
         agent = agents.get(tx, AgentId(job.subject))
-        if not may_run(tx, agent) or not mailbox.has_queued(tx, agent.id):
+        run = runs.live(tx, agent.instance)
+        if not may_run(agent, run) or not mailbox.has_queued(tx, agent.id):
             jobs.finish(tx, job)
             return None
-        run = runs.live(tx, agent.instance)
         leave = limits.may_begin(tx, agent, run, terms.of_agent(agent))
         if leave == "none":  # its mail waits for whoever resumes the run
             jobs.finish(tx, job)

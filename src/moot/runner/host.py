@@ -5,8 +5,9 @@ It never polls for work: it sleeps until a commit, the earliest timer, or the en
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from moot.core.caller import SYSTEM
 from moot.core.errors import MootError
@@ -46,6 +47,15 @@ class _Desk:
 
     tasks: dict[JobId, "asyncio.Task[None]"] = field(default_factory=dict[JobId, "asyncio.Task[None]"])
     attempts: set[JobId] = field(default_factory=set[JobId])
+
+
+@dataclass(frozen=True, slots=True)
+class _Outlook:
+    """What a host sees when it looks up, in one snapshot."""
+
+    asked: hosts.How | None  # whether somebody wants it to end
+    cancelled: list[JobId]  # of what it does
+    seconds: float | None  # how long it may sleep; None: there is work
 
 
 MakeWorkers = Callable[[HostId], Mapping[str, Worker]]
@@ -105,11 +115,12 @@ class Host:
         while not self._stopping.is_set():
             signal.clear()
             try:
-                await self._heed()
-                if await self._store.read(self._has_work):
+                seen = await self._store.read(partial(self._look, running=tuple(self._desk.tasks)))
+                self._heed(seen)
+                if seen.seconds is None:
                     await self._turn(group, signal)
                 else:
-                    await signal.wait(await self._store.read(self._seconds_to_sleep))
+                    await signal.wait(seen.seconds)
             except StoreNotFound:
                 raise  # removed or replaced: there is nothing left to host
             except (MootError, OSError) as error:
@@ -121,20 +132,35 @@ class Host:
         await self._stopping.wait()
         signal.ring()
 
+    def _look(self, tx: ReadTx, running: Iterable[JobId]) -> _Outlook:
+        return _Outlook(
+            hosts.stop_asked(tx, self._id),
+            [id for id in running if jobs.is_cancelled(tx, id)],
+            None if react.has_news(tx) else self._seconds_to_sleep(tx),
+        )
+
+    def _seconds_to_sleep(self, tx: ReadTx) -> float | None:
+        """Until a job is due or a lease runs out; None if that is so already."""
+        appetite = self._appetite()
+        due = jobs.next_at(tx, attempts=appetite.attempts > 0, others=appetite.others > 0)
+        moments = [moment for moment in (due, jobs.next_loss(tx)) if moment is not None]
+        seconds = min(((moment - tx.now).total_seconds() for moment in moments), default=_LONGEST_SLEEP)
+        return min(seconds, _LONGEST_SLEEP) if seconds > 0 else None
+
+    def _heed(self, seen: _Outlook) -> None:
+        """End what somebody has cancelled; and this host itself, if that is wanted."""
+        for id in seen.cancelled:
+            if (task := self._desk.tasks.get(id)) is not None:
+                _end(task)
+        if seen.asked is not None:
+            self.stop(now=seen.asked == "now")
+
     async def _turn(self, group: asyncio.TaskGroup, signal: Signal) -> None:
         """React, recover and take jobs in one transaction, then start what was taken."""
         taken = await self._store.write(self._take, caller=SYSTEM)
         self._trouble.over()
         for job, task, seconds in taken:
             self._start(group, job, _contained(job, task, seconds), signal)
-
-    def _has_work(self, tx: ReadTx) -> bool:
-        appetite = self._appetite()
-        return (
-            react.has_news(tx)
-            or jobs.has_lost(tx)
-            or jobs.is_due(tx, attempts=appetite.attempts > 0, others=appetite.others > 0)
-        )
 
     def _take(self, tx: Tx) -> list[tuple[Job, Task, float | None]]:
         """What was begun, and how many seconds each has until its deadline, by the store's clock."""
@@ -187,14 +213,6 @@ class Host:
 
         running.add_done_callback(over)
 
-    def _seconds_to_sleep(self, tx: ReadTx) -> float:
-        appetite = self._appetite()
-        due = jobs.next_at(tx, attempts=appetite.attempts > 0, others=appetite.others > 0)
-        moments = [moment for moment in (due, jobs.next_loss(tx)) if moment is not None]
-        if not moments:
-            return _LONGEST_SLEEP
-        return min(max((min(moments) - tx.now).total_seconds(), 0.001), _LONGEST_SLEEP)
-
     async def _watch(self) -> None:
         """Renew the lease, and see to neighbours that died; until cancelled."""
         loop = asyncio.get_running_loop()
@@ -210,19 +228,6 @@ class Host:
                 raise
             except (MootError, OSError) as error:
                 self._trouble.met(error)
-
-    async def _heed(self) -> None:
-        """End what somebody has cancelled; and this host itself, if that is wanted."""
-        running = dict(self._desk.tasks)
-
-        def look(tx: ReadTx) -> tuple[hosts.How | None, list[JobId]]:
-            return hosts.stop_asked(tx, self._id), [id for id in running if jobs.is_cancelled(tx, id)]
-
-        asked, cancelled = await self._store.read(look)
-        for id in cancelled:
-            _end(running[id])
-        if asked is not None:
-            self.stop(now=asked == "now")
 
     async def _beat(self) -> None:
         tasks = dict(self._desk.tasks)

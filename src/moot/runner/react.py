@@ -7,13 +7,12 @@ from moot.core.events import StoredEvent
 from moot.core.tx import ReadTx, Tx
 from moot.proposals import votes
 from moot.runner.reactions.begin_talk import begin_talk
-from moot.runner.reactions.notify_people import notify_people
-from moot.runner.reactions.wake_agents import wake_agents
+from moot.runner.reactions.reach_agents import reach_agents
 from moot.store import feed, streams
 
 Reaction = Callable[[Tx, StoredEvent], None]
 REACTIONS: Mapping[str, tuple[Reaction, ...]] = {
-    messages.POSTED: (wake_agents, notify_people),
+    messages.POSTED: (reach_agents,),
     votes.CLOSED: (begin_talk,),
 }
 _PAGE = 100
@@ -30,8 +29,7 @@ def react(tx: Tx) -> None:
     for head in sorted(feed.with_news(tx, _STREAMS), key=lambda head: (head.instance, head.id)):
         # Not the stream's own row: those who write to it hold jobs that reactions change, and would wait in a circle.
         tx.lock("instances", head.instance)
-        seen = feed.reacted(tx, head.id)  # read again under the lock: another host may have been here
-        events = feed.events_after(tx, head.id, seen, _PAGE)
+        events = feed.news(tx, head.id, _PAGE)  # looked up under the lock: another host may have been here
         for event in events:
             for reaction in REACTIONS.get(event.kind, ()):
                 reaction(tx, event)

@@ -117,8 +117,9 @@ def has_news(tx: ReadTx, stream: StreamId) -> bool:
     return tx.maybe(sql.has_news, int, stream=stream) is not None
 
 
-def reacted(tx: ReadTx, stream: StreamId) -> int:
-    return tx.one(sql.reacted, int, stream=stream)
+def news(tx: ReadTx, stream: StreamId, limit: int) -> list[StoredEvent]:
+    """A stream's first events that nobody has reacted to yet."""
+    return tx.all(sql.news, StoredEvent, stream=stream, limit=limit)
 
 
 def _heads(tx: ReadTx, stream: StreamId | None) -> list[StreamHead]:

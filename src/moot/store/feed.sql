@@ -17,8 +17,12 @@ limit :limit
 -- with_news: Streams with events that no reaction has seen.
 select id, instance from streams where seq > reacted order by id limit :limit
 
--- reacted: Up to which number reactions have seen a stream.
-select reacted from streams where id = :stream
+-- news: A stream's events that no reaction has seen, in order.
+select stream, seq, kind, subject, data, actor, at
+from events
+where stream = :stream and seq > (select reacted from streams where id = :stream)
+order by seq
+limit :limit
 
 -- has_news: Whether one stream has events that no reaction has seen.
 select 1 from streams where id = :stream and seq > reacted
