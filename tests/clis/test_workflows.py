@@ -1,13 +1,15 @@
 """Whole workflows by the commands that people type, with the real Claude Code and Codex as agents."""
 
 import asyncio
+import json
 import os
 import re
 import signal
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +21,7 @@ from tests.stories.house import SECONDS, House
 
 pytestmark = pytest.mark.clis
 
+PASSING = re.compile(r"\b[a-z]{2,5}_[0-9a-z]{20}\b|\bprop-\d{3}\b|\d{4}-\d\d-\d\dT[\d:.]+Z|\d\d:\d\d:\d\d UTC")
 TEAM = """
 name: team
 context: {{document_owner: none}}
@@ -99,6 +102,23 @@ async def test_two_real_programs_talk_vote_and_write_a_document(house: CliHouse)
     _has_no_secret(house, printed, said)
 
 
+async def test_what_the_programs_did_is_played_again_without_them(house: CliHouse) -> None:
+    async with fake_models.serve(lambda asked: ann(asked) if asked.wire == "anthropic" else ben(asked)) as server:
+        _write(house, server)
+        await house.moot("run", "team.yaml", "--record", "tape.jsonl")
+        asked = len(server.asked)
+        bare = replace(house, more={**house.more, "PATH": "/usr/bin:/bin"})
+        process = await bare.start("run", "team.yaml", "--instance", "again", "--replay", "tape.jsonl", stderr=-1)
+        async with asyncio.timeout(SECONDS):
+            _, told = await process.communicate()
+        assert len(server.asked) == asked
+    assert (process.returncode, "the replay is like the recording" in told.decode()) == (0, True), told.decode()
+    first = await _result(house, "default")
+    assert "moot ✓" in first["notes"]
+    assert await _result(house, "again") == first
+    _has_no_secret(house, told.decode())  # and not in the recording
+
+
 async def test_a_killed_moot_leaves_programs_that_the_next_one_ends(house: CliHouse) -> None:
     def scenario(asked: Asked) -> Answer:
         return Hang()
@@ -130,6 +150,15 @@ async def test_an_interrupted_run_leaves_nothing(house: CliHouse) -> None:
         assert not tree.Tree(os.environ[environment.MARKER]).members()
         await server.until_quiet()
     assert list((house.root / ".workflow").rglob("system-prompt.md")) == []
+
+
+async def _result(house: CliHouse, instance: str) -> dict[str, Any]:
+    """What came of a run, without ids and times."""
+    where = ("--instance", instance)
+    said = [[one["from"], one["message"], one["mentions"]] for one in await house.json("log", *where)]
+    votes = [[one["status"], one["result"]] for one in await house.json("vote", "--all", *where)]
+    found = {"said": said, "votes": votes, "notes": await house.moot("doc", "show", *where)}
+    return json.loads(PASSING.sub("…", json.dumps(found, ensure_ascii=False)))
 
 
 def _write(house: CliHouse, server: FakeModels) -> None:
