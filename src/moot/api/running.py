@@ -71,15 +71,17 @@ def check_trust(order: Order, loaded: Loaded) -> None:
 
 
 def refusal(order: Order, loaded: Loaded) -> NobodyToAsk | None:
-    workflow = loaded.workflow
     if order.taping.replay is not None:
         return None
-    asking = trust.asking(workflow.agents, loaded.choices)
-    # A run that stays can be answered from any other terminal; so can one that calls for somebody.
-    can_answer = order.has_person or order.mode == "start" or workflow.notify is not None
-    if not asking or can_answer or settings.notify((order.project or access.find_project()).config) is not None:
-        return None
-    return trust.refusal(asking)
+    asking = trust.asking(loaded.workflow.agents, loaded.choices)
+    return None if not asking or _can_answer(order, loaded) else trust.refusal(asking)
+
+
+def _can_answer(order: Order, loaded: Loaded) -> bool:
+    """Whether somebody is there: a run that stays can be answered from any other terminal; so can one that calls."""
+    if order.has_person or order.mode == "start" or loaded.workflow.notify is not None:
+        return True
+    return settings.notify((order.project or access.find_project()).config) is not None
 
 
 async def run(order: Order, loaded: Loaded) -> AsyncIterator[Piece]:
@@ -112,7 +114,7 @@ def _stage(order: Order, loaded: Loaded) -> Recorder | Player | None:
     if order.taping.replay is not None:
         return taping.player(order.taping.replay, order.instance, loaded)
     if order.taping.record is not None:
-        return taping.recorder(order.taping.record, order.instance, loaded, has_person=order.has_person)
+        return taping.recorder(order.taping.record, order.instance, loaded, has_person=_can_answer(order, loaded))
     return None
 
 
@@ -135,6 +137,8 @@ async def _attended(
     project = order.project or access.find_project()
     chosen = replace(options or HostOptions(), has_person=order.has_person, heard=order.heard)
     stage = cast(Recorder | Player | None, chosen.stage)
+    if isinstance(stage, Player):
+        chosen = replace(chosen, has_person=stage.has_person)
     async with _opened(project, order.store) as store:
         await neighbours.see_to(store)  # who attended a run and was killed does not count as busy
         async with hosting.hosting(project, store, chosen) as running:

@@ -91,10 +91,12 @@ class Conductor:
 
     async def _interrupt(self, note: End) -> None:
         """Somebody has ended what an agent was doing; at a limit moot does, in time."""
-        actor = self._performance.score.interrupted.get(note.attempt, "system")
-        name = self._performance.score.agents.get(note.attempt)
-        if actor != "system" and name is not None:
-            await self._write(partial(_restart, run=self._run, name=name))
+        if self._performance.score.interrupted.get(note.attempt, "system") != "system":
+            await self._cut_off(note)
+
+    async def _cut_off(self, note: End) -> bool:
+        name = self._performance.score.agents.get(note.attempt, "")
+        return await self._write(partial(_restart, run=self._run, name=name))
 
     async def _hear(self, said: Said) -> bool:
         """Whether moot has said it: as often as in the recording up to here."""
@@ -160,6 +162,8 @@ class Conductor:
                 held.cancel()
             if part.held:
                 return True
+        if isinstance(note, End) and await self._cut_off(note):
+            return True
         if isinstance(note, Begin):
             drifts.unwoken(note)
             self._performance.leave_out(note.attempt)
@@ -243,7 +247,6 @@ def _release_all(tx: Tx, run: Run) -> None:
     tx.wake()  # nobody has to be waited for any more
 
 
-def _restart(tx: Tx, run: Run, name: str) -> None:
+def _restart(tx: Tx, run: Run, name: str) -> bool:
     agent = agents.find(tx, run.stream, name)
-    if agent is not None:
-        endings.restart(tx, agent)
+    return agent is not None and endings.restart(tx, agent)

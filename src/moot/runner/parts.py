@@ -57,6 +57,8 @@ async def play(performance: Performance, assignment: Assignment) -> AsyncGenerat
         for note in performance.score.of_attempt(recorded)[1:]:
             await _turn(performance, part, note)
             if isinstance(note, End):
+                if note.attempt in performance.score.interrupted:
+                    await _until_the_end(performance, part)
                 yield _ended(performance, note)
                 return
             await _do(performance, part, note)
@@ -148,7 +150,7 @@ def _waits(note: Call) -> bool:
 
 
 async def _until_the_end(performance: Performance, part: Part) -> None:
-    """The recording was cut while this attempt ran: so is the attempt."""
+    """Somebody cuts the attempt off, as in the recording; or the recording was cut while it ran."""
     part.is_holding = True
     performance.turns.bell.set()
     await performance.over.wait()

@@ -1,0 +1,119 @@
+"""However a run was asked, limited or fed with mail while it went on, its replay comes to the same, without waiting."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.terminal import Terminal, finish
+from tests.stories import test_permissions as permissions
+from tests.stories.test_replay import record, replay, result, write
+
+LIKE = "the replay is like the recording"
+
+
+@pytest.fixture
+def terminal(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+    folder = tmp_path / "project"
+    (folder / "home").mkdir(parents=True)
+    (folder / ".moot").mkdir()
+    (folder / "claude.py").write_text(permissions.CLAUDE)
+    return Terminal(folder, tmp_path_factory.getbasetemp() / "bytecode")
+
+
+def played_alike(terminal: Terminal, file: Path | str, code: int = 0) -> None:
+    ended = replay(terminal, file, terminal.folder / "tape.jsonl")
+    assert LIKE in ended.err, ended
+    assert ended.code == code, ended
+    assert result(terminal, "again") == result(terminal, "first")
+
+
+@pytest.mark.parametrize("typed", ["yes", "no, not today"])
+def test_a_permission_that_was_asked_for_at_the_terminal_is_answered_again(terminal: Terminal, typed: str) -> None:
+    file = permissions.write(terminal)
+    with terminal.typing("run", file, "--instance", "first", "--record", "tape.jsonl") as session:
+        session.until("Bash: make release")
+        session.type(typed)
+        session.until("done in")
+    assert session.code == 0
+    played_alike(terminal, file)
+
+
+def test_a_permission_that_was_given_elsewhere_is_given_again(terminal: Terminal) -> None:
+    file = permissions.write(terminal, notify='echo "$MOOT_ID" > asked')
+    run = terminal.start("run", file, "--instance", "first", "--record", "tape.jsonl")
+    asked = permissions.await_file(terminal.folder / "asked", run)
+    terminal.ok("approve", asked, "--instance", "first")
+    assert finish(run).code == 0
+    played_alike(terminal, file)
+
+
+def test_a_permission_that_nobody_gives_any_more_is_told(terminal: Terminal) -> None:
+    file = permissions.write(terminal)
+    with terminal.typing("run", file, "--instance", "first", "--record", "tape.jsonl") as session:
+        session.until("Bash: make release")
+        session.type("yes")
+        session.until("done in")
+    tape = terminal.folder / "tape.jsonl"
+    lines = [line for line in tape.read_text().splitlines() if '"kind":"request_answered"' not in line]
+    tape.write_text("\n".join(lines) + "\n")
+    ended = replay(terminal, file, tape)
+    assert "drift: coder: approve waits for an answer that does not come any more" in ended.err
+    assert ended.code == 1
+
+
+def test_the_end_of_a_vote_in_time_is_not_waited_for(terminal: Terminal) -> None:
+    text = """
+context: {document_owner: none}
+agents:
+  a: {script: [{on: begin, calls: [{proposal_create: {type: decision, title: T, timeout_seconds: 1,
+        options: [{id: x, label: x}, {id: y, label: y}], electors: [a]}}], say: asked}, {on: EXPIRED, say: well}]}
+kickoff: "@a begin"
+"""
+    file = write(terminal, text)
+    record(terminal, file)
+    tape = terminal.folder / "tape.jsonl"
+    tape.write_text(tape.read_text().replace('"timeout_seconds":1', '"timeout_seconds":3000'))
+    played_alike(terminal, file)
+
+
+@pytest.mark.parametrize(
+    ("script", "budget"),
+    [
+        ("{on: go, takes: 30s}", "time=1s"),
+        ("{on: go, say: '@b go'}", "attempts=3"),
+        ("{on: go, hang: true}", "time=1s"),
+    ],
+)
+def test_a_run_that_reached_a_limit_reaches_it_again(terminal: Terminal, script: str, budget: str) -> None:
+    text = f"""
+context: {{document_owner: none}}
+agents:
+  a: {{script: [{script}]}}
+  b: {{script: [{{on: go, say: "@a go"}}]}}
+kickoff: "@a go"
+"""
+    file = write(terminal, text)
+    record(terminal, file, "--budget", budget, code=3)
+    ended = replay(terminal, file, terminal.folder / "tape.jsonl", "--budget", budget)
+    assert LIKE in ended.err, ended
+    assert ended.code == 3
+    assert result(terminal, "again") == result(terminal, "first")
+
+
+def test_mail_that_came_while_an_agent_worked_is_told_again(terminal: Terminal) -> None:
+    text = """
+context: {document_owner: none}
+agents:
+  a:
+    backend: command
+    command: |
+      cat > /dev/null
+      moot send "@b say something"
+      until moot inbox --json | grep -q something; do :; done
+      moot send "I have it."
+  b: {script: [{on: say, say: "@a something"}]}
+kickoff: "@a begin"
+"""
+    file = write(terminal, text)
+    record(terminal, file)
+    played_alike(terminal, file)
