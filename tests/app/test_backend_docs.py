@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from moot.app import workflows
+from moot.app import references, workflows
 from moot.app.project import Project
 
 PAGES = Path(__file__).parents[2] / "docs" / "backends"
 BLOCK = re.compile(r"^```yaml\n(agents:\n.*?)^```$", re.DOTALL | re.MULTILINE)
+README = Path(__file__).parents[2] / "README.md"
 FOUND = [(page.stem, block) for page in sorted(PAGES.glob("*.md")) for block in BLOCK.findall(page.read_text())]
 
 
@@ -23,3 +24,10 @@ def test_an_example_is_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pa
     file = tmp_path / f"{page}.yaml"
     file.write_text(text)
     assert workflows.read(Project(tmp_path), file).agents
+
+
+def test_the_first_workflow_with_real_agents_wakes_only_who_begins(tmp_path: Path) -> None:
+    (text,) = re.findall(r"^```yaml\n# pair.yaml\n(.*?)^```$", README.read_text(), re.DOTALL | re.MULTILINE)
+    file = tmp_path / "pair.yaml"
+    file.write_text(text)
+    assert references.woken(workflows.read(Project(tmp_path), file)) == ("coder",)
