@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from moot.core.errors import InvalidInput
-from moot.core.nearest import hint
+from moot.core.nearest import hint, nearest
 from moot.workflow import catalog
 from moot.workflow.catalog import Catalog, Provider
 from moot.workflow.workflow import Backend
@@ -49,7 +49,9 @@ def resolve(written: str, backend: Backend | None, known: Catalog | None = None)
             return f"{one.name}/{written}"
     names = ", ".join(sorted(found.providers))
     shorter = ", ".join(sorted(found.aliases))
-    raise ModelUnknown(f"`{written[:80]}` has no provider", f"Write provider/name ({names}), or {shorter}.")
+    near = nearest(written, found.aliases)
+    meant = f"Did you mean `{near}`? Else write" if near else "Write"
+    raise ModelUnknown(f"`{written[:80]}` has no provider", f"{meant} provider/name ({names}), or {shorter}.")
 
 
 def _whole(written: str, backend: Backend | None, known: Catalog) -> str:
