@@ -195,6 +195,17 @@ async def test_a_host_does_not_take_more_attempts_than_it_may(store: Store) -> N
     assert len(await team.events("attempt_started")) == 1
 
 
+async def test_what_waits_for_room_is_taken_as_soon_as_there_is_some(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("moot.store.sqlite.store._BACKSTOP_SECONDS", 1_000_000.0)
+    team = await gather(store, {name: [{"say": "done"}] for name in "abcdef"})
+    async with running(make_host(store, pace=Pace(attempts=1))):
+        await team.say("@a @b @c @d @e @f go")
+        await team.idle()
+    assert sorted(await team.bodies())[:-1] == [f"{name}: done" for name in "abcdef"]
+
+
 async def test_last_words_that_cannot_be_posted_are_a_failure_and_not_a_job_for_ever(store: Store) -> None:
     team = await gather(store, {"coder": [{"say": "$message" * 2}]})
     async with running(make_host(store, retry=Retry(attempts=2, backoff=timedelta(milliseconds=1)))):

@@ -57,11 +57,11 @@ class _Maker:
         with self._lock:
             if milliseconds != self._milliseconds:
                 self._milliseconds = milliseconds
-                self._time = _encode(milliseconds, _TIME_DIGITS)
+                self._time = _encode(milliseconds)
                 self._last = self._chance() >> 64 - 5 * _CHANCE_DIGITS + 1  # room above it for the millisecond
             else:
                 self._last += 1 + (self._chance() >> 64 - _STEP_BITS)
-            return f"{prefix}_{self._time}{_encode(self._last & _ALL_CHANCES, _CHANCE_DIGITS)}"
+            return f"{prefix}_{self._time}{_encode(self._last & _ALL_CHANCES)}"
 
     def _chance(self) -> int:
         """64 bits. (`secrets` would say the same in more words, and is slow to import.)"""
@@ -78,9 +78,16 @@ _ALL_CHANCES = (1 << 5 * _CHANCE_DIGITS) - 1
 _PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
 
 
-def _encode(number: int, digits: int) -> str:
-    """Two digits at a time."""
-    return "".join([_PAIRS[number >> shift & 0x3FF] for shift in range(5 * (digits - 2), -1, -10)])
+def _encode(number: int) -> str:
+    """50 bits in ten digits, two at a time."""
+    pairs = _PAIRS
+    return (
+        pairs[number >> 40 & 0x3FF]
+        + pairs[number >> 30 & 0x3FF]
+        + pairs[number >> 20 & 0x3FF]
+        + pairs[number >> 10 & 0x3FF]
+        + pairs[number & 0x3FF]
+    )
 
 
 _maker = _Maker()

@@ -207,9 +207,11 @@ class Host:
             self._desk.attempts.add(job.id)
 
         def over(_: "asyncio.Task[None]") -> None:
+            before = self._appetite()
             self._desk.tasks.pop(job.id, None)
             self._desk.attempts.discard(job.id)
-            signal.ring()  # there is room for another job
+            if before.attempts <= 0 or before.others <= 0:
+                signal.ring()  # there is room for a job that nobody had an eye for
 
         running.add_done_callback(over)
 

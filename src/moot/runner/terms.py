@@ -39,6 +39,7 @@ class Terms:
 
 
 _TERMS: TypeAdapter[Terms] = TypeAdapter(Terms)
+_NOTHING_SAID = Terms()
 _NAMES = frozenset(field.name for field in fields(Terms))
 
 
@@ -68,7 +69,7 @@ def held(agent: Agent, *, has_context: bool) -> tuple[str, ...] | None:
 
 def of_agent(agent: Agent) -> Terms:
     said = {name: value for name, value in agent.settings.items() if name in _NAMES}
-    return _TERMS.validate_python(said) if said else Terms()
+    return _TERMS.validate_python(said) if said else _NOTHING_SAID
 
 
 def manner(agent: Agent) -> Manner:

@@ -19,6 +19,8 @@ class Signal:
 
     async def wait(self, seconds: float | None = None) -> bool:
         """True when rung, False when the time is up."""
+        if self._rung.is_set():
+            return True
         try:
             async with asyncio.timeout(seconds):
                 await self._rung.wait()

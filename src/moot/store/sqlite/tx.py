@@ -39,13 +39,14 @@ class SqliteTx(StoreTx):
 
     def _rows(self, query: Query, into: type[T], values: Mapping[str, Value]) -> list[T]:
         cursor = self._execute(query, values)
-        read = rows.known_reader(query.sqlite, into)
-        columns = () if read else _columns(cursor)
-        # All rows before the first record: a statement that an error leaves half-read would block every commit.
-        found = cursor.fetchall()
-        if not found:
+        if (read := rows.known_reader(query.sqlite, into)) is not None:
+            return [read(row) for row in cursor.fetchall()]
+        if (first := next(cursor, None)) is None:
             return []
-        read = read or rows.new_reader(query.sqlite, into, columns)
+        columns = tuple(column[0] for column in cursor.get_description())
+        # All rows before the first record: a statement that an error leaves half-read would block every commit.
+        found = [first, *cursor]
+        read = rows.new_reader(query.sqlite, into, columns)
         return [read(row) for row in found]
 
     def run(self, query: Query, **values: Value) -> int:
@@ -69,13 +70,6 @@ class SqliteTx(StoreTx):
 
     def lock(self, table: Lockable, id: str) -> None:
         """Nothing to do: the writer is alone."""
-
-
-def _columns(cursor: apsw.Cursor) -> tuple[str, ...]:
-    try:
-        return tuple(column[0] for column in cursor.get_description())
-    except apsw.ExecutionCompleteError:
-        return ()  # there are no rows
 
 
 @cache
