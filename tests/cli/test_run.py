@@ -189,6 +189,25 @@ def test_what_agents_do_on_their_way_is_shown_to_who_asks(terminal: Terminal) ->
     assert "progress" not in terminal.ok("run", "hello.yaml", "--input", "who=ann", "--json").out
 
 
+WARNED = """
+context: {document_owner: none}
+agents:
+  writer: {resume: true, answers: [{say: "@reader done"}]}
+  reader: {script: [{fail: no, fails: 2}]}
+kickoff: "@writer go"
+"""
+
+
+def test_what_an_agent_warns_of_is_told_once(terminal: Terminal) -> None:
+    write(terminal, "warned.yaml", WARNED)
+    shown = terminal.ok("run", "warned.yaml").out
+    assert shown.count("writer: A model has no conversation of its own") == 1
+    assert shown.count("reader failed (no); its mail waits") == 2
+    lines = [json.loads(line) for line in terminal.ok("run", "warned.yaml", "--json").out.splitlines()]
+    told = [(one["agent"], one["text"][:12]) for one in lines if one["type"] == "warning"]
+    assert told == [("writer", "A model has ")]
+
+
 def test_an_instance_is_deleted_for_good_once_that_is_sure(either: Terminal) -> None:
     write(either, "hello.yaml", HELLO)
     either.ok("run", "hello.yaml", "--input", "who=ann", "--instance", "pr-1")

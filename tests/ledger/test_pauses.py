@@ -18,7 +18,9 @@ MINUTE = timedelta(minutes=1)
 async def test_a_pause_is_over_by_itself(store: Store, clock: ManualClock) -> None:
     until = clock.now() + MINUTE
     assert await store.write(lambda tx: pauses.pause(tx, "anthropic", until, "slow down"), caller=SYSTEM)
-    assert await store.read(lambda tx: pauses.of_provider(tx, "anthropic")) == Pause("anthropic", until, "slow down")
+    assert await store.read(lambda tx: pauses.of_provider(tx, "anthropic")) == Pause(
+        "anthropic", until, "slow down", clock.now()
+    )
     assert await store.read(lambda tx: pauses.of_provider(tx, "openai")) is None
     assert [one.provider for one in await store.read(pauses.live)] == ["anthropic"]
     clock.advance(MINUTE.total_seconds())
@@ -40,6 +42,19 @@ async def test_a_pause_can_be_lifted(store: Store, clock: ManualClock) -> None:
     assert await store.write(lambda tx: pauses.lift(tx, "openai"), caller=SYSTEM)
     assert not await store.write(lambda tx: pauses.lift(tx, "openai"), caller=SYSTEM)
     assert await store.read(pauses.live) == []
+
+
+async def test_who_is_asked_to_wait_again_and_again_waits_longer_each_time(store: Store, clock: ManualClock) -> None:
+    waits: list[float] = []
+    for _ in range(12):
+        until = await store.read(lambda tx: pauses.growing(tx, "openai", timedelta(seconds=1)))
+        await store.write(lambda tx, until=until: pauses.pause(tx, "openai", until, "busy"), caller=SYSTEM)
+        waits.append((until - clock.now()).total_seconds())
+        assert await store.read(lambda tx: pauses.growing(tx, "openai", MINUTE)) == until  # others wait as long
+        clock.advance(waits[-1] + 5)
+    assert waits == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600]
+    clock.advance(3600)
+    assert await store.read(lambda tx: pauses.growing(tx, "openai", MINUTE)) == clock.now() + MINUTE
 
 
 async def test_of_two_at_once_the_later_moment_counts(pg_store: PostgresStore, clock: ManualClock) -> None:

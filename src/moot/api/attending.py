@@ -41,6 +41,14 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
+class Warned:
+    """Something to know of an attempt, that did not stop it."""
+
+    agent: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Paused:
     """A provider has asked to wait: nobody who uses it is started until then."""
 
@@ -76,7 +84,7 @@ class Attendant:
     has_person: bool
     is_playing: Callable[[], bool] | None = None  # whether a recording that is played has more to come
 
-    async def attend(self, run: Run) -> AsyncIterator[Message | Failed | Paused | Expected | Ending]:
+    async def attend(self, run: Run) -> AsyncIterator[Message | Failed | Warned | Paused | Expected | Ending]:
         """What is said from the start of the run, as it is said; at the end, what came of it."""
         seen = run.first_seq
         expected: tuple[Agent, ...] = ()
@@ -142,7 +150,7 @@ class Attendant:
 
         return await self.store.write(change, caller=SYSTEM)
 
-    async def _told(self, event: StoredEvent) -> AsyncIterator[Message | Failed | Paused]:
+    async def _told(self, event: StoredEvent) -> AsyncIterator[Message | Failed | Warned | Paused]:
         if event.kind == messages.POSTED:
             id, stream = MessageId(event.subject), event.stream
             yield await self.store.read(lambda tx: messages.get(tx, id, stream))
@@ -150,12 +158,17 @@ class Attendant:
             yield Paused(event.subject, datetime.fromisoformat(str(event.data["until"])), str(event.data["reason"]))
         elif event.kind == attempts.FAILED and event.data["failure"] != "rate_limit":
             yield await self._failed(event)
+        elif event.kind == endings.WARNED:
+            yield Warned(await self._name(event), str(event.data["text"]))
 
     async def _failed(self, event: StoredEvent) -> Failed:
-        id = AgentId(str(event.data["agent"]))
-        name = (await self.store.read(lambda tx: agents.get(tx, id))).name
+        name = await self._name(event)
         error = (str(event.data["error"]).splitlines() or [""])[0]
         return Failed(name, error, int(str(event.data["number"])), "parked" in event.data)
+
+    async def _name(self, event: StoredEvent) -> str:
+        id = AgentId(str(event.data["agent"]))
+        return (await self.store.read(lambda tx: agents.get(tx, id))).name
 
 
 def _code(run: Run) -> int:

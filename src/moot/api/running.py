@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from moot.api import access, summaries, taping
-from moot.api.attending import Attendant, Ending, Expected, Failed, Paused
+from moot.api.attending import Attendant, Ending, Expected, Failed, Paused, Warned
 from moot.api.summaries import Summary
 from moot.api.taping import Replayed, Taping
 from moot.app import budgets, hosting, settings, trust, workflows
@@ -30,7 +30,7 @@ from moot.store.store import Store
 from moot.workflow import stored
 from moot.workflow.members import Flags
 
-Piece = Run | Message | Failed | Paused | Expected | Ending | Summary | Replayed
+Piece = Run | Message | Failed | Warned | Paused | Expected | Ending | Summary | Replayed
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,6 +145,16 @@ class Usage:
             self.is_estimated or other.is_estimated,
         )
 
+    def __sub__(self, other: "Usage") -> "Usage":
+        """What is left to count; below zero where more was guessed on the way."""
+        return Usage(
+            self.input_tokens - other.input_tokens,
+            self.output_tokens - other.output_tokens,
+            self.turns - other.turns,
+            self.cost - other.cost,
+            self.is_estimated,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Ended:

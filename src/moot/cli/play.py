@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
 from moot.api import plain, remedies, targets
-from moot.api.attending import WAITING, Ending, Expected, Failed, Paused
+from moot.api.attending import WAITING, Ending, Expected, Failed, Paused, Warned
 from moot.api.running import Order, Piece
 from moot.api.summaries import Summary
 from moot.api.taping import Replayed
@@ -72,6 +72,7 @@ class _Terminal:
     def __init__(self, *, is_typed: bool, is_kept: bool) -> None:
         self._transcript = Transcript()
         self._ending = Ending("done")
+        self._warnings = set[Warned]()  # each is said once, and not with every attempt
         self._is_typed = is_typed
         self._is_kept = is_kept  # and can be resumed
 
@@ -86,8 +87,12 @@ class _Terminal:
             case Expected():
                 self._expect(piece)
             case Failed():
-                what = "its mail is parked" if piece.is_last else "its mail waits and it is tried again"
-                self._transcript.aside(f"{piece.agent} failed ({piece.error}); {what}")
+                if not piece.is_last:  # moot says that itself, in the channel
+                    self._transcript.aside(f"{piece.agent} failed ({piece.error}); its mail waits")
+            case Warned():
+                if piece not in self._warnings:
+                    self._warnings.add(piece)
+                    self._transcript.aside(f"{piece.agent}: {piece.text}")
             case Paused():
                 until = durations.spell(max(piece.until - datetime.now(UTC), timedelta(0)))
                 self._transcript.aside(f"{piece.provider} asks to wait ({piece.reason}); going on in {until}")
@@ -161,6 +166,8 @@ def document(piece: Piece) -> plain.Plain:
         case Failed():
             return {"type": "failure", "agent": piece.agent, "error": piece.error, "number": piece.number,
                     "parked": piece.is_last}  # fmt: skip
+        case Warned():
+            return {"type": "warning", "agent": piece.agent, "text": piece.text}
         case Paused():
             return {"type": "pause", "provider": piece.provider, "until": clock.to_iso(piece.until),
                     "reason": piece.reason}  # fmt: skip

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 
-from moot.backends.backend import Assignment, Backend, Briefing, Conversation, Ended, Letter, Usage, Warned
+from moot.backends.backend import Assignment, Backend, Briefing, Conversation, Ended, Letter, Progress, Usage, Warned
 from moot.bus import mailbox
 from moot.bus.mailbox import Mail
 from moot.bus.messages import Message
@@ -32,6 +32,7 @@ from moot.runner.prompts import Occasion
 from moot.runner.reactions.wake_agents import may_run
 from moot.runner.retry import Retry
 from moot.runner.scene import Scene
+from moot.runner.spending import Spending
 from moot.runner.trails import Trails
 from moot.runner.worker import Task
 from moot.store.store import Store
@@ -89,35 +90,35 @@ class AttemptWorker:
                 endings.tell_parked(tx, agents.get(tx, attempt.agent), f"lost its host {job.losses} times", count)
 
     async def _carry_out(self, begun: Begun) -> None:
-        told: list[Usage] = []
+        spending = Spending(self.store, begun)
         try:
-            ended = await self._run(begun, told)
+            ended = await self._run(begun, spending)
         except asyncio.CancelledError:
-            await self._settle(begun, partial(endings.interrupted, used=_sum(told)))
+            await self._settle(begun, partial(endings.interrupted, told=spending.told))
             raise
         retry = self.retry.but(terms.of_agent(begun.agent).retry)
+        close = partial(endings.close, retry=retry, told=spending.told)
         try:
-            await self._settle(begun, partial(endings.close, ended=ended, retry=retry))
+            await self._settle(begun, partial(close, ended=ended))
         except MootError as error:  # its last words cannot be posted: that is a failure, too
             failed = Ended("error", f"{error.code}: {error}", usage=ended.usage)
-            await self._settle(begun, partial(endings.close, ended=failed, retry=retry))
+            await self._settle(begun, partial(close, ended=failed))
 
-    async def _run(self, begun: Begun, told: list[Usage]) -> Ended:
-        """Whatever goes wrong in a backend is this agent's failure and nobody else's. `told` is what it said that it
-        has used, for an attempt that does not come to its end."""
+    async def _run(self, begun: Begun, spending: Spending) -> Ended:
+        """Whatever goes wrong in a backend is this agent's failure and nobody else's."""
         limit = terms.of_agent(begun.agent).timeout or self.time_limit
         try:
             async with asyncio.timeout(limit.total_seconds()), self.equip(begun) as kit:
-                return await self._play(begun, kit, told)
+                return await self._play(begun, kit, spending)
         except TimeoutError:
-            return Ended("timeout", f"it ran longer than {limit}", usage=_sum(told))
+            return Ended("timeout", f"it ran longer than {limit}", usage=spending.told)
         except MootError as error:
-            return Ended("error", f"{error.code}: {error}", usage=_sum(told))
+            return Ended("error", f"{error.code}: {error}", usage=spending.told)
         except Exception as error:  # noqa: BLE001  # the boundary of an agent's run
             _log.exception("the backend of %s crashed", begun.agent.name)
-            return Ended("crash", f"{type(error).__name__}: {error}", usage=_sum(told))
+            return Ended("crash", f"{type(error).__name__}: {error}", usage=spending.told)
 
-    async def _play(self, begun: Begun, kit: Kit, told: list[Usage]) -> Ended:
+    async def _play(self, begun: Begun, kit: Kit, spending: Spending) -> Ended:
         backend = self.backends.get(begun.agent.backend)
         if backend is None:
             return Ended("error", f"this host has no backend {begun.agent.backend!r}")
@@ -127,16 +128,24 @@ class AttemptWorker:
                 async for progress in running:
                     if noted is not None:
                         noted.note(progress)
-                    match progress:
-                        case Ended():
-                            return progress
-                        case Usage():
-                            told.append(progress)
-                        case Warned():
-                            _log.warning("%s: %s", begun.agent.name, progress.text)
-                        case _:
-                            pass
-        return Ended("no_result", "it ended without a result", usage=_sum(told))
+                    ended = await self._heed(begun, progress, spending)
+                    if ended is not None:
+                        return ended
+        return Ended("no_result", "it ended without a result", usage=spending.told)
+
+    async def _heed(self, begun: Begun, progress: Progress, spending: Spending) -> Ended | None:
+        """Its end, if it is over: by itself, or because it has used up what it may."""
+        match progress:
+            case Ended():
+                return progress
+            case Usage():
+                over = await spending.count(progress)
+                return None if over is None else Ended("limit", f"stopped at the {over.reason}", usage=spending.told)
+            case Warned():
+                await self.store.write(lambda tx: endings.warn(tx, begun, progress.text), caller=SYSTEM)
+                return None
+            case _:
+                return None
 
     def _assignment(self, begun: Begun, kit: Kit) -> Assignment:
         return Assignment(
@@ -213,7 +222,3 @@ def _conversation(tx: ReadTx, agent: Agent) -> Conversation | None:
         return None
     used = Usage(kept.input_tokens, kept.output_tokens, kept.turns, kept.cost / DOLLAR, kept.is_estimated)
     return Conversation(kept.handle, used)
-
-
-def _sum(told: list[Usage]) -> Usage:
-    return sum(told, Usage())

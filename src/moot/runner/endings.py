@@ -14,7 +14,7 @@ from moot.ledger.usage import DOLLAR, Spent
 from moot.registry import agents, attempts, conversations, instances, runs
 from moot.registry.agents import Agent
 from moot.registry.conversations import Kept
-from moot.runner import limits, terms
+from moot.runner import limits, spending, terms
 from moot.runner.begun import Begun
 from moot.runner.reactions.wake_agents import attempt_key, wake
 from moot.runner.retry import Retry
@@ -25,8 +25,12 @@ PAUSED = "provider_paused"
 _LONGEST_PAUSE = timedelta(days=1)
 
 
-def close(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
-    _record(tx, begun, ended.usage)
+WARNED = "attempt_warned"
+
+
+def close(tx: Tx, begun: Begun, ended: Ended, retry: Retry, told: Usage) -> None:
+    """`told` is the part of what it used that was counted while it ran."""
+    _record(tx, begun, ended.usage - told)
     _keep_conversation(tx, begun, ended)
     if ended.failure is None:
         _succeed(tx, begun, ended.text)
@@ -58,7 +62,7 @@ def _keep_conversation(tx: Tx, begun: Begun, ended: Ended) -> None:
 def _wait(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
     """Its provider asks to wait: so do all who use it, and this counts as nobody's failure."""
     attempt, agent, error = begun.attempt, begun.agent, _storable(ended.error)
-    until = ended.wait_until or tx.now + retry.delay(begun.job.tries + 1)
+    until = ended.wait_until or pauses.growing(tx, terms.provider(agent), retry.backoff)
     until = min(max(until, tx.now + retry.backoff), tx.now + _LONGEST_PAUSE)
     if _is_late(begun.job, until):
         _fail(tx, begun, ended, retry)
@@ -108,10 +112,12 @@ def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
     end_attempt(tx, attempt, "failed", error)
     facts = {"agent": agent.id, "failure": ended.failure, "error": error, "number": failures}
     again_at = tx.now + retry.delay(failures)
-    if _is_over(tx, begun):
+    if _is_over(tx, begun) or spending.own_limit(tx, begun) is not None:
         jobs.fail(tx, begun.job, error)
         mailbox.take_back(tx, agent.id, attempt)
         tx.announce(Event(agent.stream, attempts.FAILED, attempt, facts, is_quiet=True))
+        if ended.failure == "limit":  # cut off on its way: it may be the one to sum up, or is to be stopped
+            wake(tx, agent)
         return
     if failures < retry.attempts and not ended.is_final and not _is_late(begun.job, again_at):
         jobs.retry(tx, begun.job, at=again_at, error=error)
@@ -137,6 +143,12 @@ def tell_parked(tx: Tx, agent: Agent, fact: str, count: int) -> None:
     instance = instances.get(tx, agent.instance)
     body = f"{agent.name} {fact}\n{count} message(s) for it are parked."
     talk.say(tx, instance, None, Words(body, to=(agents.PERSON,), kind="system"))
+
+
+def warn(tx: Tx, begun: Begun, text: str) -> None:
+    """Something the person should know, that did not stop the attempt."""
+    facts = {"agent": begun.agent.id, "text": _storable(text)}
+    tx.announce(Event(begun.agent.stream, WARNED, begun.attempt, facts, is_quiet=True))
 
 
 def _storable(error: str) -> str:
@@ -173,14 +185,14 @@ def restart(tx: Tx, agent: Agent) -> bool:
     return True
 
 
-def interrupted(tx: Tx, begun: Begun, used: Usage) -> None:
+def interrupted(tx: Tx, begun: Begun, told: Usage) -> None:
     """The host stops: the mail waits for the next one, and this does not count as a failure. The deadline is one."""
     attempt = begun.attempt
     if _is_late(begun.job, tx.now):
-        close(tx, begun, Ended("timeout", "it ran into its deadline", usage=used), Retry())
+        close(tx, begun, Ended("timeout", "it ran into its deadline", usage=told), Retry(), told)
         return
     jobs.put_back(tx, begun.job)
-    _record(tx, begun, used)
+    _record(tx, begun, Usage(is_estimated=told.is_estimated))
     end_attempt(tx, attempt, "interrupted")
     mailbox.take_back(tx, begun.agent.id, attempt, is_failure=False)
     tx.announce(Event(begun.agent.stream, attempts.INTERRUPTED, attempt, {"agent": begun.agent.id}, is_quiet=True))

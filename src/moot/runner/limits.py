@@ -13,7 +13,7 @@ from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import NewJob
 from moot.ledger import budgets, usage
-from moot.ledger.budgets import Budget, Guards, Leave, Share
+from moot.ledger.budgets import Budget, Guards, Kind, Leave, Share
 from moot.ledger.usage import Scope
 from moot.registry import stopping
 from moot.registry.agents import Agent
@@ -23,6 +23,8 @@ from moot.tools.guards import LIMIT
 from moot.workflow.workflow import Workflow
 
 TIME = "time_budget"
+_SPENT: frozenset[Kind] = frozenset(("cost", "tokens", "turns"))  # what an attempt uses on its way
+_LAST = 1.1
 
 
 def open_for(tx: Tx, run: Run, workflow: Workflow) -> None:
@@ -60,9 +62,25 @@ def may_begin(tx: Tx, agent: Agent, run: Run | None, terms: Terms) -> Leave:
         return "free"
     reserved = budgets.reserve(tx, run.id)
     if reserved.reached is not None:
-        facts = {"instance": run.instance, "reason": reserved.reached.reason}
-        jobs.add(tx, NewJob(f"limit:{run.id}", LIMIT, run.stream, run.id, facts))
+        _tell(tx, run, reserved.reached)
     return reserved.leave
+
+
+def overrun(tx: Tx, run: Run | None, *, is_last: bool) -> Share | None:
+    """The limit that a run reaches while an attempt is at work. The last attempt has a tenth more, to sum up."""
+    over = [] if run is None else [one for one in budgets.shares(tx, run.id) if one.is_reached and one.kind in _SPENT]
+    if is_last:
+        over = [one for one in over if one.used >= one.limit * _LAST]
+    if run is None or not over:
+        return None
+    if budgets.stop(tx, run.id, over[0].reason, is_last_allowed=True):
+        _tell(tx, run, over[0])
+    return over[0]
+
+
+def _tell(tx: Tx, run: Run, over: Share) -> None:
+    facts = {"instance": run.instance, "reason": over.reason}
+    jobs.add(tx, NewJob(f"limit:{run.id}", LIMIT, run.stream, run.id, facts))
 
 
 def time_key(run: Run) -> str:

@@ -1,0 +1,39 @@
+"""What an attempt uses is counted as it is told, so that a limit ends it before it has gone far beyond."""
+
+from moot.backends.backend import Usage
+from moot.core.caller import SYSTEM
+from moot.core.tx import Tx
+from moot.ledger import budgets, usage
+from moot.ledger.budgets import Share
+from moot.ledger.usage import Spent
+from moot.runner import limits, terms
+from moot.runner.begun import Begun
+from moot.store.store import Store
+
+
+class Spending:
+    """Of one attempt. `told` is what was counted so far."""
+
+    def __init__(self, store: Store, begun: Begun) -> None:
+        self._store = store
+        self._begun = begun
+        self.told = Usage()
+
+    async def count(self, used: Usage) -> Share | None:
+        """The limit that is reached by now, if any: the run's or the agent's own."""
+        self.told += used
+        return await self._store.write(lambda tx: _count(tx, self._begun, used), caller=SYSTEM)
+
+
+def _count(tx: Tx, begun: Begun, used: Usage) -> Share | None:
+    agent, scope = begun.agent, limits.scope_of(begun.agent, begun.run)
+    # Whether it is certain is told at the end: on the way everything is a guess.
+    spent = Spent(used.input_tokens, used.output_tokens, used.turns, used.cost)
+    usage.record(tx, scope, agent.id, spent)
+    return own_limit(tx, begun) or limits.overrun(tx, begun.run, is_last=begun.is_last)
+
+
+def own_limit(tx: Tx, begun: Begun) -> Share | None:
+    """The agent's own limit that is reached."""
+    own = terms.limits(terms.of_agent(begun.agent).budget)
+    return budgets.own_verdict(own, usage.of_agent(tx, limits.scope_of(begun.agent, begun.run), begun.agent.id))
