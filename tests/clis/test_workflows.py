@@ -16,7 +16,7 @@ import pytest
 from moot.process import environment, tree
 from tests import fake_models
 from tests.clis.subjects import CANARY
-from tests.fake_models import Answer, Asked, FakeModels, Hang, call, say
+from tests.fake_models import Answer, Asked, FakeModels, Hang, Used, call, say
 from tests.stories.house import SECONDS, House
 
 pytestmark = pytest.mark.clis
@@ -32,6 +32,18 @@ agents:
   ben: {{backend: codex, model: gpt-5, base_url: "{url}/v1", env: [OPENAI_API_KEY], system_prompt: You help.}}
 kickoff: "@ann agree with `@ben` on a name, and write it down."
 """
+ENDLESS = """
+name: endless
+context: {{document_owner: none}}
+defaults: {{permissions: full}}
+budget: {{cost: 1}}
+agents:
+  ann: {{backend: {backend}, model: {model}, base_url: "{url}", env: [{key}]}}
+  ben: {{backend: {backend}, model: {model}, base_url: "{url}", env: [{key}]}}
+kickoff: "@ann @ben talk."
+"""
+CODEX = ("codex", "gpt-5", "/v1", "OPENAI_API_KEY")
+GEMINI = ("gemini", "gemini-2.5-pro", "", "GEMINI_API_KEY")
 
 
 @dataclass(frozen=True)
@@ -49,7 +61,12 @@ def house(parent: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[C
         root = Path(folder) / "project"
         (root / ".moot").mkdir(parents=True)
         (root / "home").mkdir()
-        keys = {"ANTHROPIC_API_KEY": CANARY, "OPENAI_API_KEY": CANARY, "CLAUDE_CODE_MAX_RETRIES": "0"}
+        keys = {
+            "ANTHROPIC_API_KEY": CANARY,
+            "OPENAI_API_KEY": CANARY,
+            "GEMINI_API_KEY": CANARY,
+            "CLAUDE_CODE_MAX_RETRIES": "0",
+        }
         marker = os.environ[environment.MARKER]
         yield CliHouse(root, {"PATH": parent["PATH"], environment.MARKER: marker, **keys})
 
@@ -117,6 +134,25 @@ async def test_what_the_programs_did_is_played_again_without_them(house: CliHous
     assert "moot ✓" in first["notes"]
     assert await _result(house, "again") == first
     _has_no_secret(house, told.decode())  # and not in the recording
+
+
+@pytest.mark.parametrize(("backend", "model", "path", "key"), [CODEX, GEMINI], ids=["codex", "gemini"])
+async def test_a_budget_in_dollars_stops_programs_that_tell_only_tokens(
+    house: CliHouse, backend: str, model: str, path: str, key: str
+) -> None:
+    """At its prices, 400,000 tokens of the model cost half a dollar."""
+
+    async with fake_models.serve(lambda _: say("@ann go on", used=Used(400_000, 0))) as server:
+        file = ENDLESS.format(backend=backend, model=model, url=f"{server.url}{path}", key=key)
+        (house.root / "endless.yaml").write_text(file)
+        process = await house.start("run", "endless.yaml", "--json")
+        async with asyncio.timeout(SECONDS):
+            printed, _ = await process.communicate()
+    assert process.returncode == 3, printed
+    summary = json.loads(printed.splitlines()[-1])
+    assert summary["is_estimated"]
+    assert summary["cost"] == pytest.approx(0.5 * summary["attempts"])
+    assert summary["attempts"] <= 4  # two use it up, one may be under way, and the last sums up
 
 
 async def test_a_killed_moot_leaves_programs_that_the_next_one_ends(house: CliHouse) -> None:

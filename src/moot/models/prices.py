@@ -4,13 +4,10 @@ from genai_prices import calc_price
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.usage import RequestUsage
 
+from moot.core.prices import UNKNOWN
 from moot.models.endpoints import Endpoint
 from moot.models.model import Answer, Message, Request, Said, Usage
 
-_MILLION = 1_000_000
-# For models that are not on the list: what a provider's large ones cost, so that a budget errs on the safe side.
-_UNKNOWN_INPUT = 5.0  # dollars for a million tokens
-_UNKNOWN_OUTPUT = 25.0
 _LETTERS = 4  # of a token, by and large
 
 
@@ -54,6 +51,5 @@ def _cost(used: RequestUsage, model: str, endpoint: Endpoint) -> tuple[float, bo
     try:
         priced = calc_price(used, model, provider_id=endpoint.provider)
     except (LookupError, ValueError):
-        guess = used.input_tokens * _UNKNOWN_INPUT + used.output_tokens * _UNKNOWN_OUTPUT
-        return guess / _MILLION, False
+        return UNKNOWN.cost(used.input_tokens, used.output_tokens, used.cache_read_tokens), False
     return float(priced.total_price), endpoint.base_url is None

@@ -9,8 +9,10 @@ import pytest
 
 from moot.backends.backend import Called, Conversation, Failure, Usage, Warned, Wrote
 from moot.backends.programs.claude_reader import ClaudeReader
+from moot.backends.programs.counting import Tariff
 from moot.backends.programs.launch import Spoken
 from moot.core.permissions import PRESETS, Permissions
+from moot.core.prices import UNKNOWN, Rates
 from tests.backends.programs.cast import CLAUDE, REPLAY, Role, cast, claude_init, claude_result
 from tests.backends.programs.stage import FULL, Stage, play
 
@@ -20,7 +22,7 @@ NETWORK = "WebFetch,WebSearch"
 
 
 def read(*events: Any, before: Conversation | None = None) -> tuple[ClaudeReader, list[Spoken]]:
-    reader = ClaudeReader("s-1", before)
+    reader = ClaudeReader("s-1", before, Tariff("anthropic"))
     reader.say("hello")
     return reader, [told for event in events for told in reader.read(event)]
 
@@ -89,7 +91,7 @@ def test_tools_are_told_by_name_and_outcome() -> None:
         {"type": "assistant", "message": {"id": "n", "content": [{"type": "text", "text": "so"}], "usage": {}}},
     )
     assert told == [
-        Usage(8, 2, 1, is_estimated=True),
+        Usage(8, 2, 1, UNKNOWN.cost(8, 2, 3), is_estimated=True),
         Called("Bash", is_error=True),
         Called("vote"),
         Wrote("so"),
@@ -128,6 +130,14 @@ def test_what_was_used_is_counted_from_the_last_attempt() -> None:
     assert found is not None
     assert found.usage == Usage(40, 5, 2, 0.25)
     assert found.conversation == Conversation("s-1", Usage(100, 20, 5, 0.5))
+
+
+def test_what_is_cut_short_has_cost_what_its_messages_did() -> None:
+    used = {"input_tokens": 600, "cache_read_input_tokens": 400, "output_tokens": 50}
+    message: dict[str, Any] = {"id": "m-1", "model": "claude-sonnet-4-5", "usage": used, "content": []}
+    reader, told = read(INIT, TAKEN, {"type": "assistant", "message": message})
+    assert told == [Usage(1000, 50, 1, Rates(3.0, 15.0, 0.3).cost(1000, 50, 400), is_estimated=True)]
+    assert (reader.outcome(), reader.used()) == (None, told[0])
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,16 @@ import pytest
 from moot.backends.backend import Called, Conversation, Failure, Usage, Warned, Wrote
 from moot.backends.programs import codex
 from moot.backends.programs.codex import CodexReader
+from moot.backends.programs.counting import Tariff
 from moot.backends.programs.launch import Spoken
 from moot.core.permissions import PRESETS, Permissions
+from moot.core.prices import UNKNOWN, Rates
 from tests.backends.programs.cast import CODEX, cast
 from tests.backends.programs.stage import FULL, Stage, play
 
 
 def read(folder: Path, *events: Any, before: Conversation | None = None) -> tuple[CodexReader, list[Spoken]]:
-    reader = CodexReader(before, folder / "last-message.md")
+    reader = CodexReader(before, folder / "last-message.md", Tariff("openai", "gpt-5"))
     return reader, [told for event in events for told in reader.read(event)]
 
 
@@ -68,11 +70,12 @@ async def test_our_server_is_required_and_approved(place: Stage) -> None:
 async def test_a_thread_is_resumed_by_its_id(place: Stage) -> None:
     role = cast(CODEX, place.root, [*CODEX.opening, *CODEX.ending("done")])
     manner = role.manner(replace(FULL, keeps_conversation=True))
-    before = Conversation("t-1", Usage(60, 5, 1))
+    before = Conversation("t-1", Usage(60, 5, 1, cost=0.0004))
     _, ended = await play(role.backend, await place.assignment(manner=manner, conversation=before))
     assert role.seen()["argv"][-3:] == ["resume", "t-1", "-"]
-    assert ended.usage == Usage(40, 15, 1, is_estimated=True)
-    assert ended.conversation == Conversation("t-1", Usage(100, 20, 2, is_estimated=True))
+    whole = UNKNOWN.cost(100, 20)  # of a model that nobody has named
+    assert ended.usage == Usage(40, 15, 1, whole - 0.0004, is_estimated=True)
+    assert ended.conversation == Conversation("t-1", Usage(100, 20, 2, whole, is_estimated=True))
 
 
 def test_items_are_told(tmp_path: Path) -> None:
@@ -99,7 +102,9 @@ def test_items_are_told(tmp_path: Path) -> None:
     ]
     found = reader.outcome()
     assert found is not None
-    assert (found.failure, found.text, found.usage) == (None, "so be it", Usage(100, 20, 1, is_estimated=True))
+    cost = Rates(1.25, 10.0, 0.125).cost(100, 20, 10)
+    assert (found.failure, found.text) == (None, "so be it")
+    assert found.usage == Usage(100, 20, 1, cost, is_estimated=True)
     (tmp_path / "last-message.md").write_text("the last\n")
     found = reader.outcome()
     assert found is not None

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from moot.backends.backend import Assignment, Briefing
-from moot.backends.programs import surroundings
+from moot.backends.programs import counting, surroundings
 from moot.backends.programs.claude_reader import SERVER, ClaudeReader
 from moot.backends.programs.launch import Launch
 from moot.backends.programs.surroundings import Needs
@@ -61,7 +61,8 @@ class Claude:
         found = surroundings.find(self.name, assignment, env, "Install it: npm install -g @anthropic-ai/claude-code")
         keeps = manner.keeps_conversation and not manner.is_isolated
         session = assignment.conversation.handle if keeps and assignment.conversation else str(uuid.uuid4())
-        reader = ClaudeReader(session, assignment.conversation if keeps else None)
+        before = assignment.conversation if keeps else None
+        reader = ClaudeReader(session, before, counting.tariff(manner, "anthropic"))
         argv = (
             *found,
             *_PLAIN,

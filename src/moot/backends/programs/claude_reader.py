@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 from moot.backends.backend import Called, Conversation, Failure, Usage, Warned, Wrote
 from moot.backends.programs import counting, faults, fields
+from moot.backends.programs.counting import Tariff
 from moot.backends.programs.launch import Event, Outcome, Spoken
 from moot.core import json
 from moot.core.json import Json
@@ -30,8 +31,9 @@ _CAUSES: Mapping[str, Failure] = {
 class ClaudeReader:
     """Reads the events of one run."""
 
-    def __init__(self, session: str, before: Conversation | None) -> None:
+    def __init__(self, session: str, before: Conversation | None, tariff: Tariff) -> None:
         self._session = session
+        self._tariff = tariff
         self._before = before
         self._sent = 0
         self._taken = 0
@@ -101,7 +103,11 @@ class ClaudeReader:
         name, used = fields.text(message, "id"), fields.part(message, "usage")
         if name not in self._seen:  # each block of a message comes in an event of its own
             self._seen.add(name)
-            told = Usage(_input(used), fields.count(used, "output_tokens"), 1, is_estimated=True)
+            told = self._tariff.estimate(
+                Usage(_input(used), fields.count(used, "output_tokens"), 1, is_estimated=True),
+                fields.count(used, "cache_read_input_tokens"),
+                fields.text(message, "model"),
+            )
             self._usage += told
             yield told
 

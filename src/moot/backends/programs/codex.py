@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from moot.backends.backend import Assignment, Briefing, Called, Conversation, Failure, Manner, Usage, Warned, Wrote
 from moot.backends.programs import counting, faults, fields, surroundings
+from moot.backends.programs.counting import Tariff
 from moot.backends.programs.launch import Event, Launch, Outcome, Spoken
 from moot.backends.programs.surroundings import Needs
 from moot.core import json
@@ -66,7 +67,7 @@ class Codex:
             argv,
             env if program is None else _with_tools(env, program),
             _prompt(manner, briefing).encode(),
-            CodexReader(before, last),
+            CodexReader(before, last, counting.tariff(manner, "openai")),
             secrets=surroundings.secrets(env, assignment, _NEEDS),
             warnings=(
                 *surroundings.closed("codex", manner.permissions),
@@ -159,9 +160,10 @@ def _quoted(text: str) -> str:
 class CodexReader:
     """Reads the events of one run."""
 
-    def __init__(self, before: Conversation | None, last: Path) -> None:
+    def __init__(self, before: Conversation | None, last: Path, tariff: Tariff) -> None:
         self._before = before
         self._last = last
+        self._tariff = tariff
         self._thread = before.handle if before else ""
         self._text = ""
         self._trouble = ""
@@ -226,7 +228,10 @@ class CodexReader:
             return Outcome(failure, error, usage=self.used(), conversation=self._before)
         used = fields.part(self._end, "usage")
         turns = 1 + (self._before.used.turns if self._before else 0)
-        total = Usage(fields.count(used, "input_tokens"), fields.count(used, "output_tokens"), turns, is_estimated=True)
+        total = self._tariff.estimate(
+            Usage(fields.count(used, "input_tokens"), fields.count(used, "output_tokens"), turns, is_estimated=True),
+            fields.count(used, "cached_input_tokens"),
+        )
         return Outcome(
             text=self._final(),
             usage=counting.since(total, self._before),

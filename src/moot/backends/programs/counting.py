@@ -1,6 +1,33 @@
-"""What an attempt has used, where programs count from the beginning of their conversation."""
+"""What an attempt has used, where programs count from the beginning of their conversation, or tell no dollars."""
 
-from moot.backends.backend import Conversation, Usage
+from dataclasses import dataclass
+
+from moot.backends.backend import Conversation, Manner, Usage
+from moot.backends.programs import surroundings
+from moot.core import prices
+
+
+@dataclass(frozen=True, slots=True)
+class Tariff:
+    """What the tokens of an agent cost, by and large."""
+
+    provider: str
+    model: str | None = None  # None: nobody said which
+    is_free: bool = False
+
+    def estimate(self, used: Usage, cached_tokens: int = 0, model: str = "") -> Usage:
+        """The same with its cost. `model` is the one that the program tells."""
+        if self.is_free:
+            return used
+        rates = prices.rates(self.provider, model or self.model)
+        cost = rates.cost(used.input_tokens, used.output_tokens, cached_tokens)
+        return Usage(used.input_tokens, used.output_tokens, used.turns, cost, is_estimated=True)
+
+
+def tariff(manner: Manner, provider: str) -> Tariff:
+    """A server of one's own, without a key, is free of charge."""
+    is_free = manner.base_url is not None and surroundings.own_key(manner) is None
+    return Tariff(provider, manner.model.partition("/")[2] or manner.model if manner.model else None, is_free)
 
 
 def since(total: Usage, before: Conversation | None) -> Usage:

@@ -13,7 +13,7 @@ from moot.backends.backend import Assignment, Conversation, Ended, Failure, Prog
 from moot.backends.programs.hiding import hidden
 from moot.backends.programs.launch import CannotLaunch, Event, Kind, Launch, Outcome, Spoken
 from moot.backends.programs.mailing import Mailing, mailing
-from moot.core import json
+from moot.core import json, prices
 from moot.core.errors import InvalidInput
 from moot.process import child
 from moot.process.child import Running
@@ -52,6 +52,7 @@ class ProgramBackend:
     async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
         try:
             briefing = await assignment.brief()
+            await asyncio.to_thread(prices.load)
             parent = os.environ if self._parent is None else self._parent
             while True:
                 run = _Run(self._kind.launch(assignment, briefing, parent))

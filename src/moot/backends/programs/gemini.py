@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from moot.backends.backend import Assignment, Briefing, Called, Failure, Usage, Warned, Wrote
-from moot.backends.programs import faults, fields, surroundings
+from moot.backends.programs import counting, faults, fields, surroundings
+from moot.backends.programs.counting import Tariff
 from moot.backends.programs.launch import Event, Launch, Outcome, Spoken
 from moot.backends.programs.surroundings import Needs
 from moot.core import json
@@ -71,7 +72,7 @@ class Gemini:
             argv,
             env,
             prompt.encode(),
-            GeminiReader(),
+            GeminiReader(counting.tariff(manner, "google")),
             secrets=surroundings.secrets(env, assignment, _NEEDS),
             warnings=(
                 *surroundings.closed("gemini", manner.permissions),
@@ -139,7 +140,8 @@ def _rules(permissions: Permissions) -> str:
 class GeminiReader:
     """Reads the events of one run."""
 
-    def __init__(self) -> None:
+    def __init__(self, tariff: Tariff) -> None:
+        self._tariff = tariff
         self._text: list[str] = []
         self._calls: dict[str, str] = {}
         self._result: Event | None = None
@@ -180,9 +182,18 @@ class GeminiReader:
     def outcome(self) -> Outcome | None:
         if self._result is None:
             return None
-        stats = fields.part(self._result, "stats")
-        usage = Usage(fields.count(stats, "input_tokens"), fields.count(stats, "output_tokens"), 1, is_estimated=True)
+        usage = self._used(fields.part(self._result, "stats"))
         if self._result.get("status") == "success":
             return Outcome(text="".join(self._text), usage=usage)
         error = fields.text(fields.part(self._result, "error"), "message") or "it failed and did not say why"
         return Outcome(faults.by_words(error) or "error", error, usage=usage)
+
+    def _used(self, stats: Mapping[str, Json]) -> Usage:
+        """Each model that it asked has its own price."""
+        told = fields.part(stats, "models")
+        models = {name: one for name, one in told.items() if isinstance(one, Mapping)} or {"": stats}
+        used = Usage(turns=1, is_estimated=True)
+        for name, one in models.items():
+            tokens = Usage(fields.count(one, "input_tokens"), fields.count(one, "output_tokens"), is_estimated=True)
+            used += self._tariff.estimate(tokens, fields.count(one, "cached"), name)
+        return used
