@@ -28,6 +28,12 @@ def test_waiting_mail_is_found_by_its_index_on_sqlite(name: str, index: str) -> 
     assert "SCAN b" not in plan
 
 
+@pytest.mark.parametrize("name", ["unread", "count_unread", "has_queued", "delivered", "counts"])
+def test_how_mail_waits_is_told_by_the_index_alone_on_sqlite(name: str) -> None:
+    """The mailbox itself lies deeper the more was ever said."""
+    assert "USING COVERING INDEX mailbox_unread (agent=?" in plan_on_sqlite(getattr(mailbox.sql, name))
+
+
 @pytest.mark.parametrize("name", BY_KEY)
 def test_a_named_message_is_found_by_its_key_on_sqlite(name: str) -> None:
     plan = plan_on_sqlite(getattr(mailbox.sql, name))
