@@ -1,9 +1,11 @@
 """Whatever order things were noticed in, they are played in the order in which the store did them."""
 
 from moot.core import ids
-from moot.registry import attempts
+from moot.documents import documents
+from moot.proposals import votes
+from moot.registry import attempts, runs
 from moot.runner import score
-from moot.runner.tape import Begin, Call, End, Happened, Header, Outcome, Said, Tape
+from moot.runner.tape import Begin, Call, End, Happened, Header, Letter, More, Outcome, Said, Tape
 from moot.testing.clock import ManualClock
 
 HEADER = Header("0", "w", (), {})
@@ -71,3 +73,73 @@ def test_who_speaks_by_themselves_is_played_too() -> None:
     said = Said(3, Ids().new("ms"), "human", "message", "hello", (), None)
     found = score.compose(Tape(HEADER, (said,), Outcome(0, "done")))
     assert found.notes == (said,)
+
+
+def did(seq: int, kind: str, actor: str, at: int, **facts: object) -> Happened:
+    return Happened(seq, kind, "it", actor, at, facts)
+
+
+def test_what_was_done_without_tools_is_played_at_its_place_and_what_came_of_it_comes_by_itself() -> None:
+    made = Ids()
+    vote = did(7, votes.CAST, "human", 1001)
+    lines = (
+        Said(4, made.new("ms"), "system", "message", "begin", (), None, "system", 10),
+        Said(6, made.new("ms"), "human", "message", "I vote", (), None, "human", 1000),
+        vote,
+        did(8, votes.CLOSED, "human", 1002),
+        did(9, documents.CHANGED, "system", 2000),
+        did(10, documents.CHANGED, "disk", 3000),
+    )
+    found = score.compose(Tape(HEADER, lines, Outcome(0, "done")))
+    assert found.notes == (lines[0], vote, lines[-1])
+
+
+def test_what_a_call_has_done_is_not_done_twice() -> None:
+    made = Ids()
+    one = made.new("at")
+    operation = made.new("op")
+    at = ids.milliseconds(operation) * 1000
+    lines = (
+        Begin(one, "a", 1, ()),
+        call(one, "document_write", operation),
+        happened(1, attempts.STARTED, one),
+        did(5, documents.CHANGED, "a", at + 300),
+        did(6, documents.CHANGED, "a", at + 900_000),
+        did(7, documents.CHANGED, "b", at + 900_500),
+    )
+    found = score.compose(Tape(HEADER, lines, Outcome(0, "done")))
+    assert found.notes == (*lines[:2], *lines[4:])
+
+
+def test_a_message_of_moot_about_a_failure_comes_with_the_end_of_the_attempt() -> None:
+    made = Ids()
+    one = made.new("at")
+    lines = (
+        Begin(one, "a", 1, ()),
+        End(one, "ended", "crash"),
+        happened(1, attempts.STARTED, one),
+        Said(4, made.new("ms"), "system", "system", "a failed", (), None, "system", 4),
+        happened(5, attempts.FAILED, one),
+    )
+    found = score.compose(Tape(HEADER, lines, Outcome(1, "failed")))
+    assert found.notes == (lines[0], lines[1], lines[3])
+
+
+def test_mail_is_handed_out_when_it_is_there() -> None:
+    made = Ids()
+    one, letter = made.new("at"), made.new("ms")
+    lines = (
+        Begin(one, "a", 1, ()),
+        More(one, (Letter(letter, "human", "message", "more"),)),
+        happened(1, attempts.STARTED, one),
+        Said(4, letter, "human", "message", "more", ("a",), None, "human", 4),
+    )
+    found = score.compose(Tape(HEADER, lines, None))
+    assert found.notes == (lines[0], lines[3], lines[1])
+
+
+def test_a_run_that_its_person_has_ended_is_ended_at_that_place() -> None:
+    ended = did(8, runs.ENDED, "system", 8, state="interrupted", reason="interrupted")
+    saved = did(9, documents.CHANGED, "disk", 9)
+    assert score.compose(Tape(HEADER, (ended, saved), Outcome(130, "interrupted"))).notes == (saved, ended)
+    assert score.compose(Tape(HEADER, (ended, saved), Outcome(4, "interrupted"))).notes == (saved,)

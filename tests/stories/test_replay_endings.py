@@ -1,5 +1,7 @@
 """However a run was asked, limited or fed with mail while it went on, its replay comes to the same, without waiting."""
 
+import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,16 @@ from tests.cli.terminal import Terminal, finish
 from tests.stories import test_permissions as permissions
 from tests.stories.test_replay import record, replay, result, write
 
+# Asks b for something, and looks into the notes until it is there: by then its mail has come with an answer.
+TALKER = """
+sys.stdin.read()
+print(json.dumps({"type": "thread.started", "thread_id": "t-1"}), flush=True)
+ask("channel_send", {"message": "@b say it"})
+while "something" not in json.dumps(ask("document_read", {})):
+    pass
+print(json.dumps({"type": "item.completed", "item": {"type": "agent_message", "text": "I have it."}}), flush=True)
+print(json.dumps({"type": "turn.completed", "usage": {"input_tokens": 100, "output_tokens": 20}}), flush=True)
+"""
 LIKE = "the replay is like the recording"
 
 
@@ -101,19 +113,56 @@ kickoff: "@a go"
 
 
 def test_mail_that_came_while_an_agent_worked_is_told_again(terminal: Terminal) -> None:
-    text = """
-context: {document_owner: none}
-agents:
-  a:
-    backend: command
-    command: |
-      cat > /dev/null
-      moot send "@b say something"
-      until moot inbox --json | grep -q something; do :; done
-      moot send "I have it."
-  b: {script: [{on: say, say: "@a something"}]}
+    functions, _, _ = permissions.CLAUDE.partition("assert ")
+    (terminal.folder / "codex.py").write_text(functions + TALKER)
+    command = [sys.executable, str(terminal.folder / "codex.py")]
+    answer = [{"channel_send": {"message": "@coder something"}}, {"document_append": {"content": "something"}}]
+    workflow = {
+        "context": {"document_owner": "none"},
+        "agents": {
+            "coder": {"backend": "codex", "command": command, "permissions": "full"},
+            "b": {"script": [{"on": "say", "calls": answer}]},
+        },
+        "kickoff": "@coder begin",
+    }
+    file = write(terminal, json.dumps(workflow))
+    tape = record(terminal, file)
+    lines = [json.loads(line) for line in tape.read_text().splitlines()]
+    assert [one["body"] for line in lines if line["type"] == "more" for one in line["mail"]] == ["@coder something"]
+    assert sum(line["type"] == "begin" for line in lines) == 2
+    played_alike(terminal, file)
+
+
+def test_a_file_that_was_saved_last_is_saved_again(terminal: Terminal) -> None:
+    plan = terminal.folder / ".workflow" / "first" / "plan.md"
+    text = f"""
+context: {{document_owner: none}}
+agents: {{a: {{backend: command, command: "cat > /dev/null; mkdir -p {plan.parent}; echo plan > {plan}; echo done"}}}}
 kickoff: "@a begin"
 """
     file = write(terminal, text)
     record(terminal, file)
     played_alike(terminal, file)
+    assert (terminal.folder / ".workflow" / "again" / "plan.md").read_text() == "plan\n"
+
+
+def test_no_secret_of_people_is_on_the_tape(terminal: Terminal) -> None:
+    saved = terminal.folder / ".workflow" / "first" / "x.md"
+    text = f"""
+context: {{document_owner: none}}
+agents:
+  a:
+    backend: command
+    command: "cat > /dev/null; mkdir -p {saved.parent}; echo $X > {saved}; echo it is $X"
+    env: [X]
+setup: [{{shell: "echo $X", as: x}}]
+env: [X]
+kickoff: "@a begin ${{{{ x }}}}"
+"""
+    file, tape = write(terminal, text), terminal.folder / "tape.jsonl"
+    env = {"MY_TOKEN": "canary-in-the-environment", "X": "canary-in-the-environment"}
+    ended = terminal.run("run", str(file), "--instance", "first", "--record", str(tape), env=env)
+    assert ended.code == 0, ended
+    assert '"subject":"x.md"' in tape.read_text()
+    assert "it is [hidden]" in tape.read_text()
+    assert "canary" not in tape.read_text()

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import os
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 
@@ -113,8 +113,14 @@ class Recorder:
         over = await store.read(lambda tx: runs.get(tx, run.id))
         failure = over.reason if over.phase == "setup" and over.state == "failed" else ""
         self._write(Outcome(exit_code, over.state, failure))
-        if self._writer is not None:
-            self._writer.close()
+        self.close()
+
+    def close(self) -> None:
+        """Nothing is written from now on."""
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            with suppress(OSError):  # what was not written by now is not written any more
+                writer.close()
 
     async def _follow(self, store: Store, chronicler: Chronicler) -> None:
         with store.listen() as signal:
@@ -178,4 +184,4 @@ class Recorder:
             self._writer.write({name: self._hiding.hidden(value) for name, value in tape.plain(line).items()})
         except OSError as error:
             _log.warning("the run is not recorded any further: %s", error.strerror)
-            self._writer = None
+            self.close()

@@ -1,0 +1,23 @@
+"""No secret gets through, in whatever it is wrapped."""
+
+from moot.models.redaction import HIDDEN
+from moot.runner.hiding import Hiding
+
+CANARY = "canary-0123456789"
+
+
+def test_a_secret_is_hidden_in_texts_lists_and_names() -> None:
+    hiding = Hiding({"MY_TOKEN": CANARY, "PATH": "/usr/bin", "XDG_SESSION_TOKEN": "not-a-secret"})
+    given = {"a": [f"see {CANARY}!", 1, None], CANARY: {f"x{CANARY}": True}, "b": "not-a-secret /usr/bin"}
+    assert hiding.hidden(given) == {
+        "a": [f"see {HIDDEN}!", 1, None],
+        HIDDEN: {f"x{HIDDEN}": True},
+        "b": "not-a-secret /usr/bin",
+    }
+
+
+def test_what_it_is_told_later_is_hidden_too() -> None:
+    hiding = Hiding({})
+    assert hiding.hidden(CANARY) == CANARY
+    hiding.add(CANARY)
+    assert hiding.hidden([CANARY]) == [HIDDEN]

@@ -1,0 +1,89 @@
+"""A tape is whole up to the moment at which its process ended, and nothing else is taken for one."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from moot.runner import tape, tape_file
+from moot.runner.tape import FORMAT, Header, Outcome, Printed
+from moot.runner.tape_file import TapeInvalid, Writer
+
+HEADER = Header("0.1", "w", ("ls",), {"a": "claude"}, has_person=True)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "tape.jsonl"
+
+
+def write(file: Path, *lines: tape.Line) -> None:
+    writer = Writer(file)
+    for line in lines:
+        writer.write(tape.plain(line))
+    writer.close()
+
+
+def test_what_was_written_is_read(file: Path) -> None:
+    write(file, HEADER, Printed(0, "a\u2028b\n"), Outcome(0, "done"))
+    found = tape_file.read(file)
+    assert (found.header, found.lines, found.outcome) == (HEADER, (Printed(0, "a\u2028b\n"),), Outcome(0, "done"))
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_every_line_is_in_the_file_before_the_next(file: Path) -> None:
+    writer = Writer(file)
+    writer.write(tape.plain(HEADER))
+    assert tape_file.read(file).header == HEADER
+    writer.close()
+
+
+def test_a_tape_that_was_cut_is_read_up_to_its_last_whole_line(file: Path) -> None:
+    write(file, HEADER, Printed(0, "x"), Outcome(0, "done"))
+    whole = file.read_bytes()
+    for length in range(len(whole.splitlines()[0]) + 1, len(whole)):
+        file.write_bytes(whole[:length])
+        found = tape_file.read(file)
+        assert found.outcome is None
+        assert len(found.lines) == whole[:length].count(b"\n") - 1
+
+
+@pytest.mark.parametrize(
+    ("content", "fact", "remedy"),
+    [
+        ("", "is no recording", "--record"),
+        ("my notes\n", "is no recording", "--record"),
+        ('{"type":"run"}\n', "is no recording", "--record"),
+        (
+            json.dumps({**tape.plain(HEADER), "format": FORMAT + 1, "new": 1}) + "\n",
+            "newer moot",
+            "Replay it with that",
+        ),
+        (json.dumps({**tape.plain(HEADER), "format": FORMAT - 1}) + "\n", "older moot", "Record it anew"),
+        (json.dumps({"type": "recording", "format": "x"}) + "\n", "older moot", "Record it anew"),
+        (json.dumps(tape.plain(HEADER)) + '\n{"type":"said"}\n', ":2 is no line of a recording", "--record"),
+        (json.dumps(tape.plain(HEADER)) + "\nmy notes\n", ":2 is no line of a recording", "--record"),
+        ((json.dumps(tape.plain(HEADER)) + "\n") * 2, "more than one recording", "a file of its own"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_with_the_reason(file: Path, content: str, fact: str, remedy: str) -> None:
+    file.write_text(content)
+    with pytest.raises(TapeInvalid) as refused:
+        tape_file.read(file)
+    assert fact in refused.value.fact
+    assert remedy in refused.value.remedy
+
+
+def test_only_recordings_are_written_over(file: Path, tmp_path: Path) -> None:
+    file.write_text("my notes\n")
+    with pytest.raises(TapeInvalid, match="is no recording"):
+        Writer(file)
+    assert file.read_text() == "my notes\n"
+    file.write_text(json.dumps({**tape.plain(HEADER), "format": FORMAT + 1}) + "\n")
+    write(file, HEADER)
+    assert tape_file.read(file).header == HEADER
+    (tmp_path / "link").symlink_to(file)
+    with pytest.raises(TapeInvalid, match="cannot be written"):
+        Writer(tmp_path / "link")
+    with pytest.raises(TapeInvalid, match="cannot be read"):
+        tape_file.read(tmp_path / "nothing")
