@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,10 @@ import pytest
 
 from moot.backends.backend import Assignment, Ended, Manner, Wrote
 from moot.backends.command import CommandBackend, CommandLimits
-from moot.process import tree
+from moot.process import child, tree
+from moot.process.child import Running
+from moot.process.errors import ProgramNotStarted
+from moot.process.program import Program
 from tests.backends.test_scripted import assignment
 
 TOKEN = "moot_canary_of_an_attempt"
@@ -78,7 +82,7 @@ async def test_it_gets_nothing_of_the_environment_but_what_was_named(given: Assi
 async def test_a_variable_that_nobody_has_set_is_named_before_anything_starts(given: Assignment) -> None:
     ended = await shell(given, "touch started", manner=Manner(env=("NO_SUCH_KEY",)))
     assert (ended.failure, ended.error) == (
-        "error",
+        "cannot_start",
         "The environment has no NO_SUCH_KEY, which coder asks for. Set it.",
     )
     assert not (given.workspace / "started").exists()
@@ -155,11 +159,31 @@ async def test_its_processes_are_marked_with_the_attempt(given: Assignment) -> N
 
 async def test_a_program_that_is_missing_is_named(given: Assignment) -> None:
     ended = await run(given, "no-such-program")
-    assert ended.failure == "error"
+    assert (ended.failure, ended.is_final) == ("cannot_start", True)
     assert "'no-such-program' was not found on the PATH" in ended.error
     assert (await run(given)).error == "coder has no command. Give it one, as in command: [./agent.sh]."
 
 
 async def test_a_place_that_is_missing_is_named(given: Assignment) -> None:
     ended = await shell(replace(given, workspace=given.workspace / "gone"), "pwd")
-    assert (ended.failure, "BAD_WORKING_DIRECTORY" in ended.error) == ("error", True)
+    assert (ended.failure, "BAD_WORKING_DIRECTORY" in ended.error) == ("cannot_start", True)
+
+
+async def test_a_file_that_may_not_be_run_is_not_tried_again(given: Assignment) -> None:
+    (given.workspace / "agent.sh").write_text("#!/bin/sh\n")
+    for line in ("./agent.sh", "./nope.sh"):
+        assert (await run(given, line)).failure == "cannot_start"
+        assert (await shell(given, line)).failure == "cannot_start"  # as the shell says it
+    assert (await run(given, sys.executable, "-c", "exit(127)")).failure == "error"  # its own code
+
+
+async def test_where_the_system_has_no_room_it_may_have_some_later(
+    given: Assignment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @asynccontextmanager
+    async def start(program: Program) -> AsyncGenerator[Running]:
+        raise ProgramNotStarted("There is no room for it.", "Wait.")
+        yield
+
+    monkeypatch.setattr(child, "start", start)
+    assert (await run(given, "/bin/true")).failure == "error"

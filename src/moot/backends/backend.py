@@ -13,6 +13,7 @@ from moot.core.tool import Toolbox
 
 Failure = Literal[
     "error",  # what nothing below says better
+    "cannot_start",  # its program is not there or cannot be run, or something that it needs is not set
     "crash",  # of the program, or of our own code
     "timeout",  # too long, or too long without a sign of life
     "no_result",  # it ended and did not say how
@@ -25,7 +26,7 @@ Failure = Literal[
     "limit",  # its own limit of turns or money
 ]
 # What the next attempt would only meet again.
-FINAL: frozenset[Failure] = frozenset(("auth", "refused", "denied", "limit"))
+FINAL: frozenset[Failure] = frozenset(("cannot_start", "auth", "refused", "denied", "limit"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 
 from moot.backends import inside
 from moot.backends.backend import Assignment, Briefing, Ended, Failure, Progress, Wrote
-from moot.backends.programs import hiding
+from moot.backends.programs import faults, hiding
 from moot.core.errors import MootError
 from moot.process import child, environment
-from moot.process.program import Finished, Program, as_text
+from moot.process.program import Finished, Program, as_text, shell_argv
 
 _MOST_OF_ERROR = 1_500  # characters
 _MOST_OF_ANSWER = 200_000  # bytes, of which the middle is cut out
+_SHELL = shell_argv("")[:2]
+_NOT_RUN = (126, 127)  # what a shell exits with if a program is not there, or may not be run
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class CommandBackend:
     async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
         parent = os.environ if self._parent is None else self._parent
         if (problem := _problem(assignment, parent)) is not None:
-            yield Ended("error", problem)
+            yield Ended("cannot_start", problem)
             return
         env = _environment(assignment, parent)
         secrets = hiding.secrets_of(env, (inside.TOKEN, *assignment.manner.env))
@@ -48,9 +50,9 @@ class CommandBackend:
                     yield hiding.hidden(Wrote(f"{line}\n"), secrets)
                 finished = await running.wait()
         except MootError as error:  # it could not be started
-            yield hiding.hidden(Ended("error", f"{error.code}: {error}"), secrets)
+            yield hiding.hidden(Ended(faults.at_start(error), f"{error.code}: {error}"), secrets)
             return
-        yield hiding.hidden(self._ended(finished, program.argv[0]), secrets)
+        yield hiding.hidden(self._ended(finished, program), secrets)
 
     def _program(self, assignment: Assignment, env: Mapping[str, str], briefing: Briefing) -> Program:
         return Program(
@@ -66,19 +68,22 @@ class CommandBackend:
             marker=assignment.folder.name,
         )
 
-    def _ended(self, finished: Finished, name: str) -> Ended:
+    def _ended(self, finished: Finished, program: Program) -> Ended:
         if finished.is_success:
             return Ended(text=as_text(finished.stdout))
-        failure, fact = self._failure(finished)
+        failure, fact = self._failure(finished, program)
         last = finished.printed(_MOST_OF_ERROR)
-        return Ended(failure, f"{name}: it {fact}" + (f"\n{last}" if last else ""))
+        return Ended(failure, f"{program.argv[0]}: it {fact}" + (f"\n{last}" if last else ""))
 
-    def _failure(self, finished: Finished) -> tuple[Failure, str]:
+    def _failure(self, finished: Finished, program: Program) -> tuple[Failure, str]:
         if finished.ended == "deadline":
             return "timeout", f"took longer than {self._limits.deadline:g} seconds"
         if finished.ended == "idle":
             return "timeout", f"gave no sign of life for {self._limits.idle:g} seconds"
-        return "crash" if finished.signal is not None else "error", finished.how
+        if finished.signal is not None:
+            return "crash", finished.how
+        is_missing = program.argv[:2] == _SHELL and finished.exit_code in _NOT_RUN
+        return "cannot_start" if is_missing else "error", finished.how
 
 
 def _problem(assignment: Assignment, parent: Mapping[str, str]) -> str | None:

@@ -18,6 +18,7 @@ from tests.backends.programs.cast import (
     ALL,
     CLAUDE,
     CODEX,
+    CURSOR,
     KEY,
     REPLAY,
     Part,
@@ -164,7 +165,7 @@ async def test_secrets_in_its_last_words_are_hidden(place: Stage, part: Part) ->
 async def test_a_variable_that_nobody_has_set_is_told_before_the_start(place: Stage, part: Part) -> None:
     role = cast(part, place.root, [])
     _, ended = await play(role.backend, await place.assignment(manner=role.manner(Manner(env=("NOT_SET",)))))
-    assert ended.failure == "error"
+    assert (ended.failure, ended.is_final) == ("cannot_start", True)
     assert "NOT_SET" in ended.error
     assert not role.script.with_suffix(".seen").exists()
 
@@ -187,8 +188,28 @@ async def test_an_isolated_one_has_a_home_of_its_own_and_needs_a_key(place: Stag
 async def test_a_program_that_is_not_there_is_named_with_its_installation(place: Stage, part: Part) -> None:
     role = cast(part, place.root, [])
     _, ended = await play(role.backend, await place.assignment(manner=Manner()))
-    assert ended.failure == "error"
+    assert (ended.failure, ended.is_final) == ("cannot_start", True)
     assert "Install it: " in ended.error
+
+
+@pytest.mark.parametrize(("name", "why"), [("nope", "not found"), ("closed", "executable")])
+async def test_a_command_that_cannot_be_started_is_not_tried_again(place: Stage, name: str, why: str) -> None:
+    (place.root / "closed").touch(mode=0o600)
+    role = cast(CODEX, place.root, [])
+    manner = replace(role.manner(), command=(str(place.root / name), "x"))
+    _, ended = await play(role.backend, await place.assignment(manner=manner))
+    assert (ended.failure, ended.is_final) == ("cannot_start", True)
+    assert why in ended.error
+
+
+async def test_a_broken_file_of_the_project_is_not_tried_again(place: Stage) -> None:
+    role = cast(CURSOR, place.root, [])
+    given = await place.assignment(manner=role.manner())
+    (given.workspace / ".cursor").mkdir()
+    (given.workspace / ".cursor" / "mcp.json").write_text("{broken")
+    _, ended = await play(role.backend, given)
+    assert ended.failure == "cannot_start"
+    assert "mcp.json cannot be read" in ended.error
 
 
 async def test_broken_lines_and_strangers_are_passed_over(place: Stage) -> None:

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from moot.backends.backend import Assignment, Briefing, Called, Conversation, Failure, Usage, Wrote
 from moot.backends.programs import faults, fields, project_file, surroundings
-from moot.backends.programs.launch import Event, Launch, Outcome, Spoken
+from moot.backends.programs.launch import CannotLaunch, Event, Launch, Outcome, Spoken
 from moot.backends.programs.surroundings import Needs
 from moot.core import json
 from moot.core.errors import InvalidInput
@@ -95,7 +95,7 @@ def _object(content: bytes | None, place: Path) -> dict[str, Json]:
     try:
         return json.load_object(content) if content and content.strip() else {}
     except InvalidInput as error:
-        raise InvalidInput(f"{place} cannot be read: {error.fact}", "Mend it.") from error
+        raise CannotLaunch("cannot_start", f"{place} cannot be read: {error.fact}", "Mend it.") from error
 
 
 class CursorReader:

@@ -10,11 +10,12 @@ from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, replace
 
 from moot.backends.backend import Assignment, Conversation, Ended, Failure, Progress, Warned
+from moot.backends.programs import faults
 from moot.backends.programs.hiding import hidden
 from moot.backends.programs.launch import CannotLaunch, Event, Kind, Launch, Outcome, Spoken
 from moot.backends.programs.mailing import Mailing, mailing
 from moot.core import json, prices
-from moot.core.errors import InvalidInput
+from moot.core.errors import InvalidInput, MootError
 from moot.process import child
 from moot.process.child import Running
 from moot.process.program import MEBIBYTE, Finished, Program, as_text
@@ -65,6 +66,11 @@ class ProgramBackend:
                 assignment = replace(assignment, conversation=None)
         except CannotLaunch as error:
             yield Ended(error.failure, str(error))
+            return
+        except MootError as error:
+            if (failure := faults.at_start(error)) == "error":
+                raise
+            yield Ended(failure, str(error))
             return
         yield hidden(ended, run.launch.secrets)
 

@@ -1,8 +1,12 @@
-"""What went wrong at the model's provider, from a status or from the words in which programs pass it on."""
+"""What went wrong at the model's provider, from a status or from the words in which programs pass it on, or at the start
+of a program.
+"""
 
 import re
 
 from moot.backends.backend import Failure
+from moot.core.errors import MootError
+from moot.process import errors
 
 _STATUS = re.compile(r"(?:status(?: code)?:?|\bAPI Error:|\bHTTP(?: error)?:?|\"code\":)\s*\(?(\d{3})\b", re.IGNORECASE)
 _WORDS: tuple[tuple[Failure, re.Pattern[str]], ...] = (
@@ -24,6 +28,20 @@ _WORDS: tuple[tuple[Failure, re.Pattern[str]], ...] = (
         ),
     ),
 )
+# The next start would only meet it again. Where the system has no room for a process, it may have some later.
+_NEVER_STARTS = (
+    errors.ArgumentsTooLong,
+    errors.BadArguments,
+    errors.BadEnvironment,
+    errors.BadWorkingDirectory,
+    errors.ProgramNotExecutable,
+    errors.ProgramNotFound,
+)
+
+
+def at_start(error: MootError) -> Failure:
+    """Why a program was not started, as far as the next attempt is concerned."""
+    return "cannot_start" if isinstance(error, _NEVER_STARTS) else "error"
 
 
 def by_status(status: int) -> Failure:

@@ -54,7 +54,9 @@ def surround(assignment: Assignment, needs: Needs, parent: Mapping[str, str]) ->
     missing = inside.missing(manner, parent)
     if missing:
         raise CannotLaunch(
-            "error", f"The environment has no {', '.join(missing)}, which {assignment.agent} asks for.", "Set it."
+            "cannot_start",
+            f"The environment has no {', '.join(missing)}, which {assignment.agent} asks for.",
+            "Set it.",
         )
     source = inside.without_places(parent) if manner.is_isolated else parent
     return environment.build(additions, also=also, parent=source)
@@ -82,7 +84,7 @@ def find(name: str, assignment: Assignment, env: Mapping[str, str], remedy: str)
         return assignment.manner.command
     path = shutil.which(name, path=env.get("PATH", os.defpath))
     if path is None:
-        raise CannotLaunch("error", f"Program {name!r} was not found on the PATH.", remedy)
+        raise CannotLaunch("cannot_start", f"Program {name!r} was not found on the PATH.", remedy)
     return (path,)
 
 
