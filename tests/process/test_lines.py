@@ -2,6 +2,7 @@ import asyncio
 
 import pytest
 
+from moot.core.secrecy import Veil
 from moot.process.lines import Lines
 
 MEBIBYTE = 1 << 20
@@ -92,3 +93,16 @@ async def test_dropped_lines_make_room_and_end_the_taking() -> None:
     assert not lines.is_full
     assert told == [True]
     assert await all_of(lines) == []
+
+
+@pytest.mark.parametrize("before", [0, 3, 10, 18, 19])
+async def test_nothing_of_a_secret_survives_where_a_line_is_cut(before: int) -> None:
+    secret = "canary-0123456789"
+    lines = Lines(20, nothing, Veil([secret]))
+    line = "." * before + secret + "." * 30
+    for byte in f"{line}\n{secret}\n".encode():
+        lines.take(bytes((byte,)))
+    lines.end()
+    dots = "." * max(0, 20 - before - len(secret))
+    cut = f"[... {len(line) - 20} bytes cut ...]"
+    assert await all_of(lines) == [f"{'.' * before}[hidden]{dots} {cut}", secret]

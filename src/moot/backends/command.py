@@ -42,8 +42,8 @@ class CommandBackend:
             yield Ended("cannot_start", problem)
             return
         env = _environment(assignment, parent)
-        secrets = hiding.secrets_of(env, (inside.TOKEN, *assignment.manner.env))
         program = self._program(assignment, env, await assignment.brief())
+        secrets = program.secrets
         try:
             async with child.start(program) as running:
                 async for line in running.lines():
@@ -59,6 +59,7 @@ class CommandBackend:
             argv=assignment.manner.command,
             cwd=assignment.workspace,
             env=env,
+            secrets=hiding.secrets_of(env, (inside.TOKEN, *assignment.manner.env)),
             stdin=_prompt(briefing),
             deadline=self._limits.deadline,
             idle=self._limits.idle,

@@ -4,19 +4,24 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
+from moot.core.secrecy import Veil
 from moot.process.capture import mark_of
 
 _BACKLOG = 1 << 20  # bytes waiting to be taken before the writer is held back
 
 
 class Lines:
-    """An async iterator for one taker. `on_room` is called when a full backlog has been taken."""
+    """An async iterator for one taker. `on_room` is called when a full backlog has been taken.
 
-    def __init__(self, line_cap: int, on_room: Callable[[], None]) -> None:
+    Secrets are taken out of a line that is cut. In a whole one the taker does it: it may have to read it before.
+    """
+
+    def __init__(self, line_cap: int, on_room: Callable[[], None], veil: Veil | None = None) -> None:
         self._line_cap = line_cap
+        self._veil = veil or Veil()
         self._on_room = on_room
         self._partial = bytearray()
-        self._cut = 0  # of the line under way
+        self._length = 0  # of the line under way, whatever is kept of it
         self._waiting: deque[bytes] = deque()
         self._size = 0
         self._is_dropped = False
@@ -38,7 +43,7 @@ class Lines:
 
     def end(self) -> None:
         """No more will come; what has no newline yet is the last line."""
-        if not self._is_ended and (self._partial or self._cut):
+        if not self._is_ended and self._length:
             self._finish_line()
         self._is_ended = True
         self._news.set()
@@ -65,14 +70,17 @@ class Lines:
         return line.removesuffix(b"\r").decode(errors="replace")
 
     def _extend(self, piece: bytes) -> None:
-        room = self._line_cap - len(self._partial)
+        room = self._line_cap + self._veil.reach - len(self._partial)
         self._partial += piece[:room]
-        self._cut += len(piece[room:])
+        self._length += len(piece)
 
     def _finish_line(self) -> None:
-        line = bytes(self._partial) + (b" " + mark_of(self._cut) if self._cut else b"")
+        line = bytes(self._partial)
+        if self._length > self._line_cap:
+            kept, _ = self._veil.clean(line, self._line_cap)
+            line = kept + b" " + mark_of(self._length - self._line_cap)
         self._partial.clear()
-        self._cut = 0
+        self._length = 0
         self._waiting.append(line)
         self._size += len(line) + 1  # an empty line takes room too
         self._news.set()

@@ -18,6 +18,7 @@ class Program:
     cwd: Path | None = None
     env: Mapping[str, str] | None = field(default=None, repr=False)  # all of it; None: environment.build()
     stdin: bytes | None = field(default=None, repr=False)
+    secrets: tuple[str, ...] = field(default=(), repr=False)  # in no output that is kept, and in no line that is cut
     stdin_stays_open: bool = False  # after `stdin`, for Running.write
     deadline: float | None = None
     idle: float | None = None  # without any output

@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 
+from moot.core.secrecy import Veil
 from moot.process.capture import Capture
 from moot.process.lines import Lines
 from moot.process.pipes import ReadPipe, WritePipe
@@ -14,9 +15,10 @@ class Streams:
         assert popen.stdout is not None
         assert popen.stderr is not None
         self._loop = asyncio.get_running_loop()
-        self.stdout = Capture(program.output_cap)
-        self.stderr = Capture(program.output_cap)
-        self.lines = Lines(program.line_cap, self._resume)
+        veil = Veil(program.secrets)
+        self.stdout = Capture(program.output_cap, veil)
+        self.stderr = Capture(program.output_cap, veil)
+        self.lines = Lines(program.line_cap, self._resume, veil)
         self.heard_at = self._loop.time()
         self._out = ReadPipe(popen.stdout, self._take_out)
         self._err = ReadPipe(popen.stderr, self._take_err)

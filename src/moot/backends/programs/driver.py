@@ -93,6 +93,7 @@ class ProgramBackend:
             argv=launch.argv,
             cwd=assignment.workspace,
             env=launch.env,
+            secrets=launch.secrets,
             stdin=launch.stdin,
             stdin_stays_open=launch.say is not None,
             deadline=self._limits.deadline,
