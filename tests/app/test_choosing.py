@@ -1,5 +1,6 @@
 """Said is said; else a key, else a program; and never anything instead."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from moot.app.choosing import Choice, Machine, Obstacle
 from moot.core.permissions import PRESETS
 from moot.workflow import catalog
 from moot.workflow.catalog import ModelsShape
-from moot.workflow.workflow import AgentDefinition
+from moot.workflow.workflow import AgentDefinition, Backend
 
 EVERYTHING = frozenset(("api", "claude", "codex", "command", "scripted"))
 LEAD = AgentDefinition("lead", model="anthropic/sonnet")
@@ -22,6 +23,14 @@ def machine(folder: Path, *programs: str, has_models: bool = True, **environ: st
         file.write_text("#!/bin/sh\n")
         file.chmod(0o755)
     return Machine({"PATH": str(folder), **environ}, EVERYTHING, has_models)
+
+
+def home(folder: Path, login: str) -> str:
+    """With a program's login in it."""
+    file = folder / "home" / login
+    file.parent.mkdir(parents=True)
+    file.write_text("{}")
+    return str(folder / "home")
 
 
 def chosen(agent: AgentDefinition, here: Machine, said_by: str = "") -> Choice:
@@ -37,7 +46,7 @@ def obstacle(agent: AgentDefinition, here: Machine) -> Obstacle:
 
 
 def test_what_is_said_counts_whatever_else_there_is(tmp_path: Path) -> None:
-    here = machine(tmp_path, "claude", "codex", ANTHROPIC_API_KEY="k")
+    here = machine(tmp_path, "claude", "codex", ANTHROPIC_API_KEY="k", HOME=home(tmp_path, ".codex/auth.json"))
     agent = AgentDefinition("a", backend="codex")
     assert chosen(agent, here, "--backend") == Choice("codex", None, "--backend", "your login")
     assert chosen(AgentDefinition("a", backend="human"), here, "x").account == ""
@@ -46,15 +55,20 @@ def test_what_is_said_counts_whatever_else_there_is(tmp_path: Path) -> None:
 def test_the_key_of_the_provider_goes_before_its_program(tmp_path: Path) -> None:
     here = machine(tmp_path, "claude", ANTHROPIC_API_KEY="k")
     assert chosen(LEAD, here) == Choice(
-        "api", "anthropic/sonnet", "ANTHROPIC_API_KEY is set", "key ANTHROPIC_API_KEY", is_said=False
+        "api",
+        "anthropic/sonnet",
+        "ANTHROPIC_API_KEY is set",
+        "key ANTHROPIC_API_KEY",
+        is_said=False,
+        key="ANTHROPIC_API_KEY",
     )
 
 
 @pytest.mark.parametrize("key", ["", "  "])
 def test_without_a_key_the_program_of_the_provider_is_taken(tmp_path: Path, key: str) -> None:
-    here = machine(tmp_path, "claude", ANTHROPIC_API_KEY=key, OPENAI_API_KEY="another's")
+    here = machine(tmp_path, "claude", ANTHROPIC_API_KEY=key, OPENAI_API_KEY="another's", HOME=tmp_path.as_posix())
     assert chosen(LEAD, here) == Choice(
-        "claude", "anthropic/sonnet", "claude is installed", "your login", is_said=False
+        "claude", "anthropic/sonnet", "claude is installed", "no login found", is_said=False
     )
 
 
@@ -86,6 +100,78 @@ def test_isolated_agents_need_a_key(tmp_path: Path) -> None:
     alone = AgentDefinition("a", backend="claude", is_isolated=True)
     assert obstacle(alone, machine(tmp_path, "claude")).remedies[0].startswith("Set ANTHROPIC_API_KEY or")
     assert chosen(alone, machine(tmp_path, ANTHROPIC_API_KEY="k")).account == "key ANTHROPIC_API_KEY"
+
+
+LAB = "http://127.0.0.1:9/v1"
+
+
+def test_a_program_at_an_address_of_its_own_is_shown_with_the_key_that_it_sends(tmp_path: Path) -> None:
+    here = machine(tmp_path, "claude", ANTHROPIC_API_KEY="k", MY_KEY="m")
+    agent = AgentDefinition("a", backend="claude", base_url=LAB, env=("MY_KEY",))
+    assert chosen(agent, here).account == f"key MY_KEY at {LAB}"
+    assert chosen(replace(agent, is_isolated=True), here).account == f"key MY_KEY at {LAB}"
+    assert chosen(replace(agent, env=()), here).account == f"no key at {LAB}"
+    assert obstacle(replace(agent, env=("NOPE_KEY",)), here).remedies == ("Set NOPE_KEY.",)
+
+
+def test_a_variable_that_a_program_asks_for_must_be_there(tmp_path: Path) -> None:
+    agents = (AgentDefinition("a", "claude"), AgentDefinition("a", "command", command=("cat",)))
+    for agent in (replace(one, env=("DATABASE",)) for one in agents):
+        here = machine(tmp_path, "claude", "cat")
+        assert obstacle(agent, here).fact == "the environment has no DATABASE, which it asks for"
+        assert chosen(agent, machine(tmp_path, DATABASE="d")).backend == agent.backend
+
+
+def test_codex_uses_the_key_of_openai_only_without_a_login(tmp_path: Path) -> None:
+    agent = AgentDefinition("a", backend="codex")
+    assert chosen(agent, machine(tmp_path, "codex", OPENAI_API_KEY="k")).account == "key OPENAI_API_KEY"
+    there = home(tmp_path, ".codex/auth.json")
+    assert chosen(agent, machine(tmp_path, OPENAI_API_KEY="k", HOME=there)).account == "your login"
+    assert chosen(agent, machine(tmp_path, CODEX_API_KEY="k", HOME=there)).account == "key CODEX_API_KEY"
+
+
+@pytest.mark.parametrize("backend", ["api", "claude"])
+def test_an_address_of_the_environment_is_shown(tmp_path: Path, backend: Backend) -> None:
+    here = machine(tmp_path, "claude", ANTHROPIC_API_KEY="k", ANTHROPIC_BASE_URL="https://me:secret@proxy.example/a")
+    found = chosen(replace(LEAD, backend=backend), here)
+    assert found.account == "key ANTHROPIC_API_KEY at https://proxy.example/a"
+
+
+@pytest.mark.parametrize(
+    ("env", "told"),
+    [
+        (("NOPE_KEY",), "the environment has no NOPE_KEY"),
+        (("KEYBOARD",), "none of the variables in its `env` is a key"),
+    ],
+)
+def test_a_model_whose_key_is_named_and_not_there_is_refused(tmp_path: Path, env: tuple[str, ...], told: str) -> None:
+    agent = AgentDefinition("a", model="openai/x", base_url=LAB, env=env)
+    assert obstacle(agent, machine(tmp_path, OPENAI_API_KEY="k", KEYBOARD="q")).fact.startswith(told)
+
+
+def test_the_key_that_is_shown_is_the_one_that_is_kept(tmp_path: Path) -> None:
+    agent = AgentDefinition("a", model="openai/x", base_url=LAB, env=("OTHER_TOKEN", "LAB_API_KEY"))
+    choice = chosen(agent, machine(tmp_path, OTHER_TOKEN="o", LAB_API_KEY="l"))
+    assert choice.account == f"key LAB_API_KEY at {LAB}"
+    assert choosing.settled(agent, choice, catalog.shipped()).env == ("LAB_API_KEY",)
+    own = ModelsShape.model_validate({"providers": {"anthropic": {"api": "anthropic", "keys": ["WORK_KEY"]}}})
+    known = catalog.of_configs([own])
+    found = choosing.choose(LEAD, known, machine(tmp_path, WORK_KEY="w", ANTHROPIC_API_KEY="k"))
+    assert isinstance(found, Choice)
+    assert choosing.settled(LEAD, found, known).env == ("WORK_KEY",)
+
+
+def test_cursor_is_asked_at_no_other_address(tmp_path: Path) -> None:
+    here = replace(machine(tmp_path, "cursor-agent", CURSOR_API_KEY="k"), backends=frozenset(("cursor",)))
+    found = obstacle(AgentDefinition("a", backend="cursor", base_url=LAB), here)
+    assert found == Obstacle("cursor cannot be asked at another address", ("Leave out `base_url`.",))
+
+
+def test_opencode_uses_the_key_of_the_models_provider(tmp_path: Path) -> None:
+    here = machine(tmp_path, "opencode", ANTHROPIC_API_KEY="a", OPENAI_API_KEY="o")
+    here = replace(here, backends=frozenset(("opencode",)))
+    assert chosen(AgentDefinition("a", "opencode", model="openai/x"), here).account == "key OPENAI_API_KEY"
+    assert chosen(AgentDefinition("a", "opencode"), here).account == "key ANTHROPIC_API_KEY"
 
 
 def test_a_backend_of_another_version_is_refused(tmp_path: Path) -> None:

@@ -114,6 +114,7 @@ def test_what_was_found_is_shown_with_the_reason(terminal: Terminal) -> None:
     write(terminal, GOOD)
     program = write(terminal, "#!/bin/sh\n", "bin/claude")
     program.chmod(0o755)
+    write(terminal, "{}", "home/.claude/.credentials.json")
     ended = terminal.ok("check", "review.yaml", env={**BARE, "PATH": f"{program.parent}:/usr/bin:/bin"})
     assert "lead   claude    anthropic/sonnet  your login  read-only    shared     $1.00" in ended.out
     assert "chosen     claude for lead: claude is installed\n" in ended.out

@@ -29,13 +29,13 @@ def problems(terminal: Terminal, *words: str) -> dict[str, Any]:
     ended = terminal.run("doctor", "--json", *words)
     assert ended.code == 1, ended
     assert ended.json["ok"] is False
-    return {name: one for name, one in checks(ended).items() if not one["ok"]}
+    return {name: one for name, one in checks(ended).items() if one["state"] == "problem"}
 
 
 def test_a_healthy_store_has_no_problem(either: Terminal) -> None:
     either.join("coder")
     ended = either.ok("doctor")
-    assert all(line.startswith("ok ") for line in ended.out.splitlines())
+    assert all(line.startswith(("ok ", "absent ", " ")) for line in ended.out.splitlines())
     found = checks(either.ok("doctor", "--json"))
     assert {"moot", "extras", "claude", "codex", "api", "store", "writing", "hosts", "parked"} <= found.keys()
     assert "none is running" in found["hosts"]["fact"]
@@ -147,6 +147,50 @@ def test_secrets_of_an_address_are_not_shown(either: Terminal) -> None:
 def test_a_broken_configuration_is_a_problem_like_others(terminal: Terminal) -> None:
     (terminal.folder / ".moot" / "config.yaml").write_text("{")
     assert "config.yaml" in problems(terminal)["project"]["fact"]
+
+
+KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR", "CODEX_HOME")
+BARE = {**dict.fromkeys((*KEYS, "OPENAI_API_KEY", "CODEX_API_KEY", "ANTHROPIC_BASE_URL"), ""), "PATH": "/usr/bin:/bin"}
+
+
+def programs(terminal: Terminal, *names: str) -> str:
+    """A PATH where they are."""
+    folder = terminal.folder / "bin"
+    folder.mkdir(exist_ok=True)
+    for name in names:
+        (folder / name).write_text("#!/bin/sh\necho 1.2.3\n")
+        (folder / name).chmod(0o755)
+    return f"{folder}:/usr/bin:/bin"
+
+
+def test_what_cannot_be_used_is_absent_and_told_with_what_helps(terminal: Terminal) -> None:
+    ended = terminal.ok("doctor", env=BARE)
+    assert "absent   claude     claude was not found\n" in ended.out
+    assert "\n                    Install it: npm install -g @anthropic-ai/claude-code\n" in ended.out
+    told = terminal.ok("doctor", "--json", env=BARE).json
+    assert told["ok"] is True
+    (found,) = [one for one in told["checks"] if one["name"] == "cursor"]
+    assert (found["ok"], found["state"]) == (False, "absent")
+    assert found["remedy"] == "Install it: curl https://cursor.com/install -fsS | bash"
+
+
+def test_a_program_is_shown_with_the_login_or_key_that_is_really_there(terminal: Terminal) -> None:
+    env = {**BARE, "PATH": programs(terminal, "claude", "codex", "cursor-agent")}
+    found = checks(terminal.ok("doctor", "--json", env=env))
+    assert found["claude"]["state"] == "absent"
+    assert "no login was found, and no key is set" in found["claude"]["fact"]
+    assert found["claude"]["remedy"].splitlines()[0] == "Log in: claude /login"
+    assert found["cursor"]["fact"].endswith("with your login, if there is one: that cannot be seen from here")
+    login = terminal.folder / "home" / ".claude" / ".credentials.json"
+    login.parent.mkdir()
+    login.touch()
+    env |= {"OPENAI_API_KEY": "k", "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}
+    found = checks(terminal.ok("doctor", "--json", env=env))
+    assert found["claude"]["state"] == "ok"
+    assert found["claude"]["fact"].endswith("with your login at http://127.0.0.1:9")
+    assert found["codex"]["fact"].endswith("with key OPENAI_API_KEY")
+    assert "openai (key OPENAI_API_KEY)" in found["api"]["fact"]
+    assert "anthropic (no key at http://127.0.0.1:9)" in found["api"]["fact"]
 
 
 def _listen(path: Path) -> socket.socket:

@@ -223,7 +223,10 @@ def test_an_instance_is_deleted_for_good_once_that_is_sure(either: Terminal) -> 
 
 
 def standin(terminal: Terminal) -> dict[str, str]:
-    """An environment with a program that is called claude, and no key."""
+    """An environment with a program that is called claude, with a login and no key."""
+    login = terminal.folder / "home" / ".claude" / ".credentials.json"
+    login.parent.mkdir()
+    login.touch()
     program = terminal.folder / "bin" / "claude"
     program.parent.mkdir()
     program.write_text("#!/bin/sh\ntouch started\nexit 1\n")

@@ -5,7 +5,7 @@ from moot.models import endpoints, opening
 from moot.models.endpoints import ProviderUnknown
 from moot.models.model import ModelFailed
 from tests import fake_models
-from tests.fake_models import say
+from tests.fake_models import Status, say
 from tests.models import asking
 
 MINE = {"ANTHROPIC_API_KEY": "canary-anthropic", "OPENAI_API_KEY": "canary-openai", "GEMINI_API_KEY": "canary-gemini"}
@@ -74,7 +74,45 @@ async def test_nothing_secret_of_the_environment_goes_to_another_address(
     assert "canary" not in f"{asked.headers} {asked.query} {asked.body}"
 
 
-def test_whether_there_is_a_key_can_be_asked() -> None:
-    assert endpoints.has_key("google", MINE)
-    assert not endpoints.has_key("google", {"GOOGLE_API_KEY": "  "})
-    assert not endpoints.has_key("nobody", MINE)
+@pytest.mark.parametrize(
+    ("env", "key"),
+    [
+        (("OTHER_TOKEN", "LAB_API_KEY"), "LAB_API_KEY"),
+        (("OTHER_TOKEN", "LAB_KEY"), "LAB_KEY"),
+        (("LAB_API_KEY", "OTHER_API_KEY"), "LAB_API_KEY"),
+        (("KEYBOARD", "OTHER_TOKEN"), "OTHER_TOKEN"),
+    ],
+)
+def test_which_variable_is_the_key_is_known_by_its_name(env: tuple[str, ...], key: str) -> None:
+    environ = {name: f"value of {name}" for name in env}
+    found = endpoints.find("openai/x", environ, base_url="https://elsewhere.example", env=env)
+    assert (found.key, found.key_name) == (f"value of {key}", key)
+
+
+@pytest.mark.parametrize(
+    ("env", "told"),
+    [
+        (("NOPE_KEY",), "The environment has no NOPE_KEY, which its `env` names. Set NOPE_KEY."),
+        (("BLANK_KEY",), "The environment has no BLANK_KEY"),
+        (("KEYBOARD",), r"None of the variables in its `env` is a key \(KEYBOARD\)"),
+    ],
+)
+def test_a_key_that_is_named_and_not_there_is_not_left_out_silently(env: tuple[str, ...], told: str) -> None:
+    environ = {**MINE, "KEYBOARD": "qwerty", "BLANK_KEY": " "}
+    with pytest.raises(ModelFailed, match=told) as caught:
+        endpoints.find("openai/x", environ, base_url="https://elsewhere.example", env=env)
+    assert caught.value.kind == "auth"
+
+
+def test_a_provider_may_have_its_key_in_another_variable() -> None:
+    found = endpoints.find("anthropic/x", {**MINE, "WORK_API_KEY": "for work"}, env=("WORK_API_KEY",))
+    assert (found.key, found.key_name, found.base_url) == ("for work", "WORK_API_KEY", None)
+
+
+async def test_a_wrong_key_is_named_as_the_variable_that_was_sent() -> None:
+    async with fake_models.serve([Status(401, "wrong key")]) as server:
+        found = endpoints.find("openai/x", {"LAB_API_KEY": asking.KEY}, base_url=server.v1, env=("LAB_API_KEY",))
+        async with opening.opened(found, SystemClock(), asking.ONCE) as model:
+            with pytest.raises(ModelFailed) as caught:
+                await asking.progress(model, asking.request())
+    assert caught.value.remedy == "Check LAB_API_KEY."

@@ -2,28 +2,35 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from moot.core.errors import MootError
+
+State = Literal["ok", "absent", "problem"]  # absent: it cannot be used, and that is no problem until somebody wants it
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
     name: str
-    is_ok: bool
+    state: State
     fact: str
-    remedy: str = ""
+    remedy: str = ""  # one a line
 
 
 def ok(name: str, fact: str) -> Check:
-    return Check(name, True, fact)
+    return Check(name, "ok", fact)
+
+
+def absent(name: str, fact: str, remedy: str) -> Check:
+    return Check(name, "absent", fact, remedy)
 
 
 def problem(name: str, fact: str, remedy: str) -> Check:
-    return Check(name, False, fact, remedy)
+    return Check(name, "problem", fact, remedy)
 
 
 def failed(name: str, error: MootError) -> Check:
-    return Check(name, False, f"{error.code}: {error.fact}", error.remedy)
+    return Check(name, "problem", f"{error.code}: {error.fact}", error.remedy)
 
 
 def guarded(name: str, look: Callable[[], Check]) -> Check:

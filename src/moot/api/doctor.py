@@ -46,7 +46,7 @@ async def _store(url: str) -> AsyncIterator[Check]:
 async def _file(file: Path) -> AsyncIterator[Check]:
     is_sound = True
     for found in store_file.checks(file):
-        is_sound = is_sound and found.is_ok
+        is_sound = is_sound and found.state != "problem"
         yield found
     if is_sound and store_file.is_current(file):
         async for found in _opened(None, lambda: sqlite.open_file(file, create=False, limits=PATIENCE)):

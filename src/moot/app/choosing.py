@@ -8,7 +8,10 @@ from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 
 from moot.app import backends
-from moot.app.programs import MODELS_EXTRA, PROGRAMS
+from moot.backends.programs.known import PROGRAMS
+from moot.core import accounts
+from moot.core.accounts import Account, NoAccount, Service, Wish
+from moot.models import opening
 from moot.workflow import models
 from moot.workflow.catalog import Catalog, Provider
 from moot.workflow.workflow import AgentDefinition, Backend
@@ -33,7 +36,14 @@ class Machine:
 
     def key(self, names: tuple[str, ...]) -> str | None:
         """The first of these variables that is set."""
-        return next((name for name in names if self.environ.get(name, "").strip()), None)
+        return accounts.first_set(names, self.environ)
+
+    def lacks(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of the variables that are not there at all."""
+        return tuple(name for name in names if name not in self.environ)
+
+    def account(self, service: Service, wish: Wish) -> Account:
+        return accounts.resolve(service, wish, self.environ)
 
 
 class Rehearsal(Machine):
@@ -50,6 +60,13 @@ class Rehearsal(Machine):
     def key(self, names: tuple[str, ...]) -> str | None:
         return names[0] if names else None
 
+    def lacks(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        return ()
+
+    def account(self, service: Service, wish: Wish) -> Account:
+        every = dict.fromkeys((*service.all_keys, *wish.env), "there")
+        return accounts.resolve(replace(service, has_login=None), wish, every)
+
 
 def this_machine() -> Machine:
     return Machine(os.environ, has_models=find_spec("pydantic_ai") is not None)
@@ -64,6 +81,7 @@ class Choice:
     why: str  # what decided: where it is said, or what was found
     account: str = ""  # the login or the key that it uses; empty where it needs none
     is_said: bool = True  # by somebody, and not found by looking around
+    key: str | None = None  # the variable that holds the key
 
     @property
     def is_program(self) -> bool:
@@ -93,12 +111,9 @@ def settled(agent: AgentDefinition, choice: Choice, known: Catalog) -> AgentDefi
     if choice.backend != "api" or agent.model is None:
         return replace(agent, backend=choice.backend)
     endpoint = models.endpoint(agent.model, known)
-    own = models.provider_of(agent.model, known)
-    is_elsewhere = own is not None and own.base_url is not None and agent.base_url is None
-    # Whoever only speaks the language of another is shown its own key, and no other.
-    env = tuple(dict.fromkeys((*agent.env, *endpoint.keys))) if is_elsewhere else agent.env
-    address = agent.base_url or endpoint.base_url
-    return replace(agent, backend="api", model=endpoint.model, base_url=address, env=env)
+    # It is asked in this process, so its variables are nothing but the key's: the one that was found, and no other.
+    env = () if choice.key is None else (choice.key,)
+    return replace(agent, backend="api", model=endpoint.model, base_url=agent.base_url or endpoint.base_url, env=env)
 
 
 def _found(agent: AgentDefinition, known: Catalog, machine: Machine, said_by: str) -> Choice | Obstacle:
@@ -115,6 +130,8 @@ def _found(agent: AgentDefinition, known: Catalog, machine: Machine, said_by: st
         return _program(agent, backend, machine, said_by)
     if backend == "command" and not agent.command:
         return Obstacle("it has no command", ("Write command: PROGRAM.",))
+    if backend == "command" and (lacking := machine.lacks(agent.env)):
+        return _lacking(lacking)
     return Choice(backend, agent.model, said_by)
 
 
@@ -148,14 +165,13 @@ def _api(agent: AgentDefinition, known: Catalog, machine: Machine, why: str) -> 
     if not machine.runs("api"):
         return Obstacle("the backend api cannot be run by this version of moot", _others(agent, machine))
     if not machine.has_models:
-        return Obstacle("model APIs need an extra that is not installed", (f"Run: {MODELS_EXTRA}", *_else(provider)))
-    keys = agent.env if agent.base_url is not None else provider.keys
-    key = machine.key(tuple(name for name in keys if name.endswith(("_KEY", "_TOKEN"))))
-    if key is None and provider.keys and agent.base_url is None:
-        return Obstacle(f"there is no key for {provider.name}", tuple(_remedies(provider)))
-    address = agent.base_url or provider.base_url
-    account = f"key {key}" if key else "no key"
-    return Choice("api", agent.model, why, f"{account} at {address}" if address else account)
+        return Obstacle("model APIs need an extra that is not installed", (f"Run: {opening.INSTALL}", *_else(provider)))
+    try:
+        account = machine.account(provider.service, _wish(agent))
+    except NoAccount as error:
+        named = agent.base_url is not None
+        return Obstacle(error.fact, tuple(error.remedy.splitlines()) if named else tuple(_remedies(provider)))
+    return Choice("api", agent.model, why, str(account), key=account.key)
 
 
 def _program(agent: AgentDefinition, backend: Backend, machine: Machine, why: str) -> Choice | Obstacle:
@@ -166,11 +182,21 @@ def _program(agent: AgentDefinition, backend: Backend, machine: Machine, why: st
     if not machine.has(executable):
         remedy = "Mend the agent's command." if agent.command else f"Install it: {program.install}"
         return Obstacle(f"the program {executable} was not found", (remedy, "Choose another with --backend."))
-    key = machine.key(program.keys)
-    if agent.is_isolated and key is None:
-        fact = "it is isolated from your login, and there is no key for it"
-        return Obstacle(fact, (f"Set {' or '.join(program.keys)}.", "Leave out `isolated`."))
-    return Choice(backend, agent.model, why, f"key {key}" if key else "your login")
+    if lacking := machine.lacks(agent.env):
+        return _lacking(lacking)
+    try:
+        account = machine.account(program.service(agent.model), _wish(agent))
+    except NoAccount as error:
+        return Obstacle(error.fact, tuple(error.remedy.splitlines()))
+    return Choice(backend, agent.model, why, str(account), key=account.key)
+
+
+def _wish(agent: AgentDefinition) -> Wish:
+    return Wish(agent.base_url, agent.env, agent.is_isolated)
+
+
+def _lacking(names: tuple[str, ...]) -> Obstacle:
+    return Obstacle(f"the environment has no {', '.join(names)}, which it asks for", (f"Set {' and '.join(names)}.",))
 
 
 def _else(provider: Provider) -> tuple[str, ...]:

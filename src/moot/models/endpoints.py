@@ -2,9 +2,11 @@
 workflow's own gets the one that the workflow names, or none."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
+from moot.core import accounts
+from moot.core.accounts import NoAccount, Wish
 from moot.core.errors import InvalidInput
 from moot.core.nearest import hint
 from moot.models.model import ModelFailed
@@ -13,20 +15,8 @@ from moot.models.redaction import redact
 Provider = Literal["anthropic", "openai", "google"]
 Wire = Literal["anthropic", "responses", "chat", "google"]
 PROVIDERS: tuple[Provider, ...] = get_args(Provider)
-# The first that is set counts.
-KEYS: Mapping[Provider, tuple[str, ...]] = {
-    "anthropic": ("ANTHROPIC_API_KEY",),
-    "openai": ("OPENAI_API_KEY",),
-    "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
-}
-_ADDRESSES: Mapping[Provider, str] = {
-    "anthropic": "ANTHROPIC_BASE_URL",
-    "openai": "OPENAI_BASE_URL",
-    "google": "GOOGLE_GEMINI_BASE_URL",
-}
 _WIRES: Mapping[Provider, Wire] = {"anthropic": "anthropic", "openai": "responses", "google": "google"}
 NO_KEY = "none"  # clients insist on one; servers of one's own do not look
-_KEY_ENDINGS = ("_KEY", "_TOKEN")
 
 
 class ProviderUnknown(InvalidInput):
@@ -42,6 +32,7 @@ class Endpoint:
     wire: Wire
     base_url: str | None = None  # None: the provider's own
     key: str | None = field(default=None, repr=False)
+    key_name: str | None = None  # the variable that holds it
 
     @property
     def place(self) -> str:
@@ -50,7 +41,7 @@ class Endpoint:
 
 
 def find(model: str, environ: Mapping[str, str], *, base_url: str | None = None, env: tuple[str, ...] = ()) -> Endpoint:
-    """The endpoint of `provider/name`. `env` are the variables that a workflow's own address may be shown."""
+    """The endpoint of `provider/name`. `env` names the variable with the key, where it is not the provider's usual."""
     provider, slash, name = model.partition("/")
     known: Provider | None = next((one for one in PROVIDERS if one == provider), None)
     if known is None or not slash or not name:
@@ -58,23 +49,14 @@ def find(model: str, environ: Mapping[str, str], *, base_url: str | None = None,
             f"`{model[:80]}` is no model of a provider that is known.",
             hint(provider, PROVIDERS) or f"Write provider/name, with one of {', '.join(PROVIDERS)}.",
         )
-    if base_url is not None:
-        # Whatever calls itself compatible with OpenAI has Chat Completions, and not always Responses.
-        wire = "chat" if known == "openai" else _WIRES[known]
-        key = _first(environ, [one for one in env if one.endswith(_KEY_ENDINGS)])
-        return Endpoint(known, name, wire, base_url, key)
-    own = environ.get(_ADDRESSES[known]) or None
-    key = _first(environ, KEYS[known])
-    if key is None and own is None:
-        raise ModelFailed("auth", f"There is no key for {known}.", f"Set {' or '.join(KEYS[known])}.")
-    return Endpoint(known, name, _WIRES[known], own, key)
-
-
-def has_key(provider: str, environ: Mapping[str, str]) -> bool:
-    """Whether the models of a provider can be asked from here, without asking."""
-    known: Provider | None = next((one for one in PROVIDERS if one == provider), None)
-    return known is not None and _first(environ, KEYS[known]) is not None
-
-
-def _first(environ: Mapping[str, str], names: tuple[str, ...] | list[str]) -> str | None:
-    return next((value for name in names if (value := environ.get(name, "").strip())), None)
+    service = accounts.PROVIDERS[known]
+    if (named := accounts.named_key(env)) is not None:
+        service = replace(service, keys=(named,))
+    try:
+        account = accounts.resolve(service, Wish(base_url, env), environ)
+    except NoAccount as error:
+        raise ModelFailed("auth", f"{error.fact[:1].upper()}{error.fact[1:]}.", error.remedy) from None
+    # Whatever calls itself compatible with OpenAI has Chat Completions, and not always Responses.
+    wire = "chat" if known == "openai" and base_url is not None else _WIRES[known]
+    key = environ[account.key].strip() if account.key is not None else None
+    return Endpoint(known, name, wire, account.address, key, account.key)

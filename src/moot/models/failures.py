@@ -7,7 +7,7 @@ from typing import Any, cast
 import httpx2
 from pydantic_ai import exceptions
 
-from moot.models.endpoints import KEYS, Endpoint
+from moot.models.endpoints import Endpoint
 from moot.models.model import Kind, ModelFailed
 from moot.models.redaction import redact
 
@@ -88,9 +88,9 @@ def _shortened(text: str) -> str:
 def _remedy(kind: Kind, endpoint: Endpoint) -> str:
     if kind != "auth":
         return ""
-    if endpoint.base_url is not None and endpoint.key is None:
+    if endpoint.key_name is None:
         return "Name the variable that holds its key under `env:` of the agent."
-    return f"Check {' or '.join(KEYS[endpoint.provider])}."
+    return f"Check {endpoint.key_name}."
 
 
 def _until(error: BaseException, kind: Kind, now: datetime) -> datetime | None:

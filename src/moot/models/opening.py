@@ -13,6 +13,8 @@ from moot.models.endpoints import Endpoint
 from moot.models.model import Model
 from moot.models.retrying import Patience, Retrying
 
+INSTALL = "pip install 'moot[llm]' (in a checkout: pip install '.[llm]')"
+
 
 class MissingExtra(MootError):
     """A part of moot that was not installed."""
@@ -45,7 +47,4 @@ def _loaded(name: str) -> ModuleType:
     except ImportError as error:
         if error.name is not None and error.name.startswith("moot"):
             raise  # a mistake of ours, which installing something does not mend
-        raise MissingExtra(
-            "Model APIs need an extra that is not installed.",
-            "Run: pip install 'moot[llm]' (in a checkout: pip install '.[llm]').",
-        ) from error
+        raise MissingExtra("Model APIs need an extra that is not installed.", f"Run: {INSTALL}.") from error

@@ -1,21 +1,48 @@
 """The catalog: which providers of models there are, and what their models are called. One file has all of it; the
 configuration of a project or a person adds to it."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 
-from moot.core import yaml
+from moot.core import accounts, yaml
+from moot.core.accounts import Service
+from moot.core.errors import InvalidInput
+from moot.workflow.wording import in_our_words
 
 Api = Literal["anthropic", "openai", "google"]
 Program = Literal["claude", "codex", "gemini"]
 _FILE = Path(__file__).with_name("models.yaml")
+_ADDRESS = r"^https?://[^\s@]+$"
+_VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*_(?:KEY|TOKEN)$"
+
+
+def _address(value: str) -> str:
+    if "@" in value:  # not repeated: what stands before it is secret
+        raise InvalidInput("an address must not hold a user or a password", "Name the key's variable under `env`.")
+    if not re.match(_ADDRESS, value):
+        fact = f"{value[:80]!r} does not begin with http:// or https://"
+        raise InvalidInput(fact, f"Write http:// or https:// in front of it, as in http://{value[:80].strip()}.")
+    return value
+
+
+def _key(value: str) -> str:
+    if not re.match(_VARIABLE, value):
+        fact = f"this is no name of a variable that ends with {accounts.KEY_NAMES}"
+        raise InvalidInput(fact, "Write the variable's name, as in LAB_API_KEY; keys themselves have no place here.")
+    return value
+
+
+Address = Annotated[
+    str, AfterValidator(in_our_words(_address)), Field(json_schema_extra={"pattern": _ADDRESS})
+]  # of an endpoint
 ProviderName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=63)]
-Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*_(?:KEY|TOKEN)$")]
+Variable = Annotated[str, AfterValidator(in_our_words(_key)), Field(json_schema_extra={"pattern": _VARIABLE})]
 
 
 class ProviderShape(BaseModel):
@@ -25,7 +52,7 @@ class ProviderShape(BaseModel):
 
     api: Api = "openai"
     keys: list[Variable] = []
-    base_url: Annotated[str, Field(pattern=r"^https?://[^\s@]+$")] | None = None
+    base_url: Address | None = None
     program: Program | None = None
     beginnings: list[Annotated[str, Field(min_length=1)]] = []
 
@@ -52,9 +79,10 @@ class Provider:
     beginnings: tuple[str, ...] = ()
 
     @property
-    def is_compatible(self) -> bool:
-        """Whether it only speaks the language of another."""
-        return self.name != self.api or self.base_url is not None
+    def service(self) -> Service:
+        """What it takes as an account. An address of the environment is meant for who made the language."""
+        own = accounts.PROVIDERS[self.api] if self.name == self.api else None
+        return Service(self.name, self.keys, base_url=self.base_url, address=own.address if own else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +118,7 @@ def _shipped() -> ModelsShape:
 
 
 def _with(catalog: Catalog, said: ModelsShape, *, is_ours: bool) -> Catalog:
-    providers = {name: _provider(name, one) for name, one in said.providers.items()}
+    providers = {name: _provider(name, one, is_ours=is_ours) for name, one in said.providers.items()}
     known = frozenset(said.aliases) if is_ours else catalog.programs_know - said.aliases.keys()
     return Catalog(
         {**catalog.providers, **providers},
@@ -100,5 +128,7 @@ def _with(catalog: Catalog, said: ModelsShape, *, is_ours: bool) -> Catalog:
     )
 
 
-def _provider(name: str, said: ProviderShape) -> Provider:
-    return Provider(name, said.api, tuple(said.keys), said.base_url, said.program, tuple(said.beginnings))
+def _provider(name: str, said: ProviderShape, *, is_ours: bool) -> Provider:
+    usual = accounts.PROVIDERS[name].keys if is_ours and name in accounts.PROVIDERS else ()
+    keys = (*usual, *said.keys)
+    return Provider(name, said.api, keys, said.base_url, said.program, tuple(said.beginnings))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 from pydantic import (
     AliasChoices,
@@ -17,12 +17,12 @@ from pydantic import (
 )
 
 from moot.core import durations
-from moot.core.errors import InvalidInput, MootError
+from moot.core.errors import InvalidInput
 from moot.core.permissions import Answer, Preset
-from moot.workflow.catalog import ModelsShape
+from moot.workflow.catalog import Address, ModelsShape
+from moot.workflow.wording import in_our_words
 from moot.workflow.workflow import Backend, InputType, PromptMode, Provider, Transport, Workspace
 
-T = TypeVar("T")
 _MOST = 1e15
 # What the format has and this version cannot run.
 LATER_SECTIONS = frozenset(("tasks", "steps", "state_schema", "default_state", "max_parallel_tasks", "together"))
@@ -36,16 +36,6 @@ def camel(name: str) -> str:
 
 def _spellings(name: str) -> str | AliasChoices:
     return name if camel(name) == name else AliasChoices(name, camel(name))
-
-
-def _in_our_words(read: Callable[[object], T]) -> Callable[[object], T]:
-    def checked(value: object) -> T:
-        try:
-            return read(value)
-        except MootError as error:
-            raise ValueError(error.fact) from error
-
-    return checked
 
 
 def _duration(value: object) -> timedelta:
@@ -76,20 +66,20 @@ def _longest(value: object) -> timedelta | None:
 
 
 _DURATION: Mapping[str, Any] = {"type": "string", "pattern": r"^\s*[0-9]+(\.[0-9]+)?\s*(ms|s|m|h|d)\s*$"}
-Duration = Annotated[timedelta, PlainValidator(_in_our_words(_duration)), WithJsonSchema(dict(_DURATION))]
+Duration = Annotated[timedelta, PlainValidator(in_our_words(_duration)), WithJsonSchema(dict(_DURATION))]
 Longest = Annotated[
     timedelta | None,
-    PlainValidator(_in_our_words(_longest)),
+    PlainValidator(in_our_words(_longest)),
     WithJsonSchema({"anyOf": [_DURATION, {"const": False}]}),
 ]
 Amount = Annotated[
     float | None,
-    PlainValidator(_in_our_words(_limit(float))),
+    PlainValidator(in_our_words(_limit(float))),
     WithJsonSchema({"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"const": False}]}),
 ]
 Count = Annotated[
     int | None,
-    PlainValidator(_in_our_words(_limit(int))),
+    PlainValidator(in_our_words(_limit(int))),
     WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"const": False}]}),
 ]
 VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*$", max_length=63)]
@@ -171,7 +161,7 @@ class DefaultsShape(Shape):
     max_turns: Annotated[int, Field(ge=1, le=10_000)] | None = Field(
         default=None, description="Of a model in one attempt; 100 if not given"
     )
-    base_url: str | None = Field(default=None, min_length=1, description="An endpoint that speaks the provider's API")
+    base_url: Address | None = Field(default=None, description="An endpoint that speaks the provider's API")
     env: list[VariableName] | None = Field(
         default=None, description="Variables of the environment that its program gets, too"
     )

@@ -13,7 +13,7 @@ from moot.backends.programs.counting import Tariff
 from moot.backends.programs.launch import Spoken
 from moot.core.permissions import PRESETS, Permissions
 from moot.core.prices import UNKNOWN, Rates
-from tests.backends.programs.cast import CODEX, cast
+from tests.backends.programs.cast import CODEX, KEY, cast
 from tests.backends.programs.stage import FULL, Stage, play
 
 
@@ -53,6 +53,23 @@ async def test_permissions_become_a_sandbox(
     assert ('web_search="disabled"' not in argv) == has_web
     assert any(isinstance(one, Warned) for one in told) == permissions.asks
     assert argv[-1] == "-"
+
+
+@pytest.mark.parametrize("is_isolated", [False, True])
+async def test_a_key_of_openai_is_passed_on_where_there_is_no_login(place: Stage, is_isolated: bool) -> None:
+    role = cast(CODEX, place.root, [*CODEX.opening, *CODEX.ending("done")])
+    manner = role.manner(replace(FULL, is_isolated=is_isolated))
+    await play(role.backend, await place.assignment(manner=manner))
+    assert role.seen()["env"]["CODEX_API_KEY"] == KEY
+
+
+async def test_a_login_goes_before_a_key_of_openai(place: Stage) -> None:
+    role = cast(CODEX, place.root, [*CODEX.opening, *CODEX.ending("done")])
+    login = place.root / "home" / ".codex" / "auth.json"
+    login.parent.mkdir()
+    login.touch()
+    await play(role.backend, await place.assignment(manner=role.manner()))
+    assert "CODEX_API_KEY" not in role.seen()["env"]
 
 
 async def test_our_server_is_required_and_approved(place: Stage) -> None:

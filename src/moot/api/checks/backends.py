@@ -1,5 +1,5 @@
-"""What could run agents here: programs with their versions, model APIs with their keys. What is missing is no problem
-until somebody wants it; then this says what to do."""
+"""What could run agents here: programs with their versions, model APIs, and on whose account. What is missing is no
+problem until somebody wants it; then this says what to do."""
 
 import asyncio
 import os
@@ -10,12 +10,14 @@ from moot.api import check
 from moot.api.check import Check
 from moot.app import choosing, workflows
 from moot.app.choosing import Machine
-from moot.app.programs import MODELS_EXTRA, PROGRAMS, AgentProgram
 from moot.app.project import Project
+from moot.backends.programs.known import PROGRAMS, AgentProgram
+from moot.core.accounts import Account, NoAccount, Wish
 from moot.core.errors import MootError
+from moot.models import opening
 from moot.process import child
 from moot.process.program import Program, as_text
-from moot.workflow.catalog import Catalog
+from moot.workflow.catalog import Catalog, Provider
 
 _SECONDS = 10.0  # for a program to tell its version
 _MOST = 80  # characters of what it tells
@@ -24,8 +26,8 @@ _MOST = 80  # characters of what it tells
 async def checks(project: Project) -> AsyncIterator[Check]:
     """One for each backend that this version runs and that needs something."""
     machine = choosing.this_machine()
-    usable: list[tuple[str, AgentProgram]] = [one for one in PROGRAMS.items() if machine.runs(one[0])]
-    for found in await asyncio.gather(*(_program(name, program, machine) for name, program in usable)):
+    usable = [one for one in PROGRAMS.values() if machine.runs(one.name)]
+    for found in await asyncio.gather(*(_program(program, machine) for program in usable)):
         yield found
     try:
         yield _api(machine, workflows.catalog(project))
@@ -33,16 +35,20 @@ async def checks(project: Project) -> AsyncIterator[Check]:
         yield check.failed("api", error)
 
 
-async def _program(name: str, program: AgentProgram, machine: Machine) -> Check:
+async def _program(program: AgentProgram, machine: Machine) -> Check:
+    name = program.name
     path = shutil.which(program.executable, path=machine.environ.get("PATH", os.defpath))
     if path is None:
-        return check.ok(name, f"cannot be used: {program.executable} was not found. Install it: {program.install}")
+        return check.absent(name, f"{program.executable} was not found", f"Install it: {program.install}")
     version = await _version(path)
     if version is None:
         return check.problem(name, f"{path} does not tell its version.", f"Install it anew: {program.install}")
-    key = machine.key(program.keys)
-    account = f"key {key}" if key else "your login (no key is set)"
-    return check.ok(name, f"{version} at {path}, with {account}")
+    account = machine.account(program.service(), Wish())
+    if account.login == "missing":
+        fact = f"{version} at {path}, but no login was found, and no key is set"
+        return check.absent(name, fact, f"Log in: {program.log_in}\nOr set {' or '.join(program.all_keys)}.")
+    unseen = ", if there is one: that cannot be seen from here" if account.login == "unseen" else ""
+    return check.ok(name, f"{version} at {path}, with {account}{unseen}")
 
 
 async def _version(path: str) -> str | None:
@@ -56,13 +62,18 @@ async def _version(path: str) -> str | None:
 
 
 def _api(machine: Machine, known: Catalog) -> Check:
-    if not machine.runs("api"):
-        return check.ok("api", "cannot be used: this version of moot does not run it")
     if not machine.has_models:
-        return check.ok("api", f"cannot be used: its extra is not installed. Run: {MODELS_EXTRA}")
-    found = {one.name: machine.key(one.keys) for one in known.providers.values() if one.keys}
-    keys = [f"{name} ({key})" for name, key in found.items() if key]
-    missing = ", ".join(name for name, key in found.items() if not key)
+        return check.absent("api", "model APIs need an extra that is not installed", f"Run: {opening.INSTALL}")
+    found = {one.name: _account(one, machine) for one in known.providers.values() if one.keys}
+    keys = [f"{name} ({account})" for name, account in found.items() if account]
+    missing = ", ".join(name for name, account in found.items() if not account)
     local = ", ".join(one.name for one in known.providers.values() if not one.keys)
-    told = f"keys for {', '.join(keys)}" if keys else "no key is set"
-    return check.ok("api", f"{told}; none for {missing or 'nobody else'}; no key needed for {local or 'nobody'}")
+    told = ", ".join(keys) or "no key is set"
+    return check.ok("api", f"{told}; no key for {missing or 'nobody else'}; none needed for {local or 'nobody'}")
+
+
+def _account(provider: Provider, machine: Machine) -> Account | None:
+    try:
+        return machine.account(provider.service, Wish())
+    except NoAccount:
+        return None

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from moot.backends.backend import Assignment, Briefing
-from moot.backends.programs import counting, surroundings
+from moot.backends.programs import counting, known, surroundings
 from moot.backends.programs.claude_reader import SERVER, ClaudeReader
 from moot.backends.programs.launch import Launch
 from moot.backends.programs.surroundings import Needs
@@ -16,7 +16,7 @@ from moot.core import json
 from moot.core.permissions import Permissions
 
 _NEEDS = Needs(
-    keys=("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"),
+    known.CLAUDE,
     variables=(
         "ANTHROPIC_BASE_URL",
         "ANTHROPIC_CUSTOM_HEADERS",
@@ -58,7 +58,7 @@ class Claude:
             key = surroundings.own_key(manner)
             # With any key it leaves the login alone, which must not go to another address.
             env |= {"ANTHROPIC_BASE_URL": manner.base_url, "ANTHROPIC_API_KEY": env[key] if key else "none"}
-        found = surroundings.find(self.name, assignment, env, "Install it: npm install -g @anthropic-ai/claude-code")
+        found = surroundings.find(known.CLAUDE, assignment, env)
         keeps = manner.keeps_conversation and not manner.is_isolated
         session = assignment.conversation.handle if keeps and assignment.conversation else str(uuid.uuid4())
         before = assignment.conversation if keeps else None

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from moot.backends.backend import Assignment, Briefing, Called, Conversation, Failure, Manner, Usage, Warned, Wrote
-from moot.backends.programs import counting, faults, fields, surroundings
+from moot.backends.programs import counting, faults, fields, known, surroundings
 from moot.backends.programs.counting import Tariff
 from moot.backends.programs.launch import Event, Launch, Outcome, Spoken
 from moot.backends.programs.surroundings import Needs
@@ -22,7 +22,7 @@ from moot.core.permissions import Permissions
 
 SERVER = "moot"
 _NEEDS = Needs(
-    keys=("OPENAI_API_KEY", "CODEX_API_KEY"),
+    known.CODEX,
     variables=("CODEX_ACCESS_TOKEN", "CODEX_CA_CERTIFICATE", "OPENAI_ORGANIZATION", "OPENAI_PROJECT"),
     homes={"CODEX_HOME": ".codex"},
 )
@@ -44,9 +44,10 @@ class Codex:
     def launch(self, assignment: Assignment, briefing: Briefing, parent: Mapping[str, str]) -> Launch:
         manner = assignment.manner
         env = surroundings.surround(assignment, _NEEDS, parent)
-        if "CODEX_API_KEY" not in env and "OPENAI_API_KEY" in env and manner.is_isolated:
-            env["CODEX_API_KEY"] = env["OPENAI_API_KEY"]  # the only one it takes without a login
-        found = surroundings.find(self.name, assignment, env, "Install it: npm install -g @openai/codex")
+        account = surroundings.account(assignment, _NEEDS, parent)
+        if manner.base_url is None and account.key is not None:
+            env["CODEX_API_KEY"] = env[account.key]  # the only one it takes without a login
+        found = surroundings.find(known.CODEX, assignment, env)
         program = native(Path(found[0])) if len(found) == 1 else None
         keeps = manner.keeps_conversation and not manner.is_isolated
         before = assignment.conversation if keeps else None
@@ -70,7 +71,7 @@ class Codex:
             CodexReader(before, last, counting.tariff(manner, "openai")),
             secrets=surroundings.secrets(env, assignment, _NEEDS),
             warnings=(
-                *surroundings.closed("codex", manner.permissions),
+                *known.CODEX.denied(manner.permissions),
                 *((surroundings.NOT_KEPT,) if manner.keeps_conversation and not keeps else ()),
             ),
         )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from moot.backends.backend import Assignment, Briefing, Called, Conversation, Failure, Usage, Wrote
-from moot.backends.programs import faults, fields, project_file, surroundings
+from moot.backends.programs import faults, fields, known, project_file, surroundings
 from moot.backends.programs.launch import CannotLaunch, Event, Launch, Outcome, Spoken
 from moot.backends.programs.surroundings import Needs
 from moot.core import json
@@ -20,8 +20,7 @@ from moot.core.permissions import PRESETS
 
 SERVER = "moot"
 FOLDER = ".cursor"
-_NEEDS = Needs(keys=("CURSOR_API_KEY",), homes={"CURSOR_CONFIG_DIR": ".cursor"})
-_ALL_OR_NOTHING = "cursor knows only all or nothing: with these permissions it changes no file and runs no command."
+_NEEDS = Needs(known.CURSOR, homes={"CURSOR_CONFIG_DIR": ".cursor"})
 
 
 class Cursor:
@@ -33,8 +32,7 @@ class Cursor:
     def launch(self, assignment: Assignment, briefing: Briefing, parent: Mapping[str, str]) -> Launch:
         manner = assignment.manner
         env = surroundings.surround(assignment, _NEEDS, parent)
-        remedy = "Install it: curl https://cursor.com/install -fsS | bash"
-        found = surroundings.find("cursor-agent", assignment, env, remedy)
+        found = surroundings.find(known.CURSOR, assignment, env)
         keeps = manner.keeps_conversation and not manner.is_isolated
         before = assignment.conversation if keeps else None
         may_all = manner.permissions == PRESETS["full"]
@@ -49,7 +47,6 @@ class Cursor:
             *(("--model", name) if name else ()),
             *(("--resume", before.handle) if before else ()),
         )
-        restricted = manner.permissions not in (PRESETS["full"], PRESETS["read-only"])
         return Launch(
             argv,
             env,
@@ -57,7 +54,7 @@ class Cursor:
             CursorReader(before),
             secrets=surroundings.secrets(env, assignment, _NEEDS),
             warnings=(
-                *((_ALL_OR_NOTHING,) if restricted else ()),
+                *known.CURSOR.denied(manner.permissions),
                 *((surroundings.NOT_KEPT,) if manner.keeps_conversation and not keeps else ()),
             ),
             around=lambda: _with_tools(assignment.workspace / FOLDER, assignment.access.url),

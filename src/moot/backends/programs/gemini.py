@@ -10,19 +10,18 @@ from pathlib import Path
 from typing import ClassVar
 
 from moot.backends.backend import Assignment, Briefing, Called, Failure, Usage, Warned, Wrote
-from moot.backends.programs import counting, faults, fields, surroundings
+from moot.backends.programs import counting, faults, fields, known, logins, surroundings
 from moot.backends.programs.counting import Tariff
 from moot.backends.programs.launch import Event, Launch, Outcome, Spoken
 from moot.backends.programs.surroundings import Needs
 from moot.core import json
-from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.permissions import Answer, Permissions
 
 SERVER = "moot"
 _HOME = "GEMINI_CLI_HOME"
 _NEEDS = Needs(
-    keys=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    known.GEMINI,
     variables=(
         "GOOGLE_APPLICATION_CREDENTIALS",
         "GOOGLE_CLOUD_LOCATION",
@@ -52,7 +51,7 @@ class Gemini:
         if manner.base_url is not None:
             key = surroundings.own_key(manner)
             env |= {"GOOGLE_GEMINI_BASE_URL": manner.base_url, "GEMINI_API_KEY": env[key] if key else "none"}
-        found = surroundings.find(self.name, assignment, env, "Install it: npm install -g @google/gemini-cli")
+        found = surroundings.find(known.GEMINI, assignment, env)
         env[_HOME] = str(_own_home(assignment, env))
         rules = surroundings.write(assignment.folder, "policy.toml", _rules(manner.permissions))
         prompt = briefing.prompt
@@ -75,7 +74,7 @@ class Gemini:
             GeminiReader(counting.tariff(manner, "google")),
             secrets=surroundings.secrets(env, assignment, _NEEDS),
             warnings=(
-                *surroundings.closed("gemini", manner.permissions),
+                *known.GEMINI.denied(manner.permissions),
                 *(("gemini keeps no conversation from one attempt to the next.",) if manner.keeps_conversation else ()),
             ),
         )
@@ -92,17 +91,9 @@ def _own_home(assignment: Assignment, env: Mapping[str, str]) -> Path:
         for entry in users.iterdir():
             if entry.name != "settings.json" and not (own / entry.name).is_symlink():
                 (own / entry.name).symlink_to(entry)
-        settings = _read(users / "settings.json")
+        settings = logins.read(users / "settings.json")
     surroundings.write(own, "settings.json", json.pretty(_settings(settings, assignment, env)))
     return home
-
-
-def _read(place: Path) -> dict[str, Json]:
-    """The user's settings; one with comments in it is beyond us, and left alone."""
-    try:
-        return json.load_object(place.read_bytes())
-    except (OSError, InvalidInput):
-        return {}
 
 
 def _settings(users: dict[str, Json], assignment: Assignment, env: Mapping[str, str]) -> dict[str, Json]:

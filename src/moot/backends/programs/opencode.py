@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from moot.backends.backend import Assignment, Briefing, Called, Conversation, Failure, Usage, Wrote
-from moot.backends.programs import faults, fields, surroundings
+from moot.backends.programs import faults, fields, known, surroundings
 from moot.backends.programs.launch import NOTHING_USED, Event, Launch, Outcome, Spoken
 from moot.backends.programs.surroundings import Needs
 from moot.core import json
@@ -17,14 +17,7 @@ from moot.core.permissions import Answer
 
 SERVER = "moot"
 _NEEDS = Needs(
-    keys=(
-        "ANTHROPIC_API_KEY",
-        "OPENAI_API_KEY",
-        "GEMINI_API_KEY",
-        "GOOGLE_GENERATIVE_AI_API_KEY",
-        "OPENROUTER_API_KEY",
-        "OPENCODE_API_KEY",
-    ),
+    known.OPENCODE,
     variables=("OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "OPENCODE_MODELS_URL", "npm_config_registry"),
     settings={
         "OPENCODE_DISABLE_AUTOUPDATE": "1",
@@ -44,7 +37,7 @@ class Opencode:
     def launch(self, assignment: Assignment, briefing: Briefing, parent: Mapping[str, str]) -> Launch:
         manner = assignment.manner
         env = surroundings.surround(assignment, _NEEDS, parent)
-        found = surroundings.find(self.name, assignment, env, "Install it: npm install -g opencode-ai")
+        found = surroundings.find(known.OPENCODE, assignment, env)
         env["OPENCODE_CONFIG_CONTENT"] = json.dumps(_settings(assignment, briefing))
         keeps = manner.keeps_conversation and not manner.is_isolated
         before = assignment.conversation if keeps else None
@@ -61,7 +54,7 @@ class Opencode:
             OpencodeReader(before),
             secrets=surroundings.secrets(env, assignment, _NEEDS),
             warnings=(
-                *surroundings.closed("opencode", manner.permissions),
+                *known.OPENCODE.denied(manner.permissions),
                 *((surroundings.NOT_KEPT,) if manner.keeps_conversation and not keeps else ()),
             ),
         )

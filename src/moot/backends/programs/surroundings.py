@@ -12,8 +12,10 @@ from pathlib import Path
 from moot.backends import inside
 from moot.backends.backend import Assignment, Manner
 from moot.backends.programs import hiding
+from moot.backends.programs.known import AgentProgram
 from moot.backends.programs.launch import CannotLaunch
-from moot.core.permissions import Permissions
+from moot.core import accounts
+from moot.core.accounts import Account, NoAccount, Wish
 from moot.process import environment
 
 TOKEN = inside.TOKEN
@@ -24,15 +26,21 @@ NOT_KEPT = "An isolated agent's private directory ends with the attempt, and its
 class Needs:
     """What a program takes of the environment."""
 
-    keys: tuple[str, ...]  # any of which makes it independent of a login
+    program: AgentProgram
     variables: tuple[str, ...] = ()  # others that it reads
     settings: Mapping[str, str] | None = None  # ours, for every run
     homes: Mapping[str, str] | None = None  # variables that name its own directories, and where they are if isolated
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Any of which makes it independent of a login."""
+        return self.program.all_keys
 
 
 def surround(assignment: Assignment, needs: Needs, parent: Mapping[str, str]) -> dict[str, str]:
     """The whole environment of the program."""
     manner = assignment.manner
+    account(assignment, needs, parent)
     # Ours, unless the user has tuned what may be tuned.
     additions = {
         name: value
@@ -40,12 +48,6 @@ def surround(assignment: Assignment, needs: Needs, parent: Mapping[str, str]) ->
         if name not in needs.variables or name not in parent
     }
     if manner.is_isolated:
-        if manner.base_url is None and not any(parent.get(key) for key in needs.keys):
-            raise CannotLaunch(
-                "auth",
-                "An isolated agent has no login, and there is no key for it.",
-                f"Set {' or '.join(needs.keys)}, or leave out `isolated`.",
-            )
         additions.update(inside.private_places(assignment.folder, needs.homes))
     additions.update(inside.variables(assignment, parent))
     additions["TMPDIR"] = str(_temporary(assignment.folder))  # what it leaves there goes with the attempt
@@ -68,9 +70,20 @@ def _temporary(folder: Path) -> Path:
     return place
 
 
+def account(assignment: Assignment, needs: Needs, parent: Mapping[str, str]) -> Account:
+    """The key or the login that it uses; CannotLaunch if there is none that it may."""
+    manner = assignment.manner
+    wish = Wish(manner.base_url, manner.env, manner.is_isolated)
+    try:
+        return accounts.resolve(needs.program.service(manner.model), wish, parent)
+    except NoAccount as error:
+        fact = f"{assignment.agent} cannot be run by {needs.program.name}: {error.fact}."
+        raise CannotLaunch("auth", fact, error.remedy) from None
+
+
 def own_key(manner: Manner) -> str | None:
-    """The variable with the key for an address of the user's own: the first in `env` that looks like one."""
-    return next((name for name in manner.env if "KEY" in name or "TOKEN" in name), None)
+    """The variable with the key for an address of the user's own."""
+    return accounts.named_key(manner.env)
 
 
 def secrets(env: Mapping[str, str], assignment: Assignment, needs: Needs) -> tuple[str, ...]:
@@ -78,13 +91,16 @@ def secrets(env: Mapping[str, str], assignment: Assignment, needs: Needs) -> tup
     return hiding.secrets_of(env, (TOKEN, *needs.keys, *assignment.manner.env))
 
 
-def find(name: str, assignment: Assignment, env: Mapping[str, str], remedy: str) -> tuple[str, ...]:
+def find(program: AgentProgram, assignment: Assignment, env: Mapping[str, str]) -> tuple[str, ...]:
     """The program to start: as the agent's `command` says, or by its name."""
     if assignment.manner.command:
         return assignment.manner.command
+    name = program.executable
     path = shutil.which(name, path=env.get("PATH", os.defpath))
     if path is None:
-        raise CannotLaunch("cannot_start", f"Program {name!r} was not found on the PATH.", remedy)
+        raise CannotLaunch(
+            "cannot_start", f"Program {name!r} was not found on the PATH.", f"Install it: {program.install}"
+        )
     return (path,)
 
 
@@ -97,15 +113,6 @@ def write(folder: Path, name: str, content: str) -> Path:
     ) as file:
         file.write(content)
     return place
-
-
-def closed(name: str, permissions: Permissions) -> tuple[str, ...]:
-    """A warning, for a program that cannot ask for permission."""
-    answers = {"edit": permissions.edit, "shell": permissions.shell, "network": permissions.network}
-    asked = ", ".join(name for name, answer in answers.items() if answer == "ask")
-    if not asked:
-        return ()
-    return (f"{name} cannot ask for permission without a terminal: what it would ask for ({asked}) it may not do.",)
 
 
 def model_name(model: str | None, providers: Collection[str]) -> str | None:
