@@ -1,6 +1,8 @@
 """No secret gets through, in whatever it is wrapped."""
 
-from moot.models.redaction import HIDDEN
+import base64
+
+from moot.core.secrecy import HIDDEN
 from moot.runner.hiding import Hiding
 
 CANARY = "canary-0123456789"
@@ -21,3 +23,10 @@ def test_what_it_is_told_later_is_hidden_too() -> None:
     assert hiding.hidden(CANARY) == CANARY
     hiding.add(CANARY)
     assert hiding.hidden([CANARY]) == [HIDDEN]
+
+
+def test_it_goes_by_the_same_rules_as_all_that_hide() -> None:
+    hiding = Hiding({"EXTRA_HEADERS": CANARY, "MY_PIN": "123456", "BASE_URL": "http://127.0.0.1:9"})
+    encoded = base64.b64encode(f"me:{CANARY}".encode()).decode()
+    assert "[hidden]" in str(hiding.hidden(f"Basic {encoded}"))
+    assert hiding.hidden(f"{CANARY} 123456 http://127.0.0.1:9") == f"{HIDDEN} {HIDDEN} http://127.0.0.1:9"

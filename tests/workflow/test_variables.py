@@ -52,6 +52,7 @@ def test_of_the_environment_only_what_is_asked_for_is_taken_along() -> None:
         "JWT",
         "Cookie",
         "PRIVATE",
+        "EXTRA_HEADERS",
     ],
 )
 def test_what_looks_secret_must_be_declared(name: str) -> None:

@@ -1,9 +1,9 @@
 """Variables: which there are in each part of a workflow, and what they stand for."""
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 
+from moot.core import secrecy
 from moot.core.errors import InvalidInput
 from moot.workflow import templates
 from moot.workflow.workflow import Value, Workflow
@@ -12,22 +12,12 @@ from moot.workflow.workflow import Value, Workflow
 RESERVED = frozenset(("context", "env", "inputs", "instance", "item", "setup", "state", "steps", "workflow"))
 _OWN = ("workflow.name", "workflow.instance", "instance")
 _CONTEXT = ("context.channel", "context.document")
-_SECRET = re.compile(
-    r"key|token|secret|passw|pwd|passphrase|credential|auth(?!or)|cookie|session|private|signature|dsn|"
-    r"connection|webhook|(?:^|_)(?:pat|pass|pin|salt|jwt|url)(?:_|$)",
-    re.IGNORECASE,
-)
 
 
 class EnvironmentRefused(InvalidInput):
     """A variable of the environment is not set, or may be a secret."""
 
     code = "ENVIRONMENT_REFUSED"
-
-
-def looks_secret(name: str) -> bool:
-    """Whether a variable of the environment may hold what nobody should read."""
-    return _SECRET.search(name) is not None
 
 
 def known(workflow: Workflow, *, before: int | None = None) -> set[str]:
@@ -68,7 +58,7 @@ def of_environment(declared: Mapping[str, str | None], name: str, environ: Mappi
         if stand_in is None:
             raise EnvironmentRefused(f"{name} is not set in the environment.", f"Set it: export {name}=….")
         return stand_in
-    if looks_secret(name):
+    if secrecy.is_secret_name(name):
         raise EnvironmentRefused(
             f"{name} may be a secret, and what agents read is kept.", f"If they may see it, declare it: env: [{name}]."
         )
