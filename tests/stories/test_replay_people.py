@@ -65,8 +65,13 @@ async def recorded(house: House, text: str, *words: str) -> AsyncGenerator[async
 async def replayed(house: House, *, code: int) -> str:
     """What the replay said about itself."""
     process = await house.start("run", "w.yaml", "--instance", "again", "--replay", "tape.jsonl", stderr=-1)
-    async with asyncio.timeout(SECONDS):
-        out, error = await process.communicate()
+    try:
+        async with asyncio.timeout(SECONDS):
+            out, error = await process.communicate()
+    finally:
+        if process.returncode is None:  # it waits for something
+            process.kill()
+            await process.wait()
     assert process.returncode == code, (process.returncode, out.decode(), error.decode())
     return error.decode()
 
