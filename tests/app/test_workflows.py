@@ -279,3 +279,19 @@ def test_models_of_the_configuration_are_known_and_wrong_ones_told_with_their_pl
     write(tmp_path, "models: {provider: {}}\n", ".moot/config.yaml")
     with pytest.raises(WorkflowInvalid, match=r"config.yaml:1:10: `provider` is no key of `models`"):
         read(tmp_path, "agents: {a: {model: sonnet}}")
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("base_url: 'lab.example/v1'", "'lab.example/v1' does not begin with http:// or https://"),
+        ("keys: [sk-1234]", "this is no name of a variable that ends with _KEY or _TOKEN. Write the variable's name"),
+    ],
+)
+def test_a_provider_of_the_configuration_is_checked_in_words(tmp_path: Path, said: str, told: str) -> None:
+    write(tmp_path, f"models: {{providers: {{lab: {{{said}}}}}}}\n", ".moot/config.yaml")
+    with pytest.raises(WorkflowInvalid) as caught:
+        read(tmp_path, "agents: {a: {model: sonnet}}")
+    assert told in str(caught.value)
+    assert "^" not in str(caught.value)
+    assert "sk-1234" not in str(caught.value)

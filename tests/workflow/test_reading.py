@@ -245,6 +245,30 @@ def test_what_is_wrong_in_an_agent_file_is_told_with_its_own_line(tmp_path: Path
             TEAM + "maxParallelTasks: 2",
             "review.yaml:2:1: `maxParallelTasks` is known, but this version of moot does not run it yet. Leave it out.",
         ),
+        # what an agent cannot do without
+        (
+            "agents:\n  a: {backend: command}",
+            (
+                "review.yaml:2:16: `agents.a` is run by a command, and none is said. "
+                "Write command: [./agent.sh], or a line for the shell."
+            ),
+        ),
+        (
+            "defaults: {backend: command}\nagents: {a: {}}",
+            "review.yaml:1:21: `agents.a` is run by a command, and none is said.",
+        ),
+        # addresses
+        (
+            'agents:\n  a: {model: openai/x, base_url: "127.0.0.1:9311/v1"}',
+            (
+                "review.yaml:2:34: `agents.a.base_url`: '127.0.0.1:9311/v1' does not begin with http:// or https://. "
+                "Write http:// or https:// in front of it, as in http://127.0.0.1:9311/v1."
+            ),
+        ),
+        (
+            'agents:\n  a: {model: openai/x, base_url: "https://me:hunter22@h.example/v1"}',
+            "review.yaml:2:34: `agents.a.base_url`: an address must not hold a user or a password. Name the key's",
+        ),
         # types
         (TEAM + "kickoff: [a]", "review.yaml:2:10: `kickoff` must be text, not a list. Write it as one text."),
         (TEAM + "name: 3", "review.yaml:2:7: `name` must be text, not a number. Put it in quotes."),

@@ -88,6 +88,10 @@ class Reader:
         fields["model"] = self._model(merging.choose(layers, "model"), backend)
         fields |= {field: found for field, said in _RENAMED.items() if (found := chosen(said)) is not None}
         fields["command"] = _command(chosen("command"))
+        if backend == "command" and not fields["command"] and self.flags.backend is None:
+            document, place = places["backend"]
+            fact = f"`{problems.spell(path)}` is run by a command, and none is said"
+            self.faults.add(document, Problem(place, fact, "Write command: [./agent.sh], or a line for the shell."))
         fields |= {field: tuple(found) for field in ("tools", "env") if (found := chosen(field)) is not None}
         definition = AgentDefinition(
             name=name,
