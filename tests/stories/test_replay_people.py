@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.stories.house import SECONDS, House
+from tests.stories.test_house import BUSY
 from tests.stories.test_outside import call
 
 PASSING = re.compile(
@@ -163,6 +164,30 @@ async def test_a_run_that_was_stopped_is_stopped_again(house: House, words: tupl
             await house.moot(*words, "@default")
         assert run.returncode == 130
         assert LIKE in await replayed(house, code=130)
+        assert await result(house, "again") == await result(house, "default")
+
+
+async def test_what_was_dropped_for_an_urgent_message_is_dropped_again(house: House) -> None:
+    async with asyncio.timeout(3 * SECONDS):
+        async with recorded(house, f"context: {{document_owner: none}}{BUSY}kickoff: '@coder go slowly'") as run:
+            await house.until_said("I have begun")
+            await house.moot("send", "@coder fire", "--now")
+        assert run.returncode == 0
+        assert LIKE in await replayed(house, code=0)
+        assert await result(house, "again") == await result(house, "default")
+
+
+async def test_a_pause_is_made_again(house: House) -> None:
+    async with asyncio.timeout(3 * SECONDS):
+        async with recorded(house, WAITING.replace(", takes: 60s", ", say: gone on")) as run:
+            await house.until_said("begun")
+            await house.moot("pause")
+            await house.moot("send", "@coder go on")
+            await house.moot("resume")
+            await house.until_said("gone on")
+            await ben_is_done(house)
+        assert run.returncode == 0
+        assert LIKE in await replayed(house, code=0)
         assert await result(house, "again") == await result(house, "default")
 
 
