@@ -63,3 +63,19 @@ async def test_two_attempts_that_end_at_once_are_both_counted(pg_store: Postgres
     )
     assert met.second_waited
     assert (await house.read(lambda tx: usage.of_agent(tx, RUN, ANN))).output_tokens == 2
+
+
+async def test_amounts_that_cannot_be_are_bounded(store: Store) -> None:
+    house = await build(store)
+    await house.write(lambda tx: attempt(tx, ANN, Spent(10**18, 1, 1, 1e300)))
+    await house.write(lambda tx: attempt(tx, ANN, Spent(1, 1, 1, float("nan"))))
+    found = await house.read(lambda tx: usage.of_agent(tx, RUN, ANN))
+    assert (found.input_tokens, found.cost) == (10**15 + 1, 10**15)
+
+
+async def test_an_attempt_that_was_turned_away_does_not_count(store: Store) -> None:
+    house = await build(store)
+    await house.write(lambda tx: attempt(tx, ANN, Spent(1)))
+    await house.write(lambda tx: usage.begin(tx, RUN, ANN))
+    await house.write(lambda tx: usage.take_back(tx, RUN, ANN))
+    assert (await house.read(lambda tx: usage.of_agent(tx, RUN, ANN))).attempts == 1

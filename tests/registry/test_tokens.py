@@ -7,10 +7,12 @@ import pytest
 from psycopg.sql import SQL, Identifier
 
 from moot.core.caller import Caller
-from moot.core.ids import InstanceName, TokenId
+from moot.core.ids import InstanceName, JobId, TokenId
 from moot.core.tx import Query
-from moot.registry import agents, attempts, tokens
+from moot.registry import agents, attempts, hosts, tokens
+from moot.registry.attempts import NewAttempt
 from moot.registry.errors import NotAuthenticated
+from moot.registry.hosts import NewHost
 from moot.registry.tokens import Bearer, Grant
 from moot.store.postgres import PostgresStore
 from moot.store.sqlite import SqliteStore
@@ -147,6 +149,21 @@ async def test_a_token_dies_with_its_attempt(store: Store) -> None:
     await house.write(lambda tx: attempts.end(tx, attempt, "succeeded"))
     assert await is_refused(house, text)
     assert (await identify(house, member)).name == "ann"
+
+
+async def test_a_token_of_an_attempt_dies_with_the_lease_of_its_host(store: Store, clock: ManualClock) -> None:
+    house = await build(store)
+    ann = await house.join("ann")
+    host = await house.write(lambda tx: hosts.register(tx, NewHost("here", "1", ("run",))))
+    new = NewAttempt(ann.id, ann.stream, JobId("jb_1"), 1, 1, host)
+    attempt = await house.write(lambda tx: attempts.start(tx, new))
+    text, _ = await mint(house, Grant("attempt", DEFAULT, "member", ann.id, attempt=attempt))
+    clock.advance(20)
+    await house.write(lambda tx: hosts.renew(tx, host))
+    clock.advance(20)
+    assert (await identify(house, text)).attempt == attempt
+    clock.advance(60)
+    assert await is_refused(house, text)
 
 
 async def test_a_token_of_an_agent_that_left_is_worthless(store: Store) -> None:

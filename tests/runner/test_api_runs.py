@@ -81,6 +81,7 @@ async def test_a_rate_limit_pauses_the_provider_and_fails_nobody(store: Store, c
     waiting = datetime.fromisoformat(str(paused.data["until"])) - before
     assert timedelta(seconds=300) <= waiting < timedelta(seconds=360)
     assert (len(server.asked), server.surplus) == (1, 0)
+    assert (await store.read(lambda tx: usage.total(tx, team.instance.stream))).attempts == 0  # it could not work
 
 
 async def test_a_scripted_model_runs_the_same_loop_offline(store: Store, clock: Clock) -> None:

@@ -6,22 +6,26 @@ from datetime import timedelta
 
 import pytest
 
-from moot.backends.backend import Assignment, Ended, Progress
+from moot.backends.backend import Assignment, Ended, Progress, Usage
 from moot.core.caller import SYSTEM
 from moot.core.ids import AgentId, HostId, JobId
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Appetite, Job, NewJob
-from moot.registry import agents, hosts, tokens
-from moot.registry.agents import NewAgent
+from moot.registry import agents, hosts, runs, tokens
+from moot.registry.agents import Agent, NewAgent
 from moot.registry.hosts import NewHost
+from moot.registry.runs import NewRun
 from moot.registry.tokens import Grant
-from moot.runner import neighbours, react
+from moot.runner import endings, neighbours, react
 from moot.runner.attempts import MOST_LOSSES, AttemptWorker
+from moot.runner.begun import Begun
 from moot.runner.host import Pace
+from moot.runner.reactions.wake_agents import wake
 from moot.runner.retry import Retry
+from moot.store import feed
 from moot.store.store import Store
-from tests.runner.team import gather, make_host, make_worker, running
+from tests.runner.team import Team, gather, make_host, make_worker, running
 
 
 async def test_a_mention_wakes_the_agent_and_its_answer_is_posted_in_the_thread(store: Store) -> None:
@@ -206,13 +210,67 @@ async def test_what_waits_for_room_is_taken_as_soon_as_there_is_some(
     assert sorted(await team.bodies())[:-1] == [f"{name}: done" for name in "abcdef"]
 
 
-async def test_last_words_that_cannot_be_posted_are_a_failure_and_not_a_job_for_ever(store: Store) -> None:
-    team = await gather(store, {"coder": [{"say": "$message" * 2}]})
-    async with running(make_host(store, retry=Retry(attempts=2, backoff=timedelta(milliseconds=1)))):
-        said = await team.say("@coder " + "x" * 600_000)
+@pytest.mark.parametrize(
+    ("text", "posted"),
+    [("a\0b", "a\\0b"), ("lone \ud83d", "lone ?"), ("x" * 1_000_001, "x" * 999_975 + "\n… (the rest was cut off)")],
+)
+async def test_last_words_are_posted_as_far_as_the_channel_takes_them(store: Store, text: str, posted: str) -> None:
+    team = await gather(store, {"coder": []})
+
+    class Odd:
+        async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
+            yield Ended(text=text)
+
+    async with running(make_host(store, backend=Odd())):
+        said = await team.say("@coder hello")
+        await team.idle()
+    assert [one.state for one in await team.receipts(said)] == ["acked"]
+    assert (await team.channel())[-1].body == posted
+
+
+async def test_an_end_that_cannot_be_written_down_is_a_failure_and_not_a_job_for_ever(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team, close = await gather(store, {"coder": [{"say": "hello"}]}), endings.close
+
+    def broken(tx: Tx, begun: Begun, ended: Ended, retry: Retry, told: Usage) -> None:
+        if ended.failure is None:
+            raise OverflowError("too large")
+        close(tx, begun, ended, retry, told)
+
+    monkeypatch.setattr(endings, "close", broken)
+    async with running(make_host(store, retry=Retry(attempts=1))):
+        said = await team.say("@coder hello")
         await team.idle()
     assert [one.state for one in await team.receipts(said)] == ["parked"]
-    assert [event.data["failure"] for event in await team.events("attempt_failed")] == ["error", "error"]
+    (failed,) = await team.events("attempt_failed")
+    assert failed.data["error"] == "its end cannot be written down: too large"
+
+
+async def test_agents_of_a_run_that_nobody_attends_wait_for_whoever_resumes_it(store: Store) -> None:
+    team = await gather(store, {"coder": [{"say": "hello"}]})
+
+    def start(tx: Tx) -> HostId:
+        host = hosts.register(tx, NewHost("elsewhere", "1", ("run",)))
+        run = runs.start(tx, team.instance, NewRun("talk", "talk.yaml", "run", {}, {}, host))
+        runs.enter(tx, run, "talk")
+        return host
+
+    host = await store.write(start, caller=SYSTEM)
+    await store.write(lambda tx: hosts.stop(tx, host), caller=SYSTEM)
+    async with running(make_host(store)) as at_work:
+        await team.say("@coder hello")
+        stream = team.instance.stream
+        await team.until(lambda tx: not jobs.live(tx, stream) and not feed.has_news(tx, stream))
+        assert await team.events("attempt_started") == []
+        await store.write(lambda tx: wake(tx, _attended(tx, team, at_work.id)), caller=SYSTEM)
+        await team.idle()
+    assert (await team.channel())[-1].body == "hello"
+
+
+def _attended(tx: Tx, team: Team, host: HostId) -> Agent:
+    runs.resume(tx, team.instance.name, host)
+    return agents.named(tx, team.instance.stream, "coder")
 
 
 async def test_an_error_with_odd_characters_is_kept_in_a_form_the_database_takes(store: Store) -> None:

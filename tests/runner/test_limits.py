@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from moot.core.caller import SYSTEM
-from moot.core.ids import HostId
 from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.ledger import usage
@@ -100,7 +99,7 @@ async def test_a_run_goes_on_where_a_limit_stopped_it(store: Store) -> None:
 
 
 def _resume(tx: Tx, run: Run, changes: Mapping[str, int | None]) -> None:
-    phases.carry_on(tx, runs.resume(tx, run.instance, HostId("ho_1")), changes)
+    phases.carry_on(tx, runs.resume(tx, run.instance, hosts.register(tx, NewHost("here", "1", ("run",)))), changes)
 
 
 async def test_what_failed_attempts_use_counts(store: Store) -> None:

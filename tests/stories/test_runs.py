@@ -119,10 +119,11 @@ def receipts(terminal: Terminal) -> list[list[dict[str, str]]]:
     return [entry["receipts"] for entry in terminal.ok("log", "--json", "--receipts").json]
 
 
-def test_an_interrupted_run_is_gone_on_with(terminal: Terminal, expected: list[str]) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_an_interrupted_run_is_gone_on_with(terminal: Terminal, expected: list[str], number: signal.Signals) -> None:
     process = terminal.start("run", "review.yaml")
     until(lambda: MOMENTS["setup"](terminal))
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     out, err = process.communicate(timeout=SECONDS)
     assert process.returncode == 130, err
     assert b"interrupted after" in out

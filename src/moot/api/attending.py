@@ -3,13 +3,12 @@
 The run itself is rows; whoever attends it may die and another may go on.
 """
 
-import asyncio
-import signal as signals
 from collections.abc import AsyncIterator, Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from moot.api import signals
 from moot.bus import messages
 from moot.bus.messages import Message
 from moot.core import text
@@ -185,8 +184,8 @@ class _Interruptions:
 
 @contextmanager
 def _interruptions(host: Host, signal: Signal) -> Generator[_Interruptions]:
-    """The first SIGINT or SIGTERM lets attempts finish for a while, the second ends them at once."""
-    loop, found = asyncio.get_running_loop(), _Interruptions()
+    """The first signal to end lets attempts finish for a while, the second ends them at once."""
+    found = _Interruptions()
 
     def interrupt() -> None:
         found.count += 1
@@ -195,6 +194,5 @@ def _interruptions(host: Host, signal: Signal) -> Generator[_Interruptions]:
         signal.ring()
 
     # Never taken away: the second signal may come while the host ends.
-    for number in (signals.SIGTERM, signals.SIGINT):
-        loop.add_signal_handler(number, interrupt)
+    signals.hear(interrupt)
     yield found

@@ -1,11 +1,9 @@
 """A host in the foreground: until a signal ends it."""
 
-import asyncio
-import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from moot.api import access
+from moot.api import access, signals
 from moot.app import hosting, workflows
 from moot.app.hosting import HostOptions, Running
 from moot.app.stores import open_store
@@ -20,7 +18,7 @@ async def serve(
     options: HostOptions | None = None,
     ready: Callable[[Running], None] = lambda running: None,
 ) -> None:
-    """Run agents for this store. The first SIGTERM or SIGINT lets them finish, the second ends them."""
+    """Run agents for this store. The first signal to end lets them finish, the second ends them."""
     project = access.find_project()
     newcomers = workflows.agents_of(project, agents_file) if agents_file else ()
     opened = open_store(project.store_url(store), create=True)
@@ -35,7 +33,6 @@ async def serve(
 
 
 def _stop_on_signals(running: Running) -> None:
-    loop = asyncio.get_running_loop()
     seen = 0
 
     def stop() -> None:
@@ -43,5 +40,4 @@ def _stop_on_signals(running: Running) -> None:
         seen += 1
         running.host.stop(now=seen > 1)
 
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop)
+    signals.hear(stop)

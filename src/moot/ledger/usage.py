@@ -3,6 +3,7 @@
 Money is counted in millionths of a dollar and time in microseconds, so that sums are exact.
 """
 
+import math
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -12,6 +13,7 @@ from moot.store import queries
 
 sql = queries.beside(__file__)
 DOLLAR = 1_000_000
+_MOST = 10**15
 Scope = RunId | StreamId
 
 
@@ -53,19 +55,29 @@ def begin(tx: Tx, scope: Scope, agent: AgentId) -> None:
     tx.run(sql.begin, scope=scope, agent=agent)
 
 
+def take_back(tx: Tx, scope: Scope, agent: AgentId) -> None:
+    """An attempt was turned away before it could work: it does not count after all."""
+    tx.run(sql.take_back, scope=scope, agent=agent)
+
+
 def record(tx: Tx, scope: Scope, agent: AgentId, spent: Spent) -> None:
     """An attempt has ended, well or badly."""
     tx.run(
         sql.record,
         scope=scope,
         agent=agent,
-        input_tokens=spent.input_tokens,
-        output_tokens=spent.output_tokens,
-        turns=spent.turns,
-        cost=round(spent.dollars * DOLLAR),
+        input_tokens=_bounded(spent.input_tokens),
+        output_tokens=_bounded(spent.output_tokens),
+        turns=_bounded(spent.turns),
+        cost=_bounded(spent.dollars * DOLLAR),
         busy=round(spent.busy / timedelta(microseconds=1)),
         is_estimated=spent.is_estimated,
     )
+
+
+def _bounded(amount: float) -> int:
+    """Programs may tell anything; sums stay within what databases can hold."""
+    return round(max(-_MOST, min(amount, _MOST))) if math.isfinite(amount) else 0
 
 
 def total(tx: ReadTx, scope: Scope) -> Usage:

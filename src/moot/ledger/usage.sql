@@ -6,6 +6,9 @@ insert into usage (
 )
 on conflict (scope, agent) do update set attempts = usage.attempts + 1
 
+-- take_back: An attempt that could not work counts for nothing.
+update usage set attempts = attempts - 1 where scope = :scope and agent = :agent
+
 -- record: Add what an attempt has used.
 update usage
 set input_tokens = input_tokens + :input_tokens, output_tokens = output_tokens + :output_tokens, turns = turns + :turns,

@@ -2,15 +2,17 @@
 insert into tokens (id, hash, kind, instance, role, agent, groups, attempt, process, created_at, expires_at)
 values (:id, :hash, :kind, :instance, :role, :agent, :groups, :attempt, :process, :now, :expires_at)
 
--- identify: The bearer of a token that is valid now: not revoked, not expired, agent not gone, attempt running.
+-- identify: The bearer of a token that is valid now: not revoked or expired, agent here, attempt running, its host alive.
 select tokens.id, agents.name, tokens.role, tokens.instance, tokens.agent, tokens.groups, tokens.attempt, attempts.fence
 from tokens
 left join agents on agents.id = tokens.agent
 left join attempts on attempts.id = tokens.attempt
+left join hosts on hosts.id = attempts.host
 where tokens.hash = :hash and tokens.revoked_at is null
   and (tokens.expires_at is null or tokens.expires_at > :now)
   and (tokens.agent is null or agents.left_at is null)
   and (tokens.attempt is null or attempts.state = 'running')
+  and (hosts.id is null or (hosts.stopped_at is null and hosts.lease_until > :now))
 
 -- revoke: This token is worth nothing from now on.
 update tokens set revoked_at = :now where id = :id and revoked_at is null

@@ -35,10 +35,12 @@ from moot.runner.scene import Scene
 from moot.runner.spending import Spending
 from moot.runner.trails import Trails
 from moot.runner.worker import Task
+from moot.store.errors import StoreBusy, StoreUnavailable
 from moot.store.store import Store
 
 _log = logging.getLogger("moot.runner")
 BATCH = 50  # messages handed over at once; the rest follow in the next attempt
+_PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, None)  # seconds between tries to write an end down, within the lease
 MOST_LOSSES = 10  # hosts that may vanish over one delivery before it is parked
 
 
@@ -59,6 +61,9 @@ class AttemptWorker:
         agent = agents.get(tx, AgentId(job.subject))
         run = runs.live(tx, agent.instance)
         if not may_run(agent, run) or not mailbox.has_queued(tx, agent.id):
+            jobs.finish(tx, job)
+            return None
+        if run is not None and not runs.is_attended(tx, run):  # its mail waits for whoever resumes the run
             jobs.finish(tx, job)
             return None
         leave = limits.may_begin(tx, agent, run, terms.of_agent(agent))
@@ -100,8 +105,11 @@ class AttemptWorker:
         close = partial(endings.close, retry=retry, told=spending.told)
         try:
             await self._settle(begun, partial(close, ended=ended))
-        except MootError as error:  # its last words cannot be posted: that is a failure, too
-            failed = Ended("error", f"{error.code}: {error}", usage=ended.usage)
+        except (StoreBusy, StoreUnavailable):
+            raise  # it is not known, or cannot be: the attempt is repeated when its lease has run out
+        except Exception as error:  # noqa: BLE001  # its last words cannot be posted, say: that is a failure, too
+            _log.exception("what %s came to cannot be written down", begun.agent.name)
+            failed = Ended("error", f"its end cannot be written down: {error}", usage=ended.usage)
             await self._settle(begun, partial(close, ended=failed))
 
     async def _run(self, begun: Begun, spending: Spending) -> Ended:
@@ -173,10 +181,18 @@ class AttemptWorker:
         return _briefing(begun, found)
 
     async def _settle(self, begun: Begun, change: Callable[[Tx, Begun], None]) -> None:
-        try:
-            await self.store.write(lambda tx: change(tx, begun), caller=SYSTEM)
-        except JobLost as error:
-            _log.warning("the result of %s came too late: %s", begun.agent.name, error)
+        """A store that cannot write for a moment costs nobody the work of an attempt."""
+        for pause in _PAUSES:
+            try:
+                await self.store.write(lambda tx: change(tx, begun), caller=SYSTEM)
+            except JobLost as error:
+                _log.warning("the result of %s came too late: %s", begun.agent.name, error)
+            except (StoreBusy, StoreUnavailable):
+                if pause is None:
+                    raise
+                await asyncio.sleep(pause)
+                continue
+            return
 
 
 def _begin(tx: Tx, start: Start, host: HostId) -> Begun:

@@ -6,6 +6,7 @@ from moot.backends.backend import Conversation, Ended, Usage
 from moot.bus import mailbox
 from moot.core.events import Event
 from moot.core.ids import AttemptId
+from moot.core.text import MAX_TEXT
 from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job
@@ -23,6 +24,7 @@ from moot.tools.talk import Words
 
 PAUSED = "provider_paused"
 _LONGEST_PAUSE = timedelta(days=1)
+_CUT = "\n… (the rest was cut off)"
 
 
 WARNED = "attempt_warned"
@@ -69,6 +71,7 @@ def _wait(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
         return
     end_attempt(tx, attempt, "failed", error)
     mailbox.take_back(tx, agent.id, attempt, is_failure=False)
+    usage.take_back(tx, limits.scope_of(agent, begun.run), agent.id)
     jobs.postpone(tx, begun.job, until)
     facts = {"agent": agent.id, "failure": ended.failure, "error": error, "number": begun.job.tries + 1}
     tx.announce(Event(agent.stream, attempts.FAILED, attempt, facts, is_quiet=True))
@@ -101,7 +104,7 @@ def _succeed(tx: Tx, begun: Begun, text: str) -> None:
     if text.strip() and not operations.has_called(tx, attempt, channel.SEND):
         # Without a shared channel it is an answer, and wakes nobody.
         spoken = None if terms.has_context(begun.run) else ""
-        words = Words(text, reply_to=begun.mail[-1].id, attempt=attempt, spoken=spoken)
+        words = Words(_sayable(text), reply_to=begun.mail[-1].id, attempt=attempt, spoken=spoken)
         talk.say(tx, instances.get(tx, agent.instance), agent, words)
     tx.announce(Event(agent.stream, attempts.SUCCEEDED, attempt, {"agent": agent.id}, is_quiet=True))
 
@@ -153,7 +156,17 @@ def warn(tx: Tx, begun: Begun, text: str) -> None:
 
 def _storable(error: str) -> str:
     """An agent's error as any database takes it."""
-    return error.replace("\0", "\\0").encode(errors="replace").decode()[:2000]
+    return _valid(error)[:2000]
+
+
+def _sayable(text: str) -> str:
+    """Last words as the channel takes them: what was worked for is not lost for a character, or for too many."""
+    valid = _valid(text)
+    return valid if len(valid) <= MAX_TEXT else f"{valid[: MAX_TEXT - len(_CUT)]}{_CUT}"
+
+
+def _valid(text: str) -> str:
+    return text.replace("\0", "\\0").encode(errors="replace").decode()
 
 
 def _first_line(error: str) -> str:
