@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from moot.core.clock import Clock, SystemClock
 from moot.process import environment, sweep
 from moot.store.sqlite import SqliteStore
 from tests.backends.programs.stage import Stage, stage
+from tests.clis.cli_house import CliHouse
+from tests.clis.subjects import CANARY
 
 PREFIX = Path(os.environ.get("MOOT_CLIS") or Path(__file__).parents[2] / ".clis")
 
@@ -44,6 +47,19 @@ def parent(home: Path) -> dict[str, str]:
 async def place(anyio_backend: str, sqlite_store: SqliteStore, tmp_path: Path) -> AsyncIterator[Stage]:
     async with stage(sqlite_store, tmp_path) as set_up:
         yield set_up
+
+
+@pytest.fixture
+def house(parent: dict[str, str]) -> Iterator[CliHouse]:
+    with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as folder:
+        root, temporary = Path(folder) / "project", Path(folder) / "tmp"
+        (root / ".moot").mkdir(parents=True)
+        (root / "home").mkdir()
+        temporary.mkdir()
+        keys = dict.fromkeys(("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"), CANARY)
+        marker = os.environ[environment.MARKER]
+        more = {"PATH": parent["PATH"], environment.MARKER: marker, "CLAUDE_CODE_MAX_RETRIES": "0", **keys}
+        yield CliHouse(root, more, temporary)
 
 
 @pytest.fixture(autouse=True)

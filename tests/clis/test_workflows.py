@@ -2,36 +2,20 @@
 
 import asyncio
 import json
-import os
 import re
-import signal
-import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from moot.process import environment, tree
 from tests import fake_models
-from tests.clis.subjects import CANARY
-from tests.fake_models import Answer, Asked, FakeModels, Hang, Used, call, say
-from tests.stories.house import SECONDS, House
+from tests.clis.cli_house import CliHouse
+from tests.fake_models import Answer, Asked, Used, call, say
+from tests.stories.house import SECONDS
 
 pytestmark = pytest.mark.clis
 
 PASSING = re.compile(r"\b[a-z]{2,5}_[0-9a-z]{20}\b|\bprop-\d{3}\b|\d{4}-\d\d-\d\dT[\d:.]+Z|\d\d:\d\d:\d\d UTC")
-TEAM = """
-name: team
-context: {{document_owner: none}}
-defaults: {{permissions: full}}
-agents:
-  ann:
-    {{backend: claude, model: claude-sonnet-4-5, base_url: "{url}", env: [ANTHROPIC_API_KEY], system_prompt: You lead.}}
-  ben: {{backend: codex, model: gpt-5, base_url: "{url}/v1", env: [OPENAI_API_KEY], system_prompt: You help.}}
-kickoff: "@ann agree with `@ben` on a name, and write it down."
-"""
 ENDLESS = """
 name: endless
 context: {{document_owner: none}}
@@ -44,31 +28,6 @@ kickoff: "@ann @ben talk."
 """
 CODEX = ("codex", "gpt-5", "/v1", "OPENAI_API_KEY")
 GEMINI = ("gemini", "gemini-2.5-pro", "", "GEMINI_API_KEY")
-
-
-@dataclass(frozen=True)
-class CliHouse(House):
-    more: dict[str, str] = field(default_factory=dict[str, str])
-
-    @property
-    def environment(self) -> dict[str, str]:
-        return {**super().environment, **self.more}
-
-
-@pytest.fixture
-def house(parent: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[CliHouse]:
-    with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as folder:
-        root = Path(folder) / "project"
-        (root / ".moot").mkdir(parents=True)
-        (root / "home").mkdir()
-        keys = {
-            "ANTHROPIC_API_KEY": CANARY,
-            "OPENAI_API_KEY": CANARY,
-            "GEMINI_API_KEY": CANARY,
-            "CLAUDE_CODE_MAX_RETRIES": "0",
-        }
-        marker = os.environ[environment.MARKER]
-        yield CliHouse(root, {"PATH": parent["PATH"], environment.MARKER: marker, **keys})
 
 
 def ann(asked: Asked) -> Answer:
@@ -109,19 +68,19 @@ def _proposal(text: str | None) -> str:
 
 async def test_two_real_programs_talk_vote_and_write_a_document(house: CliHouse) -> None:
     async with fake_models.serve(lambda asked: ann(asked) if asked.wire == "anthropic" else ben(asked)) as server:
-        _write(house, server)
+        house.write(server)
         printed = await house.moot("run", "team.yaml", "--json")
     assert "moot ✓" in await house.moot("doc", "show")
     said = await house.moot("log", "--json")
     assert "please vote on" in said
     assert "ben has voted" in said
     assert "[RESOLVED:prop-001] A name\\nResult: moot\\nVotes: moot=2" in said
-    _has_no_secret(house, printed, said)
+    house.has_no_secret(printed, said)
 
 
 async def test_what_the_programs_did_is_played_again_without_them(house: CliHouse) -> None:
     async with fake_models.serve(lambda asked: ann(asked) if asked.wire == "anthropic" else ben(asked)) as server:
-        _write(house, server)
+        house.write(server)
         await house.moot("run", "team.yaml", "--record", "tape.jsonl")
         asked = len(server.asked)
         bare = replace(house, more={**house.more, "PATH": "/usr/bin:/bin"})
@@ -133,7 +92,7 @@ async def test_what_the_programs_did_is_played_again_without_them(house: CliHous
     first = await _result(house, "default")
     assert "moot ✓" in first["notes"]
     assert await _result(house, "again") == first
-    _has_no_secret(house, told.decode())  # and not in the recording
+    house.has_no_secret(told.decode())  # and not in the recording
 
 
 @pytest.mark.parametrize(("backend", "model", "path", "key"), [CODEX, GEMINI], ids=["codex", "gemini"])
@@ -155,39 +114,6 @@ async def test_a_budget_in_dollars_stops_programs_that_tell_only_tokens(
     assert summary["attempts"] <= 4  # two use it up, one may be under way, and the last sums up
 
 
-async def test_a_killed_moot_leaves_programs_that_the_next_one_ends(house: CliHouse) -> None:
-    def scenario(asked: Asked) -> Answer:
-        return Hang()
-
-    async with fake_models.serve(scenario) as server:
-        _write(house, server)
-        process = await house.start("run", "team.yaml")
-        await server.until_asked(1)
-        family = tree.Tree(os.environ[environment.MARKER])
-        started = family.members()
-        assert len(started) >= 2
-        process.kill()
-        await process.wait()
-        async with house.serving():
-            async with asyncio.timeout(SECONDS):
-                await server.until_quiet()
-    folders = list((house.root / ".workflow").rglob("system-prompt.md"))
-    assert folders == []
-
-
-async def test_an_interrupted_run_leaves_nothing(house: CliHouse) -> None:
-    async with fake_models.serve(lambda _: Hang()) as server:
-        _write(house, server)
-        process = await house.start("run", "team.yaml")
-        await server.until_asked(1)
-        process.send_signal(signal.SIGINT)
-        async with asyncio.timeout(SECONDS):
-            assert await process.wait() == 130
-        assert not tree.Tree(os.environ[environment.MARKER]).members()
-        await server.until_quiet()
-    assert list((house.root / ".workflow").rglob("system-prompt.md")) == []
-
-
 async def _result(house: CliHouse, instance: str) -> dict[str, Any]:
     """What came of a run, without ids and times."""
     where = ("--instance", instance)
@@ -195,14 +121,3 @@ async def _result(house: CliHouse, instance: str) -> dict[str, Any]:
     votes = [[one["status"], one["result"]] for one in await house.json("vote", "--all", *where)]
     found = {"said": said, "votes": votes, "notes": await house.moot("doc", "show", *where)}
     return json.loads(PASSING.sub("…", json.dumps(found, ensure_ascii=False)))
-
-
-def _write(house: CliHouse, server: FakeModels) -> None:
-    (house.root / "team.yaml").write_text(TEAM.format(url=server.url))
-
-
-def _has_no_secret(house: CliHouse, *printed: str) -> None:
-    assert not [text for text in printed if CANARY in text]
-    for file in house.root.rglob("*"):
-        if file.is_file() and not file.is_symlink():
-            assert CANARY.encode() not in file.read_bytes(), file

@@ -31,6 +31,7 @@ _PLAIN = (
     *("-c", "analytics.enabled=false"),
     *("-c", "check_for_update_on_startup=false"),
     *("--disable", "plugins", "--disable", "apps", "--disable", "unbounded_connection_retries"),
+    *("--disable", "shell_snapshot"),  # a file in the user's home with the whole environment, token and keys included
 )
 _LAST = "last-message.md"
 
