@@ -7,7 +7,7 @@ import pytest
 
 from moot.app import choosing, trust
 from moot.app.choosing import Choice, Machine, Obstacle
-from moot.core.permissions import PRESETS
+from moot.core.permissions import PRESETS, Preset
 from moot.workflow import catalog
 from moot.workflow.catalog import ModelsShape
 from moot.workflow.workflow import AgentDefinition, Backend
@@ -183,7 +183,41 @@ def test_a_backend_of_another_version_is_refused(tmp_path: Path) -> None:
 def test_a_command_must_be_said(tmp_path: Path) -> None:
     assert obstacle(AgentDefinition("a", backend="command"), machine(tmp_path)).fact == "it has no command"
     agent = AgentDefinition("a", backend="command", command=("cat",))
+    assert chosen(agent, machine(tmp_path, "cat")).backend == "command"
+
+
+@pytest.mark.parametrize(
+    "command", [("nope",), ("./nope.sh", "x"), ("/bin/sh", "-c", "./nope.sh"), ("/bin/sh", "-c", " bin/nope -x | cat")]
+)
+def test_a_command_that_is_not_there_is_told(tmp_path: Path, command: tuple[str, ...]) -> None:
+    here = replace(machine(tmp_path), folder=tmp_path)
+    agent = AgentDefinition("a", backend="command", command=command)
+    found = obstacle(agent, here)
+    assert found.remedies == ("Mend the agent's command.",)
+    assert "nope" in found.fact
+
+
+def test_a_command_that_setup_may_make_is_waited_for(tmp_path: Path) -> None:
+    here = replace(machine(tmp_path), folder=tmp_path, may_change=True)
+    agent = AgentDefinition("a", backend="command", command=("./nope.sh",))
+    assert chosen(agent, here).backend == "command"
+    assert obstacle(replace(agent, command=("nope",)), here).fact == "the program nope was not found"
+
+
+@pytest.mark.parametrize(
+    "line", ["cat", "true && ./nope.sh", "X=1 ./x", "$HOME/agent", "~/agent", "'./a b'", "echo a/b"]
+)
+def test_a_line_for_the_shell_is_only_judged_where_it_is_plain(tmp_path: Path, line: str) -> None:
+    agent = AgentDefinition("a", backend="command", command=("/bin/sh", "-c", line))
     assert chosen(agent, machine(tmp_path)).backend == "command"
+
+
+def test_a_command_is_meant_from_where_agents_work(tmp_path: Path) -> None:
+    machine(tmp_path, "agent.sh")
+    here = Machine({"PATH": "/nonexistent"}, EVERYTHING, folder=tmp_path)
+    assert chosen(AgentDefinition("a", backend="command", command=("./agent.sh",)), here).backend == "command"
+    inside = AgentDefinition("a", backend="command", command=("moot", "send", "hi"))
+    assert chosen(inside, here).backend == "command"  # agents find it wherever it is
 
 
 def test_an_api_agent_is_kept_with_the_id_that_the_api_knows(tmp_path: Path) -> None:
@@ -243,13 +277,40 @@ def test_the_values_of_keys_are_shown_nowhere(tmp_path: Path) -> None:
     assert "sk-canary" not in f"{here!r} {chosen(LEAD, here)!r}"
 
 
-def test_only_programs_ask_and_only_if_they_may_have_to() -> None:
+@pytest.mark.parametrize(
+    ("backend", "permissions", "told"),
+    [
+        ("claude", "ask", None),
+        ("api", "ask", None),
+        (
+            "codex",
+            "ask",
+            "codex cannot ask for permission without a terminal: what it would ask for (edit, shell, network)",
+        ),
+        (
+            "gemini",
+            "edit",
+            "gemini cannot ask for permission without a terminal: what it would ask for (shell, network)",
+        ),
+        ("opencode", "full", None),
+        ("cursor", "edit", "cursor knows only all or nothing: with these permissions it changes no file"),
+        ("cursor", "read-only", None),
+    ],
+)
+def test_what_is_denied_to_who_cannot_ask_is_told(backend: Backend, permissions: Preset, told: str | None) -> None:
+    found = Choice(backend, None, "").denied(PRESETS[permissions])
+    assert [one.startswith(told or "?") for one in found] == ([True] if told else [])
+
+
+def test_only_who_can_ask_does_and_only_if_it_may_have_to() -> None:
     asks = AgentDefinition("a", "claude")
     edits = AgentDefinition("b", "claude", permissions=PRESETS["edit"])
     full = AgentDefinition("c", "claude", permissions=PRESETS["full"])
     plays = AgentDefinition("d", "scripted")
-    choices = {one.name: Choice(one.backend or "api", None, "") for one in (asks, edits, full, plays)}
-    assert trust.asking((asks, edits, full, plays), choices) == (asks, edits)
+    cannot = AgentDefinition("e", "codex")
+    everybody = (asks, edits, full, plays, cannot)
+    choices = {one.name: Choice(one.backend or "api", None, "") for one in everybody}
+    assert trust.asking(everybody, choices) == (asks, edits)
     told = trust.refusal((asks,))
     assert (told.code, told.exit_code) == ("NOBODY_TO_ASK", 2)
     assert "a: permissions are ask" in told.fact

@@ -31,9 +31,10 @@ def write(terminal: Terminal, text: str, name: str = "review.yaml") -> Path:
 
 def test_who_would_run_where_is_shown_and_nothing_is_run(terminal: Terminal) -> None:
     write(terminal, GOOD)
-    ended = terminal.ok("check", "review.yaml", env=BARE)
+    ended = terminal.run("check", "review.yaml", env=BARE)
+    assert ended.code == 2
     assert ended.out.splitlines() == [
-        "review (review.yaml): nothing is wrong with it",
+        "review (review.yaml): the file is right, but lead cannot be run here",
         "",
         "AGENT  BACKEND   MODEL             ACCOUNT  PERMISSIONS  WORKSPACE  LIMITS",
         "lead   (none)    anthropic/sonnet  -        read-only    shared     $1.00",
@@ -46,13 +47,19 @@ def test_who_would_run_where_is_shown_and_nothing_is_run(terminal: Terminal) -> 
         "budget     $10.00, 1 h 0 m, 200 attempts",
         "kickoff    wakes lead",
     ]
-    assert ended.err.startswith("warning: lead: nothing here can run anthropic/sonnet. Set ANTHROPIC_API_KEY. Install")
+    assert ended.err.splitlines() == [
+        "warning: lead: nothing here can run anthropic/sonnet.",
+        "  Set ANTHROPIC_API_KEY.",
+        "  Install claude: npm install -g @anthropic-ai/claude-code",
+        "  Choose another with --backend, or another model.",
+        "  Let somebody join in its place: backend: external, then moot mcp --as NAME.",
+    ]
     assert sorted(path.name for path in terminal.folder.iterdir()) == [".moot", "home", "review.yaml"]
 
 
 def test_a_workflow_is_found_by_its_name(terminal: Terminal) -> None:
     write(terminal, GOOD, ".moot/workflows/fix/bug.yaml")
-    assert "review (bug.yaml)" in terminal.ok("check", "fix:bug").out
+    assert "review (bug.yaml)" in terminal.run("check", "fix:bug").out
     ended = terminal.run("check", "fix:bugs")
     assert (ended.code, ended.out) == (2, "")
     assert "WORKFLOW_NOT_FOUND: There is no workflow `fix:bugs`.\n  Did you mean `fix:bug`?" in ended.err
@@ -79,7 +86,7 @@ def test_everything_wrong_is_told_with_exit_code_2(terminal: Terminal) -> None:
 
 def test_inputs_are_checked_where_they_are_given(terminal: Terminal) -> None:
     write(terminal, GOOD)
-    assert terminal.ok("check", "review.yaml", "--input", "pr=4").err
+    assert "INPUT_INVALID" not in terminal.run("check", "review.yaml", "--input", "pr=4").err
     ended = terminal.run("check", "review.yaml", "--input", "pr=four", "--input", "x=1")
     assert ended.code == 2
     assert "INPUT_INVALID: 2 inputs are wrong:" in ended.err
@@ -87,16 +94,20 @@ def test_inputs_are_checked_where_they_are_given(terminal: Terminal) -> None:
 
 def test_json_tells_the_same(terminal: Terminal) -> None:
     write(terminal, GOOD)
-    found = terminal.ok("check", "review.yaml", "--json", env=BARE).json
-    assert (found["ok"], found["wakes"]) == (True, ["lead"])
-    assert found["cannot_run"]["lead"].startswith("nothing here can run anthropic/sonnet. Set ANTHROPIC_API_KEY.")
+    ended = terminal.run("check", "review.yaml", "--json", env=BARE)
+    found = ended.json
+    assert (ended.code, found["ok"], found["wakes"]) == (2, False, ["lead"])
+    assert found["cannot_run"]["lead"]["fact"] == "nothing here can run anthropic/sonnet"
+    assert found["cannot_run"]["lead"]["remedies"][0] == "Set ANTHROPIC_API_KEY."
     assert found["runs"]["coder"] == {"backend": "scripted", "model": None, "why": "its script", "account": ""}
     assert [agent["name"] for agent in found["workflow"]["agents"]] == ["lead", "coder", "ana"]
 
 
 def test_an_agent_file_can_be_checked_alone(terminal: Terminal) -> None:
     write(terminal, "---\nmodel: opus\ntools: [inbox]\n---\nYou lead.", "lead.md")
-    assert "lead   (none)   anthropic/opus" in terminal.ok("check", "lead.md", env=BARE).out
+    ended = terminal.run("check", "lead.md", env=BARE)
+    assert (ended.code, "lead   (none)   anthropic/opus" in ended.out) == (2, True)
+    assert terminal.run("check", "lead.md", "--json", env=BARE).json["ok"] is False
     write(terminal, "---\nmodel: opus\ntools:\n- inbx\n---\nYou lead.", "lead.md")
     ended = terminal.run("check", "lead.md")
     assert ended.code == 2

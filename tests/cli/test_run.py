@@ -254,15 +254,46 @@ def test_agents_that_may_have_to_ask_are_refused_where_nobody_can_answer(termina
 def test_a_dry_run_shows_who_would_run_on_what_and_starts_nothing(terminal: Terminal) -> None:
     env = standin(terminal)
     (terminal.folder / "w.yaml").write_text(ASKS)
-    ended = terminal.ok("run", "w.yaml", "--dry-run", env=env)
+    ended = terminal.run("run", "w.yaml", "--dry-run", env=env)
     assert "  a  claude  anthropic/sonnet  your login, ask, shared\n" in ended.out
-    assert "nobody is there to answer" in ended.err
+    assert (ended.code, "NOBODY_TO_ASK" in ended.err) == (2, True)
+    ended = terminal.run("run", "w.yaml", "--dry-run", "--json", env=env)
+    assert (ended.code, ended.json["ok"], ended.json["code"]) == (2, False, "NOBODY_TO_ASK")
+    assert "--permissions full" in ended.json["problems"][0]["remedy"]
     ended = terminal.ok("run", "w.yaml", "--dry-run", "--permissions", "full", "--backend", "claude", env=env)
     assert "your login, full, shared\n" in ended.out
     assert ended.err == ""
     found = terminal.ok("run", "w.yaml", "--dry-run", "--json", "--permissions", "full", env=env).json
     assert found["runs"]["a"]["why"] == "claude is installed"
     assert not (terminal.folder / "started").exists()
+
+
+def test_who_cannot_ask_is_told_what_is_denied_to_it_and_is_not_refused(terminal: Terminal) -> None:
+    env = standin(terminal)
+    (terminal.folder / "bin" / "claude").rename(terminal.folder / "bin" / "codex")
+    (terminal.folder / "w.yaml").write_text("agents: {a: {backend: codex}}\nkickoff: '@a hi'")
+    ended = terminal.ok("run", "w.yaml", "--dry-run", env=env)
+    denied = "what it would ask for (edit, shell, network) it may not do."
+    assert f"warning: a: codex cannot ask for permission without a terminal: {denied}\n" in ended.err
+
+
+def test_a_dry_run_fails_as_the_run_would(terminal: Terminal) -> None:
+    (terminal.folder / "w.yaml").write_text("agents: {a: {backend: command, command: ./nope.sh}}\nkickoff: '@a hi'")
+    for words in (("run", "w.yaml"), ("run", "w.yaml", "--dry-run"), ("run", "w.yaml", "--dry-run", "--json")):
+        ended = terminal.run(*words)
+        assert (ended.code, ended.out) == (2, "")
+        assert "BACKEND_UNAVAILABLE" in ended.err
+        assert "the program ./nope.sh was not found" in ended.err
+
+
+def test_remedies_stand_on_lines_of_their_own(terminal: Terminal) -> None:
+    (terminal.folder / "w.yaml").write_text("agents: {a: {backend: cursor}, b: {backend: codex}}\nkickoff: '@a hi'")
+    ended = terminal.run("run", "w.yaml", env={"PATH": "/usr/bin:/bin"})
+    assert ended.err.splitlines()[-3:] == [
+        "  Install it: curl https://cursor.com/install -fsS | bash",
+        "  Choose another with --backend.",
+        "  Install it: npm install -g @openai/codex",
+    ]
 
 
 def test_a_flag_goes_before_the_file_and_an_unknown_one_is_refused(terminal: Terminal) -> None:

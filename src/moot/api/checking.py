@@ -9,16 +9,17 @@ from moot.app import references, workflows
 from moot.app.choosing import Choice
 from moot.app.workflows import Casting, Loaded
 from moot.backends.script import Line
+from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.models.scripted import AnswerLine
 from moot.workflow import inputs, schema, stored
 from moot.workflow.members import Flags
-from moot.workflow.workflow import AgentDefinition, Workflow
+from moot.workflow.workflow import AgentDefinition, Workflow, WorkflowInvalid
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A file with nothing wrong in it."""
+    """A file with nothing wrong in it; whether all of its agents can be run here is another matter."""
 
     casting: Casting
     woken: tuple[str, ...]  # by the kickoff
@@ -67,16 +68,29 @@ def editor_schema() -> dict[str, Json]:
 
 def plain(found: Checked | CheckedAgent) -> dict[str, Json]:
     """As JSON for programs."""
+    is_ok = not found.casting.obstacles
     if isinstance(found, CheckedAgent):
         agent = found.agent
-        return {"ok": True, "agent": {"name": agent.name, **stored.settings(agent)}, **_cast(found.casting)}
+        return {"ok": is_ok, "agent": {"name": agent.name, **stored.settings(agent)}, **_cast(found.casting)}
     told = dict(stored.to_json(found.workflow))
     warnings = told.pop("warnings")
-    return {"ok": True, "workflow": told, "wakes": found.woken, **_cast(found.casting), "warnings": warnings}
+    return {"ok": is_ok, "workflow": told, "wakes": found.woken, **_cast(found.casting), "warnings": warnings}
+
+
+def refused(error: InvalidInput) -> dict[str, Json]:
+    """Why it cannot be run, as JSON for programs: each problem with its place, where it has one."""
+    faults = error.faults if isinstance(error, WorkflowInvalid) else ()
+    placed: list[Json] = [
+        {"file": one.file, "line": one.line, "column": one.column, "fact": one.fact, "remedy": one.remedy}
+        for one in faults
+    ]
+    return {"ok": False, "code": error.code, "problems": placed or [{"fact": error.fact, "remedy": error.remedy}]}
 
 
 def _cast(casting: Casting) -> dict[str, Json]:
-    obstacles = {name: f"{one.fact}. {' '.join(one.remedies)}" for name, one in casting.obstacles.items()}
+    obstacles: dict[str, Json] = {
+        name: {"fact": one.fact, "remedies": one.remedies} for name, one in casting.obstacles.items()
+    }
     return {"runs": {name: _choice(one) for name, one in casting.choices.items()}, "cannot_run": obstacles}
 
 

@@ -2,20 +2,26 @@
 Where none of them is there, nothing is taken instead."""
 
 import os
+import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
+from pathlib import Path
 
 from moot.app import backends
+from moot.backends import inside
 from moot.backends.programs.known import PROGRAMS
 from moot.core import accounts
 from moot.core.accounts import Account, NoAccount, Service, Wish
+from moot.core.permissions import Permissions
 from moot.models import opening
 from moot.workflow import models
 from moot.workflow.catalog import Catalog, Provider
+from moot.workflow.members import SHELL
 from moot.workflow.workflow import AgentDefinition, Backend
 
+_PLAIN_FILE = re.compile(r"\s*([\w.+@%-]*/[\w./+@%-]*)(?:\s|$)")
 _COME_THEMSELVES: frozenset[Backend] = frozenset(("human", "external"))
 
 
@@ -26,13 +32,17 @@ class Machine:
     environ: Mapping[str, str] = field(repr=False)
     backends: frozenset[str] = backends.NAMES
     has_models: bool = True  # the extra that model APIs need
+    folder: Path = field(default_factory=Path)  # where agents work, from which their commands are meant
+    may_change: bool = False  # setup runs before the agents do, and may make the programs that they are
 
     def runs(self, backend: str) -> bool:
         """Whether this version of moot does."""
         return backend in self.backends
 
     def has(self, executable: str) -> bool:
-        return shutil.which(executable, path=self.environ.get("PATH", os.defpath)) is not None
+        if os.sep in executable:
+            return self.may_change or shutil.which((self.folder / executable).absolute()) is not None
+        return shutil.which(executable, path=inside.path(self.environ)) is not None
 
     def key(self, names: tuple[str, ...]) -> str | None:
         """The first of these variables that is set."""
@@ -68,8 +78,8 @@ class Rehearsal(Machine):
         return accounts.resolve(replace(service, has_login=None), wish, every)
 
 
-def this_machine() -> Machine:
-    return Machine(os.environ, has_models=find_spec("pydantic_ai") is not None)
+def this_machine(folder: Path | None = None) -> Machine:
+    return Machine(os.environ, has_models=find_spec("pydantic_ai") is not None, folder=folder or Path())
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +94,13 @@ class Choice:
     key: str | None = None  # the variable that holds the key
 
     @property
-    def is_program(self) -> bool:
-        return self.backend in PROGRAMS
+    def can_ask(self) -> bool:
+        """Before it acts. Only programs have hands of their own, and not all of them can."""
+        return self.backend in PROGRAMS and PROGRAMS[self.backend].can_ask
+
+    def denied(self, permissions: Permissions) -> tuple[str, ...]:
+        """Warnings: what it may not do because it cannot ask."""
+        return PROGRAMS[self.backend].denied(permissions) if self.backend in PROGRAMS else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +109,11 @@ class Obstacle:
 
     fact: str
     remedies: tuple[str, ...]
+
+
+def remedy(obstacles: Iterable[Obstacle]) -> str:
+    """All that would help, one a line."""
+    return "\n".join(dict.fromkeys(one for obstacle in obstacles for one in obstacle.remedies))
 
 
 def choose(agent: AgentDefinition, known: Catalog, machine: Machine, said_by: str = "") -> Choice | Obstacle:
@@ -128,10 +148,8 @@ def _found(agent: AgentDefinition, known: Catalog, machine: Machine, said_by: st
         return _api(agent, known, machine, said_by)
     if backend in PROGRAMS:
         return _program(agent, backend, machine, said_by)
-    if backend == "command" and not agent.command:
-        return Obstacle("it has no command", ("Write command: PROGRAM.",))
-    if backend == "command" and (lacking := machine.lacks(agent.env)):
-        return _lacking(lacking)
+    if backend == "command":
+        return _command(agent, machine, said_by)
     return Choice(backend, agent.model, said_by)
 
 
@@ -189,6 +207,25 @@ def _program(agent: AgentDefinition, backend: Backend, machine: Machine, why: st
     except NoAccount as error:
         return Obstacle(error.fact, tuple(error.remedy.splitlines()))
     return Choice(backend, agent.model, why, str(account), key=account.key)
+
+
+def _command(agent: AgentDefinition, machine: Machine, why: str) -> Choice | Obstacle:
+    if not agent.command:
+        return Obstacle("it has no command", ("Write command: PROGRAM.",))
+    if lacking := machine.lacks(agent.env):
+        return _lacking(lacking)
+    executable = _executable(agent.command)
+    if executable and not machine.has(executable):
+        return Obstacle(f"the program {executable} was not found", ("Mend the agent's command.",))
+    return Choice("command", agent.model, why)
+
+
+def _executable(command: tuple[str, ...]) -> str:
+    """What is started. Of a line for the shell, the file that it begins with, if it plainly does."""
+    if command[:2] != SHELL:
+        return command[0]
+    first = _PLAIN_FILE.match(command[2])
+    return first[1] if first else ""
 
 
 def _wish(agent: AgentDefinition) -> Wish:

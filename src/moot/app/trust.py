@@ -17,8 +17,8 @@ class NobodyToAsk(InvalidInput):
 
 
 def asking(agents: Sequence[AgentDefinition], choices: Mapping[str, Choice]) -> tuple[AgentDefinition, ...]:
-    """Who may have to ask. Only programs do: they have hands of their own, others have moot's tools and no more."""
-    return tuple(one for one in agents if one.permissions.asks and choices[one.name].is_program)
+    """Who may have to ask and can. Others have moot's tools and no more, or are denied what they would ask for."""
+    return tuple(one for one in agents if one.permissions.asks and choices[one.name].can_ask)
 
 
 def refusal(agents: Sequence[AgentDefinition]) -> NobodyToAsk:

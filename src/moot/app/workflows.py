@@ -50,8 +50,7 @@ class Casting:
         if self.obstacles:
             lines = [f"  {name}: {one.fact}" for name, one in self.obstacles.items()]
             fact = "\n".join(["Not all agents can be run here:", *lines])
-            remedies = dict.fromkeys(remedy for one in self.obstacles.values() for remedy in one.remedies)
-            raise BackendUnavailable(fact, " ".join(remedies))
+            raise BackendUnavailable(fact, choosing.remedy(self.obstacles.values()))
         return self.workflow
 
 
@@ -98,14 +97,14 @@ def cast(project: Project, file: Path, flags: Flags | None = None, machine: Mach
     """The workflow of a file with what runs its agents on this machine."""
     said = flags or Flags()
     draft = _drafted(project, file, said)
-    return _cast(draft, _finished(draft), said, machine)
+    return _cast(draft, _finished(draft), said, machine or choosing.this_machine(project.root))
 
 
 def cast_agent(project: Project, file: Path, machine: Machine | None = None) -> Casting:
     """The agent of an agent file, by itself."""
     draft = reading.draft_agent(file, _around(project))
     references.check(draft)
-    return _cast(draft, draft.finish(), Flags(), machine)
+    return _cast(draft, draft.finish(), Flags(), machine or choosing.this_machine(project.root))
 
 
 def agents_of(project: Project, file: Path) -> tuple[NewAgent, ...]:
@@ -118,7 +117,7 @@ def new_agent(project: Project, name: str, said: Mapping[str, Json]) -> NewAgent
     document = yaml.read(json.pretty({"agents": {name: said}}), "moot new")
     draft = reading.draft_document(document, Path.cwd() / "moot.yaml", _around(project))
     references.check(draft)
-    workflow = _cast(draft, draft.finish(), Flags()).complete()
+    workflow = _cast(draft, draft.finish(), Flags(), choosing.this_machine(project.root)).complete()
     return replace(members(workflow)[0], metadata={})
 
 
@@ -138,8 +137,8 @@ def _finished(draft: Draft) -> Workflow:
     return replace(workflow, warnings=(*workflow.warnings, *_warnings(workflow)))
 
 
-def _cast(draft: Draft, workflow: Workflow, flags: Flags, machine: Machine | None = None) -> Casting:
-    here = machine or choosing.this_machine()
+def _cast(draft: Draft, workflow: Workflow, flags: Flags, machine: Machine) -> Casting:
+    here = replace(machine, may_change=True) if workflow.setup else machine
     choices: dict[str, Choice] = {}
     obstacles: dict[str, Obstacle] = {}
     agents: list[AgentDefinition] = []
@@ -151,7 +150,13 @@ def _cast(draft: Draft, workflow: Workflow, flags: Flags, machine: Machine | Non
         else:
             choices[agent.name] = found
             agents.append(choosing.settled(agent, found, draft.catalog))
-    return Casting(replace(workflow, agents=tuple(agents)), choices, obstacles)
+    denied = [
+        f"{one.name}: {warning}"
+        for one in agents
+        if one.name in choices
+        for warning in choices[one.name].denied(one.permissions)
+    ]
+    return Casting(replace(workflow, agents=tuple(agents), warnings=(*workflow.warnings, *denied)), choices, obstacles)
 
 
 def _said_by(member: Member, flags: Flags) -> str:

@@ -15,7 +15,7 @@ _BASE = ("CONFIG", "DATA", "STATE", "CACHE")
 def variables(assignment: Assignment, parent: Mapping[str, str]) -> dict[str, str]:
     """By which `moot` is found, and it and every MCP client act as this attempt."""
     return {
-        "PATH": _path(parent.get("PATH", os.defpath)),
+        "PATH": path(parent),
         "MOOT_URL": assignment.access.url,
         TOKEN: assignment.access.token,
         "MOOT_AGENT": f"{assignment.agent}@{assignment.instance}",
@@ -24,12 +24,13 @@ def variables(assignment: Assignment, parent: Mapping[str, str]) -> dict[str, st
     }
 
 
-def _path(path: str) -> str:
-    """With the place of this very moot at its end, where the user's own has none."""
+def path(parent: Mapping[str, str]) -> str:
+    """Where programs are found: with the place of this very moot at its end, where the user's own has none."""
+    found = parent.get("PATH", os.defpath)
     own = os.path.dirname(sys.executable)
-    if shutil.which("moot", path=path) is not None or shutil.which("moot", path=own) is None:
-        return path
-    return f"{path}{os.pathsep}{own}"
+    if shutil.which("moot", path=found) is not None or shutil.which("moot", path=own) is None:
+        return found
+    return f"{found}{os.pathsep}{own}"
 
 
 def missing(manner: Manner, parent: Mapping[str, str]) -> list[str]:

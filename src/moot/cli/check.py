@@ -4,14 +4,15 @@ import click
 
 from moot.api import checking
 from moot.api.checking import Checked, CheckedAgent
-from moot.app.workflows import Casting
+from moot.app import choosing
+from moot.app.workflows import BackendUnavailable, Casting
 from moot.cli import cast, terminal
 from moot.cli.options import input_option, json_option
 from moot.core import durations
 from moot.core.errors import InvalidInput
 from moot.runner import terms
 from moot.workflow import inputs as wanted
-from moot.workflow.workflow import Workflow, WorkflowInvalid
+from moot.workflow.workflow import Workflow
 
 
 @click.command()
@@ -23,7 +24,7 @@ def command(*, file: str | None, inputs: tuple[str, ...], shows_schema: bool, as
     """Say what is wrong with FILE, or who would run where and whom the kickoff wakes.
 
     FILE is a workflow, by path or by name, or an agent file (.md). Nothing is run. The exit code is 2 if there is a
-    problem.
+    problem, or if an agent cannot be run here.
     """
     if shows_schema:
         terminal.document(checking.editor_schema())
@@ -35,7 +36,7 @@ def command(*, file: str | None, inputs: tuple[str, ...], shows_schema: bool, as
     except InvalidInput as error:
         if not as_json:
             raise
-        terminal.document(_refusal(error))
+        terminal.document(checking.refused(error))
         return error.exit_code
     if as_json:
         terminal.document(checking.plain(found))
@@ -44,27 +45,33 @@ def command(*, file: str | None, inputs: tuple[str, ...], shows_schema: bool, as
         _warn(found.casting)
     else:
         _show(found)
-    return 0
+    return BackendUnavailable.exit_code if found.casting.obstacles else 0
 
 
 def _show(found: Checked) -> None:
     workflow = found.workflow
-    terminal.say(f"{workflow.name} ({workflow.source}): nothing is wrong with it")
+    terminal.say(f"{workflow.name} ({workflow.source}): {_verdict(found.casting)}")
     terminal.say("")
     terminal.table(cast.rows(workflow.agents, found.casting.choices), cast.LEAST_WIDTHS)
     terminal.say("")
     for heading, line in (*_chosen(found), *_facts(workflow)):
         terminal.say(terminal.paint(f"{heading:<9}", "bold"), "  ", terminal.one_line(line))
     terminal.say(terminal.paint("kickoff  ", "bold"), f"  wakes {', '.join(found.woken) or 'nobody'}")
-    terminal.flush()
-    for warning in workflow.warnings:
-        terminal.warn(warning)
     _warn(found.casting)
 
 
+def _verdict(casting: Casting) -> str:
+    stuck = ", ".join(casting.obstacles)
+    return f"the file is right, but {stuck} cannot be run here" if stuck else "nothing is wrong with it"
+
+
 def _warn(casting: Casting) -> None:
+    terminal.flush()
+    for warning in casting.workflow.warnings:
+        terminal.warn(warning)
     for name, one in casting.obstacles.items():
-        terminal.warn(f"{name}: {one.fact}. {' '.join(one.remedies)}")
+        terminal.warn(f"{name}: {one.fact}.")
+        terminal.remedies(choosing.remedy((one,)))
 
 
 def _chosen(found: Checked) -> list[tuple[str, str]]:
@@ -93,12 +100,3 @@ def _owner(workflow: Workflow) -> str:
             return f"{context.document}, written by everybody"
         case "default" | "elect":
             return f"{context.document}, written by whom the agents elect, or by everybody if one writes alone"
-
-
-def _refusal(error: InvalidInput) -> dict[str, object]:
-    faults = error.faults if isinstance(error, WorkflowInvalid) else ()
-    placed = [
-        {"file": one.file, "line": one.line, "column": one.column, "fact": one.fact, "remedy": one.remedy}
-        for one in faults
-    ]
-    return {"ok": False, "code": error.code, "problems": placed or [{"fact": error.fact, "remedy": error.remedy}]}

@@ -82,8 +82,7 @@ def _say(words: Words, *, as_json: bool) -> None:
             terminal.line({"error": asdict(words)}, on=sys.stderr)
             return
         terminal.note(terminal.paint("error:", "red", on=sys.stderr), f" {words.code}: {words.message}")
-        if words.remedy:
-            terminal.note(f"  {words.remedy}")
+        terminal.remedies(words.remedy)
 
 
 def _usage_help(error: click.ClickException) -> str:

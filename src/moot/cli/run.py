@@ -6,14 +6,16 @@ from pathlib import Path
 import click
 
 from moot.api import checking, running
+from moot.api.running import Order
 from moot.api.taping import Taping
+from moot.app.workflows import Loaded
 from moot.cli import loop, opening, play, terminal
 from moot.cli.ordering import Wanted, takes_order
 
 
 @click.command()
 @takes_order
-@click.option("--dry-run", is_flag=True, help="Say who would run, and stop there.")
+@click.option("--dry-run", is_flag=True, help="Say who would run, and stop there; exit codes are the same.")
 @click.option("--record", type=click.Path(path_type=Path), metavar="FILE", help="Write down all that agents do.")
 @click.option("--replay", type=click.Path(path_type=Path), metavar="FILE", help="Play a recording again, offline.")
 def command(wanted: Wanted, *, dry_run: bool, record: Path | None, replay: Path | None) -> int:
@@ -25,13 +27,20 @@ def command(wanted: Wanted, *, dry_run: bool, record: Path | None, replay: Path 
     order = changed(wanted.order("run"), taping=Taping(record, replay))
     loaded = running.load(order)
     if dry_run:
-        if wanted.as_json:
-            terminal.document(checking.plain(checking.of_loaded(loaded)))
-        else:
-            opening.show(loaded, as_json=False, is_verbose=wanted.verbose)
-        if (refusal := running.refusal(order, loaded)) is not None:
-            terminal.warn(f"{refusal.fact} {refusal.remedy}")
-        return 0
+        return _rehearse(order, loaded, wanted)
     running.check_trust(order, loaded)
     opening.show(loaded, as_json=wanted.as_json, is_verbose=wanted.verbose)
     return loop.run(play.show(running.run(order, loaded), order, as_json=wanted.as_json))
+
+
+def _rehearse(order: Order, loaded: Loaded, wanted: Wanted) -> int:
+    """Say who would run, and fail where the run itself would be refused."""
+    refusal = running.refusal(order, loaded)
+    if wanted.as_json:
+        told = checking.plain(checking.of_loaded(loaded))
+        terminal.document(told if refusal is None else {**told, **checking.refused(refusal)})
+        return refusal.exit_code if refusal is not None else 0
+    opening.show(loaded, as_json=False, is_verbose=wanted.verbose)
+    if refusal is not None:
+        raise refusal
+    return 0

@@ -47,6 +47,12 @@ def warn(text: str) -> None:
     note(paint("warning:", "yellow", on=sys.stderr), " ", text)
 
 
+def remedies(text: str) -> None:
+    """What helps, beside the output: one remedy a line."""
+    for one in text.splitlines():
+        note("  ", one)
+
+
 def document(value: object) -> None:
     """One JSON document, in UTF-8 whatever the locale says."""
     from moot.core import json

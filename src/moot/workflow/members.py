@@ -21,6 +21,7 @@ from moot.workflow.shape import AgentFileShape, AgentShape
 from moot.workflow.workflow import AgentDefinition, Backend, Budget
 
 _PATH = re.compile(r"\S+\.(?:md|txt)")
+SHELL = ("/bin/sh", "-c")  # with a line behind it
 _UNSTARTED: frozenset[Backend] = frozenset(("human", "external"))
 _RUNS = ("model", "backend", "script", "answers")
 _FIELDS = (
@@ -198,7 +199,7 @@ class Reader:
 def _command(written: list[str] | str | None) -> tuple[str, ...]:
     """A line is for the shell."""
     if isinstance(written, str):
-        return ("/bin/sh", "-c", written)
+        return (*SHELL, written)
     return tuple(written or ())
 
 
