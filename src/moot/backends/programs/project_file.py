@@ -1,22 +1,30 @@
 """A file in the user's project that a program reads, lent to it while it runs: changed, and put back on every way out.
 
-What was there is kept beside it. After a kill the next user of the file, or `recover`, puts it back. Several agents of
-one host share the change; a second host that would need another one is refused.
+The user's own is moved aside, and a record beside it says what stands in its place and for whom. So putting back is a
+rename: it needs no room on a full disk, keeps a link a link, and nobody else can read a copy. After a kill the next
+user of the file, or `recover`, puts it back. Several agents of one host share the change; a second host that would need
+another one is refused.
 """
 
 import base64
+import errno
+import logging
 import os
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from moot.backends.programs import undoing
 from moot.backends.programs.launch import CannotLaunch
 from moot.core import json
 from moot.core.errors import InvalidInput
 from moot.process import identity
 
-_SUFFIX = ".moot-backup"
+_ASIDE = ".moot-backup"  # the user's own file
+_RECORD = ".moot-lent"
+_FRESH = ".moot-new"  # being written
+_log = logging.getLogger("moot.backends")
 Change = Callable[[bytes | None], bytes]  # of what is there, or of nothing
 
 
@@ -26,16 +34,24 @@ class _Loan:
     users: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Record:
+    owner: str
+    content: bytes  # what stands in the place
+    is_new: bool  # nothing was there before
+
+
 _loans: dict[Path, _Loan] = {}  # of this process
 
 
 @contextmanager
 def lent(place: Path, change: Change) -> Generator[None]:
     """The file as `change` makes it of what was there, for as long as the block runs."""
-    loan = _loans.get(place)
+    key = _known_as(place)
+    loan = _loans.get(key)
     if loan is None:
-        loan = _loans[place] = _begin(place, change)
-    elif loan.content != change(_kept(place)):
+        loan = _loans[key] = _Loan(_begin(place, change))
+    elif loan.content != change(_read(_beside(place, _ASIDE))):
         raise CannotLaunch("error", f"{place} is in use for another agent.", "Give one of them its own workspace.")
     loan.users += 1
     try:
@@ -43,78 +59,152 @@ def lent(place: Path, change: Change) -> Generator[None]:
     finally:
         loan.users -= 1
         if not loan.users:
-            del _loans[place]
-            _end(place, loan)
+            del _loans[key]
+            _end(place)
 
 
 def recover(folder: Path) -> None:
     """Put back what a moot that was killed has left changed in this folder."""
-    for backup in folder.glob(f"*{_SUFFIX}"):
-        if not _is_owned(backup):
-            _restore(backup.with_name(backup.name.removesuffix(_SUFFIX)))
+    for record in folder.glob(f"*{_RECORD}"):
+        _end(record.with_name(record.name.removesuffix(_RECORD)))
 
 
-def _begin(place: Path, change: Change) -> _Loan:
-    backup = _backup(place)
-    if backup.exists():
-        if _is_owned(backup):
+def _begin(place: Path, change: Change) -> bytes:
+    try:
+        if _is_in_use(place):
             raise CannotLaunch(
                 "error", f"Another moot has changed {place} for its agents.", "Stop it, or use another workspace."
             )
-        _restore(place)
-    before = place.read_bytes() if place.exists() else None
-    content = change(before)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    kept = None if before is None else base64.b64encode(before).decode()
-    _write(backup, json.dump_bytes({"owner": str(identity.current()), "content": kept}))
-    _write(place, content)
-    return _Loan(content)
-
-
-def _end(place: Path, loan: _Loan) -> None:
-    """What somebody has changed meanwhile is left as it is."""
-    if place.exists() and place.read_bytes() != loan.content:
-        _backup(place).unlink(missing_ok=True)
-        return
-    _restore(place)
-
-
-def _restore(place: Path) -> None:
-    if not _backup(place).exists():
-        return
-    before = _kept(place)
-    if before is None:
-        place.unlink(missing_ok=True)
-    else:
-        _write(place, before)
-    _backup(place).unlink(missing_ok=True)
-    if before is None and place.parent.is_dir() and not any(place.parent.iterdir()):
-        place.parent.rmdir()
-
-
-def _kept(place: Path) -> bytes | None:
-    content = json.load_object(_backup(place).read_bytes()).get("content")
-    return base64.b64decode(content) if isinstance(content, str) else None
-
-
-def _is_owned(backup: Path) -> bool:
-    """Whether the moot that made it is alive. A backup that cannot be read was not finished: nothing was changed."""
+        _put_back(place)
+        if os.path.lexists(_beside(place, _ASIDE)):
+            fact = f"{_beside(place, _ASIDE)} is in the way, and nobody has noted whose it is."
+            raise CannotLaunch("error", fact, "Keep what you need of it, and remove it.")
+        content = change(_read(place))
+        place.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _refused(place, error) from error
+    is_new = not os.path.lexists(place)
     try:
-        owner = json.load_object(backup.read_bytes()).get("owner")
-    except InvalidInput:
-        backup.unlink()
-        return False
-    return isinstance(owner, str) and identity.is_alive(identity.parse(owner))
+        _exchange(place, content, is_new=is_new)
+    except OSError as error:
+        _beside(place, _FRESH).unlink(missing_ok=True)
+        _end(place)
+        if is_new:
+            _remove_if_empty(place.parent)
+        raise _refused(place, error) from error
+    return content
 
 
-def _backup(place: Path) -> Path:
-    return place.with_name(place.name + _SUFFIX)
-
-
-def _write(place: Path, content: bytes) -> None:
-    """Whole or not at all."""
-    fresh = place.with_name(f"{place.name}.{os.getpid()}.moot-new")
-    fresh.write_bytes(content)
-    if place.exists():
-        fresh.chmod(place.stat().st_mode & 0o777)
+def _exchange(place: Path, content: bytes, *, is_new: bool) -> None:
+    """All is written before the first rename, and from then on `_put_back` knows after each step what to do."""
+    fresh = _beside(place, _FRESH)
+    _write(fresh, content, _mode(place))
+    kept = base64.b64encode(content).decode()
+    record = {"owner": str(identity.current()), "content": kept, "is_new": is_new}
+    _write(_beside(place, _RECORD), json.dump_bytes(record))
+    if not is_new:
+        place.replace(_beside(place, _ASIDE))
     fresh.replace(place)
+
+
+def _end(place: Path) -> None:
+    """What cannot be put back does not take the attempt's result along; it is tried again at the next start."""
+    try:
+        if not _is_in_use(place):
+            _put_back(place)
+    except OSError as error:
+        _log.warning("%s could not be put back, which is tried again later: %s", place, error)
+
+
+def _put_back(place: Path) -> None:
+    """What somebody has changed meanwhile stays, without what is ours."""
+    record = _record(place)
+    if record is None:
+        return
+    aside = _beside(place, _ASIDE)
+    now = _read(place)
+    if os.path.lexists(aside):
+        left = undoing.without(_read(aside), record.content, now) if now not in (None, record.content) else None
+        if left is not None:
+            _write(aside.resolve(), left, _mode(aside))
+        aside.replace(place)
+    elif record.is_new and now is not None:
+        left = undoing.without(None, record.content, now) if now != record.content else None
+        if left is None:
+            place.unlink()
+        elif left != now:
+            _write(place, left, _mode(place))
+    _beside(place, _FRESH).unlink(missing_ok=True)
+    _beside(place, _RECORD).unlink()
+    if record.is_new:
+        _remove_if_empty(place.parent)
+
+
+def _record(place: Path) -> _Record | None:
+    """None also for one that cannot be read: it was not finished, and nothing was changed."""
+    beside = _beside(place, _RECORD)
+    try:
+        match json.load_object(beside.read_bytes()):
+            case {"owner": str(owner), "content": str(content), "is_new": bool(is_new)}:
+                return _Record(owner, base64.b64decode(content), is_new)
+            case _:
+                beside.unlink()
+    except FileNotFoundError:
+        pass
+    except InvalidInput:
+        beside.unlink()
+    return None
+
+
+def _is_in_use(place: Path) -> bool:
+    """Whether the moot that changed it is alive; our own knows better."""
+    record = _record(place)
+    if record is None:
+        return False
+    owner = identity.parse(record.owner)
+    return _known_as(place) in _loans if owner == identity.current() else identity.is_alive(owner)
+
+
+def _refused(place: Path, error: OSError) -> CannotLaunch:
+    remedy = "Make room on the disk." if error.errno in (errno.ENOSPC, errno.EDQUOT) else "See that it can be written."
+    return CannotLaunch("error", f"{place} cannot be changed: {error.strerror}.", remedy)
+
+
+def _known_as(place: Path) -> Path:
+    """One name for one file; the file itself may be a link, and stays one."""
+    return place.parent.resolve() / place.name
+
+
+def _beside(place: Path, suffix: str) -> Path:
+    return place.with_name(place.name + suffix)
+
+
+def _read(place: Path) -> bytes | None:
+    try:
+        return place.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _mode(place: Path) -> int | None:
+    return place.stat().st_mode & 0o777 if place.exists() else None
+
+
+def _remove_if_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
+
+
+def _write(place: Path, content: bytes, mode: int | None = None) -> None:
+    """Whole or not at all; readable by this user alone unless a mode is given."""
+    fresh = place.with_name(f"{place.name}.{os.getpid()}{_FRESH}")
+    fresh.unlink(missing_ok=True)
+    try:
+        with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(content)
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
+        fresh.replace(place)
+    except OSError:
+        fresh.unlink(missing_ok=True)
+        raise
