@@ -23,6 +23,7 @@ OURS = {"servers": {"moot": 1}}
         ({"a": [2]}, {"a": [2, 2]}, {"a": [2, 3]}, {"a": [2, 3]}),
         ({"a": 1}, {"a": 1, "b": None}, {"a": None, "b": None}, {"a": None}),
         ({}, OURS, ["another thing"], ["another thing"]),
+        ({}, {"a": {"x": 1, "y": 2}}, {"a": {"x": 1}, "b": 3}, {"b": 3}),
     ],
 )
 def test_only_ours_is_taken_out(before: Any, ours: Any, now: Any, left: Any) -> None:
