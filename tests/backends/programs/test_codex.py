@@ -134,6 +134,8 @@ def test_items_are_told(tmp_path: Path) -> None:
         ('{"error": {"type": "invalid_request_error", "message": "no"}}', "refused"),
         ("unexpected status 401 Unauthorized: no, url: http://127.0.0.1/v1/responses", "auth"),
         ("unexpected status 404 Not Found: no", "refused"),
+        ("The model `gpt-9` does not exist or you do not have access to it.", "refused"),
+        ("Model metadata for `gpt-5` not found. Defaulting to fallback metadata", "error"),
         ("exceeded retry limit, last status: 429 Too Many Requests", "rate_limit"),
         ("You've hit your usage limit. Try again later.", "rate_limit"),
         ("We’re currently experiencing high demand, which may cause temporary errors.", "unavailable"),

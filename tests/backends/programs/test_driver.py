@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from moot.backends.backend import Letter, Manner, Warned, Wrote
+from moot.backends.programs import known, telling
 from moot.backends.programs.driver import Limits
 from moot.core.permissions import PRESETS
 from moot.process import tree
@@ -80,6 +81,45 @@ async def test_an_end_without_a_word_is_an_outcome_of_its_own(
     assert "its last words" in ended.error
     assert ended.text == ""
     assert not tree.Tree(given.attempt).members()
+
+
+@EACH
+@pytest.mark.parametrize(
+    ("stderr", "stdout", "first"),
+    [
+        ("warning: old\nIt wants more of KEY=SECRET.\n", "", "It wants more of KEY=[hidden]."),
+        ("Error: out of ink\n    at print (x.js:1)\n}\n\nNode.js v22.1.0\n", "", "Error: out of ink"),
+        ("", "one\nWhat it says aside\n", "What it says aside"),
+        ("", "", "it ended with exit code 41 and did not say how it went"),
+    ],
+    ids=["stderr", "a trace", "stdout", "nothing"],
+)
+async def test_the_first_line_is_the_reason(place: Stage, part: Part, stderr: str, stdout: str, first: str) -> None:
+    said = stderr.replace("SECRET", KEY)
+    role = cast(part, place.root, [*part.opening, {"raw": stdout}, {"stderr": said}, {"exit": 41}])
+    _, ended = await play(role.backend, await place.assignment(manner=role.manner()))
+    assert ended.failure == "no_result"
+    assert ended.error.splitlines()[0] == f"{part.name}: {first}"
+    assert "ended with exit code 41" in ended.error
+    assert len(ended.error.splitlines()) == len(set(ended.error.splitlines()))
+
+
+@EACH
+async def test_who_is_not_logged_in_is_told_how_to(place: Stage, part: Part) -> None:
+    role = cast(part, place.root, [*part.opening, {"stderr": "You are not logged in."}, {"exit": 1}])
+    _, ended = await play(role.backend, await place.assignment(manner=role.manner()))
+    assert ended.failure == "auth"
+    program = known.PROGRAMS[part.name]
+    first = ended.error.splitlines()[0]
+    assert first.startswith(f"{part.name}: You are not logged in. Run `{program.log_in}` once in a terminal, or set ")
+    assert any(first.endswith(f" {key}.") for key in program.all_keys)
+
+
+async def test_an_address_of_ones_own_has_a_key_of_its_own() -> None:
+    own = Manner(base_url="http://127.0.0.1:1", env=("OTHER", "LAB_API_KEY"))
+    assert telling.login(known.CLAUDE, own) == "Check the key in LAB_API_KEY."
+    assert "`env`" in telling.login(known.CLAUDE, replace(own, env=()))
+    assert telling.login(known.CODEX, Manner(is_isolated=True)) == "Check the key in CODEX_API_KEY."
 
 
 @EACH

@@ -9,8 +9,8 @@ import os
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, replace
 
-from moot.backends.backend import Assignment, Conversation, Ended, Failure, Progress, Warned
-from moot.backends.programs import faults
+from moot.backends.backend import Assignment, Conversation, Ended, Failure, Manner, Progress, Warned
+from moot.backends.programs import faults, known, telling
 from moot.backends.programs.hiding import hidden
 from moot.backends.programs.launch import CannotLaunch, Event, Kind, Launch, Outcome, Spoken
 from moot.backends.programs.mailing import Mailing, mailing
@@ -18,9 +18,7 @@ from moot.core import json, prices
 from moot.core.errors import InvalidInput, MootError
 from moot.process import child
 from moot.process.child import Running
-from moot.process.program import MEBIBYTE, Finished, Program, as_text
-
-_MOST_OF_ERROR = 1_500  # characters
+from moot.process.program import MEBIBYTE, Finished, Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +125,12 @@ class ProgramBackend:
         is_whole = run.launch.reader.is_over or run.launch.reader.is_hopeless
         if outcome is None or (outcome.failure is None and not is_whole):
             failure, error = _cut_short(run, run.finished, self._limits)
-            kept = assignment.conversation
-            return Ended(failure, self._told(error, run.finished), usage=run.launch.reader.used(), conversation=kept)
+            error = self._told(failure, error, run.finished, assignment.manner)
+            return Ended(failure, error, usage=run.launch.reader.used(), conversation=assignment.conversation)
         failure, error = self._verdict(outcome, run, assignment)
         return Ended(
             failure,
-            error if failure is None else self._told(error, run.finished),
+            error if failure is None else self._told(failure, error, run.finished, assignment.manner),
             outcome.text,
             outcome.usage,
             _kept(outcome, failure, assignment),
@@ -149,12 +147,11 @@ class ProgramBackend:
         return None, ""
 
     def _forgot(self, finished: Finished) -> bool:
-        return bool(self._kind.forgotten) and self._kind.forgotten in finished.printed(_MOST_OF_ERROR)
+        return bool(self._kind.forgotten) and self._kind.forgotten in finished.printed(telling.MOST)
 
-    def _told(self, error: str, finished: Finished) -> str:
-        """What went wrong, with the last of what it wrote to stderr."""
-        last = as_text(finished.stderr)[-_MOST_OF_ERROR:].strip()
-        return f"{self._kind.name}: {error}" + (f"\n{last}" if last and last not in error else "")
+    def _told(self, failure: Failure, error: str, finished: Finished, manner: Manner) -> str:
+        remedy = telling.login(known.PROGRAMS[self._kind.name], manner) if failure == "auth" else ""
+        return telling.told(self._kind.name, error, finished, remedy)
 
 
 async def _close_when_done(running: Running, launch: Launch, post: Mailing) -> None:
@@ -183,16 +180,9 @@ def _cut_short(run: _Run, finished: Finished, limits: Limits) -> tuple[Failure, 
         return "timeout", f"it gave no sign of life for {limits.idle:g} seconds"
     if finished.signal is not None:
         return "crash", f"it was ended by signal {finished.signal} before it said how it went"
-    failure = run.launch.reader.explain(finished.printed(_MOST_OF_ERROR))
-    printed = _plain_lines(finished)
-    error = f"it ended with exit code {finished.exit_code} and did not say how it went"
-    return failure or "no_result", f"{error}\n{printed}" if printed else error
-
-
-def _plain_lines(finished: Finished) -> str:
-    """What it printed beside events."""
-    lines = as_text(finished.stdout).splitlines()
-    return "\n".join(line for line in lines if not line.lstrip().startswith("{"))[-_MOST_OF_ERROR:]
+    failure = run.launch.reader.explain(finished.printed(telling.MOST)) or "no_result"
+    fact = f"it ended with exit code {finished.exit_code} and did not say how it went"
+    return failure, telling.cut_short(failure, fact, finished)
 
 
 def _kept(outcome: Outcome, failure: Failure | None, assignment: Assignment) -> Conversation | None:

@@ -1,6 +1,4 @@
-"""What went wrong at the model's provider, from a status or from the words in which programs pass it on, or at the start
-of a program.
-"""
+"""What went wrong at a model's provider, by a status or by the words of programs; or at the start of a program."""
 
 import re
 
@@ -18,6 +16,10 @@ _WORDS: tuple[tuple[Failure, re.Pattern[str]], ...] = (
             r"|api.?key[\w ]{0,12} (?:invalid|missing|not valid|not found)|auth method|GEMINI_API_KEY",
             re.IGNORECASE,
         ),
+    ),
+    (
+        "refused",
+        re.compile(r"\bmodel [`'\"]?[\w./:-]+[`'\"]? (?:does not exist|not found|is not supported)", re.IGNORECASE),
     ),
     (
         "unavailable",
