@@ -174,7 +174,7 @@ async def test_a_conversation_is_gone_on_with_until_it_fails(store: Store) -> No
 
 
 async def test_what_an_attempt_said_it_used_counts_though_it_never_ended(store: Store) -> None:
-    team = await joined(store, {"retry": {"attempts": 1}, "timeout": "PT0.05S"})
+    team = await joined(store, {"retry": {"attempts": 1}, "timeout": "PT1S"})
 
     class Endless:
         async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
@@ -66,7 +66,7 @@ class Script(BaseModel):
 
     script: tuple[Line, ...] = Field(strict=False)
 
-    @property
+    @cached_property
     def wants_briefing(self) -> bool:
         """Whether any line looks into the prompts, or shows them."""
         return any(line.place != "message" or _shows_prompt(line) for line in self.script)
