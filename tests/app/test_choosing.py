@@ -12,6 +12,7 @@ from moot.workflow import catalog
 from moot.workflow.catalog import ModelsShape
 from moot.workflow.workflow import AgentDefinition, Backend
 
+DOUBT = "no login of claude was found; log in with: claude /login"
 EVERYTHING = frozenset(("api", "claude", "codex", "command", "scripted"))
 LEAD = AgentDefinition("lead", model="anthropic/sonnet")
 
@@ -68,7 +69,7 @@ def test_the_key_of_the_provider_goes_before_its_program(tmp_path: Path) -> None
 def test_without_a_key_the_program_of_the_provider_is_taken(tmp_path: Path, key: str) -> None:
     here = machine(tmp_path, "claude", ANTHROPIC_API_KEY=key, OPENAI_API_KEY="another's", HOME=tmp_path.as_posix())
     assert chosen(LEAD, here) == Choice(
-        "claude", "anthropic/sonnet", "claude is installed", "no login found", is_said=False
+        "claude", "anthropic/sonnet", "claude is installed", "no login found", is_said=False, doubt=DOUBT
     )
 
 
@@ -298,7 +299,7 @@ def test_the_values_of_keys_are_shown_nowhere(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_denied_to_who_cannot_ask_is_told(backend: Backend, permissions: Preset, told: str | None) -> None:
-    found = Choice(backend, None, "").denied(PRESETS[permissions])
+    found = Choice(backend, None, "").warnings(PRESETS[permissions])
     assert [one.startswith(told or "?") for one in found] == ([True] if told else [])
 
 
@@ -314,4 +315,7 @@ def test_only_who_can_ask_does_and_only_if_it_may_have_to() -> None:
     told = trust.refusal((asks,))
     assert (told.code, told.exit_code) == ("NOBODY_TO_ASK", 2)
     assert "a: permissions are ask" in told.fact
-    assert "--permissions read-only or --permissions full" in told.remedy
+    assert told.remedy.splitlines()[:2] == [
+        "Decide beforehand with --permissions read-only or --permissions full.",
+        "Run it on a terminal.",
+    ]

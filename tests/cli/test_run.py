@@ -275,6 +275,7 @@ def test_who_cannot_ask_is_told_what_is_denied_to_it_and_is_not_refused(terminal
     ended = terminal.ok("run", "w.yaml", "--dry-run", env=env)
     denied = "what it would ask for (edit, shell, network) it may not do."
     assert f"warning: a: codex cannot ask for permission without a terminal: {denied}\n" in ended.err
+    assert "warning: a: no login of codex was found; log in with: codex login\n" in ended.err
 
 
 def test_a_dry_run_fails_as_the_run_would(terminal: Terminal) -> None:

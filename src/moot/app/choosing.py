@@ -92,15 +92,17 @@ class Choice:
     account: str = ""  # the login or the key that it uses; empty where it needs none
     is_said: bool = True  # by somebody, and not found by looking around
     key: str | None = None  # the variable that holds the key
+    doubt: str = ""  # why it may not work all the same
 
     @property
     def can_ask(self) -> bool:
         """Before it acts. Only programs have hands of their own, and not all of them can."""
         return self.backend in PROGRAMS and PROGRAMS[self.backend].can_ask
 
-    def denied(self, permissions: Permissions) -> tuple[str, ...]:
-        """Warnings: what it may not do because it cannot ask."""
-        return PROGRAMS[self.backend].denied(permissions) if self.backend in PROGRAMS else ()
+    def warnings(self, permissions: Permissions) -> tuple[str, ...]:
+        """What is in doubt, and what it may not do because it cannot ask."""
+        denied = PROGRAMS[self.backend].denied(permissions) if self.backend in PROGRAMS else ()
+        return (*([self.doubt] if self.doubt else []), *denied)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +208,8 @@ def _program(agent: AgentDefinition, backend: Backend, machine: Machine, why: st
         account = machine.account(program.service(agent.model), _wish(agent))
     except NoAccount as error:
         return Obstacle(error.fact, tuple(error.remedy.splitlines()))
-    return Choice(backend, agent.model, why, str(account), key=account.key)
+    doubt = f"no login of {backend} was found; log in with: {program.log_in}" if account.login == "missing" else ""
+    return Choice(backend, agent.model, why, str(account), key=account.key, doubt=doubt)
 
 
 def _command(agent: AgentDefinition, machine: Machine, why: str) -> Choice | Obstacle:

@@ -24,5 +24,10 @@ def asking(agents: Sequence[AgentDefinition], choices: Mapping[str, Choice]) -> 
 def refusal(agents: Sequence[AgentDefinition]) -> NobodyToAsk:
     lines = [f"  {one.name}: permissions are {one.permissions.spelling}" for one in agents]
     fact = "\n".join(["Some agents may have to ask before they act, and nobody is there to answer:", *lines])
-    others = "run it on a terminal, keep it running with moot start and answer by moot approve, or say by `notify` how "
-    return NobodyToAsk(fact, f"Decide beforehand with {_UNASKING}; or {others}you are told.")
+    remedies = (
+        f"Decide beforehand with {_UNASKING}.",
+        "Run it on a terminal.",
+        "Keep it running with moot start, and answer by moot approve.",
+        "Say by `notify` how you are told.",
+    )
+    return NobodyToAsk(fact, "\n".join(remedies))

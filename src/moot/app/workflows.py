@@ -150,13 +150,13 @@ def _cast(draft: Draft, workflow: Workflow, flags: Flags, machine: Machine) -> C
         else:
             choices[agent.name] = found
             agents.append(choosing.settled(agent, found, draft.catalog))
-    denied = [
+    told = [
         f"{one.name}: {warning}"
         for one in agents
         if one.name in choices
-        for warning in choices[one.name].denied(one.permissions)
+        for warning in choices[one.name].warnings(one.permissions)
     ]
-    return Casting(replace(workflow, agents=tuple(agents), warnings=(*workflow.warnings, *denied)), choices, obstacles)
+    return Casting(replace(workflow, agents=tuple(agents), warnings=(*workflow.warnings, *told)), choices, obstacles)
 
 
 def _said_by(member: Member, flags: Flags) -> str:

@@ -11,6 +11,8 @@ from moot.core.json import Json
 
 
 def claude(environ: Mapping[str, str]) -> bool | None:
+    if any(environ.get(name) for name in ("CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX")):
+        return True  # that of a cloud
     folder = _folder(environ, "CLAUDE_CONFIG_DIR", ".claude")
     if (folder / ".credentials.json").is_file() or "apiKeyHelper" in read(folder / "settings.json"):
         return True
@@ -18,7 +20,8 @@ def claude(environ: Mapping[str, str]) -> bool | None:
 
 
 def codex(environ: Mapping[str, str]) -> bool | None:
-    return (_folder(environ, "CODEX_HOME", ".codex") / "auth.json").is_file()
+    has_token = bool(environ.get("CODEX_ACCESS_TOKEN"))
+    return has_token or (_folder(environ, "CODEX_HOME", ".codex") / "auth.json").is_file()
 
 
 def gemini(environ: Mapping[str, str]) -> bool | None:
