@@ -17,7 +17,7 @@ async def _ask(connection: Connection, to: str, title: str, kind: Kind = "permis
     """As `coder`."""
 
     def change(tx: Tx) -> Request:
-        instance = instances.get(tx, "default")
+        instance = instances.get(tx, connection.caller.instance)
         coder = agents.named(tx, instance.stream, "coder")
         return asking.ask(tx, instance, coder, Question(to, kind, title))
 
@@ -52,6 +52,22 @@ def test_the_only_open_request_is_approved_without_its_id(either: Terminal) -> N
     nothing = either.run("approve")
     assert nothing.code == 1
     assert "REQUEST_NOT_FOUND" in nothing.err
+
+
+def test_a_request_is_answered_from_anywhere(terminal: Terminal) -> None:
+    terminal.join("coder")
+    terminal.join("coder", instance="pr-1")
+    asked = terminal.act(lambda connection: _ask(connection, "human", "delete build/?"), instance="pr-1")
+    assert terminal.ok("deny", asked.id).out == "denied: delete build/?\n"
+    terminal.act(lambda connection: _ask(connection, "human", "push?"), instance="pr-1")
+    assert terminal.run("approve", "--instance", "default").code == 1
+    assert terminal.ok("approve").out == "approved: push?\n"
+    for instance in ("default", "pr-1"):
+        terminal.act(lambda connection: _ask(connection, "human", "which?"), instance=instance)
+    several = terminal.run("approve")
+    assert several.code == 2
+    assert [line.split()[2] for line in several.out.splitlines()[1:]] == ["coder", "coder@pr-1"]
+    assert "There is no request 'rq_none' here." in terminal.run("approve", "rq_none").err
 
 
 def test_of_several_requests_one_must_be_named(terminal: Terminal) -> None:

@@ -10,7 +10,7 @@ from moot.bus import messages
 from moot.bus.mailbox import Mail
 from moot.bus.messages import Message
 from moot.core import text
-from moot.core.ids import RequestId
+from moot.core.ids import InstanceName, RequestId
 from moot.core.tx import ReadTx, Tx
 from moot.registry import instances
 from moot.requests import requests
@@ -49,17 +49,29 @@ async def waiting(connection: Connection, agent: str | None, *, limit: int) -> l
     return await connection.store.read(look)
 
 
-async def answerable(access: Access) -> list[Request]:
-    """Open requests that the caller may answer: its own, the operator all that people were asked."""
+async def answerable(access: Access, *, anywhere: bool = False) -> list[Request]:
+    """Open requests that the caller may answer: its own, the operator all that people were asked, there or anywhere."""
 
     def look(tx: ReadTx) -> list[Request]:
-        instance = instances.find(tx, access.caller.instance)
-        found = requests.open_of(tx, instance.stream) if instance else []
-        if access.caller.role == "operator":
-            return [one for one in found if one.is_for_person and one.requester != access.caller.name]
-        return [one for one in found if one.addressee_id == access.caller.agent]
+        if access.caller.role != "operator":
+            return [one for one in _open_in(tx, access) if one.addressee_id == access.caller.agent]
+        places = instances.all_of(tx) if anywhere else []
+        found = [one for place in places for one in requests.open_of(tx, place.stream)] or _open_in(tx, access)
+        return [one for one in found if one.is_for_person and one.requester != access.caller.name]
 
     return await access.store.read(look)
+
+
+def _open_in(tx: ReadTx, access: Access) -> list[Request]:
+    instance = instances.find(tx, access.caller.instance)
+    return requests.open_of(tx, instance.stream) if instance else []
+
+
+async def where(access: Access, id: RequestId) -> InstanceName:
+    """The instance in which the operator was asked this; others have only their own."""
+    if access.caller.role != "operator":
+        return access.caller.instance
+    return (await access.store.read(lambda tx: requests.get(tx, id))).instance
 
 
 async def all_of(access: Access, *, is_open: bool, limit: int) -> list[Request]:

@@ -1,16 +1,16 @@
 """Answering a request from the terminal: for the commands that approve and deny."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 
 import click
 
-from moot.api import people, requests
-from moot.api.connection import connect
+from moot.api import people, requests, targets
+from moot.api.connection import Connection, connect
 from moot.cli import loop, terminal
 from moot.cli.options import instance_option, json_option, person_option, store_option
-from moot.core.ids import RequestId
+from moot.core.ids import InstanceName, RequestId
 from moot.requests import plain
 from moot.requests.errors import RequestNotFound
 from moot.requests.requests import Request, Verdict
@@ -57,15 +57,20 @@ def run(verdict: Verdict, answer: Answer) -> int:
 
 async def _answer(verdict: Verdict, answer: Answer) -> int:
     async with connect(store=answer.store, instance=answer.instance) as opened:
+        is_anywhere = answer.instance is None and answer.person is None
+        if answer.id is not None and is_anywhere:
+            opened = _in(opened, await requests.where(opened, RequestId(answer.id)))
         connection = await people.acting_as(opened, answer.person)
-        candidates = [] if answer.id is not None else await requests.answerable(connection)
+        candidates = [] if answer.id is not None else await requests.answerable(connection, anywhere=is_anywhere)
         if len(candidates) > 1:
             show(candidates, as_json=answer.as_json)
             terminal.note("several requests are open; say which one")
             return USAGE
         if answer.id is None and not candidates:
             raise RequestNotFound("Nothing waits for your answer.", "See moot request --all.")
-        wanted = candidates[0].id if answer.id is None else RequestId(answer.id)
+        if candidates:
+            connection = _in(connection, candidates[0].instance)
+        wanted = candidates[0].id if candidates else RequestId(str(answer.id))
         request = await requests.answer(connection, wanted, verdict, answer.words)
     if answer.as_json:
         terminal.document(plain.request(request))
@@ -74,11 +79,17 @@ async def _answer(verdict: Verdict, answer: Answer) -> int:
     return 0
 
 
+def _in(connection: Connection, instance: InstanceName) -> Connection:
+    return replace(connection, caller=replace(connection.caller, instance=instance))
+
+
 def show(found: list[Request], *, as_json: bool) -> None:
     if as_json:
         terminal.document([plain.request(one) for one in found])
         return
-    rows = [(one.id, one.kind, one.requester, one.addressee, _title(one)) for one in found]
+    rows = [
+        (one.id, one.kind, targets.agent_in(one.requester, one.instance), one.addressee, _title(one)) for one in found
+    ]
     terminal.table([HEADING, *rows], LEAST_WIDTHS)
 
 
