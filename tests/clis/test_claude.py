@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from moot.backends.backend import Called, Letter, Manner, Usage, Warned
-from moot.backends.programs import surroundings
+from moot.backends.programs import conversations
 from moot.backends.programs.driver import ProgramBackend
 from moot.core.permissions import PRESETS
 from tests import fake_models
@@ -205,7 +205,7 @@ async def test_an_isolated_one_sees_nothing_of_the_user(place: Stage, parent: di
     assert ended.failure is None, ended.error
     assert "canary-of-the-login" not in repr(headers)
     assert ended.conversation is None
-    assert words(told, Warned) == [Warned(surroundings.NOT_KEPT)]
+    assert words(told, Warned) == [Warned(*conversations.warning(manner))]
     assert _files(home) == before
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from moot.backends.backend import Assignment, Briefing
-from moot.backends.programs import counting, known, surroundings
+from moot.backends.programs import conversations, counting, known, surroundings
 from moot.backends.programs.claude_reader import SERVER, ClaudeReader
 from moot.backends.programs.launch import Launch
 from moot.backends.programs.surroundings import Needs
@@ -59,9 +59,8 @@ class Claude:
             # With any key it leaves the login alone, which must not go to another address.
             env |= {"ANTHROPIC_BASE_URL": manner.base_url, "ANTHROPIC_API_KEY": env[key] if key else "none"}
         found = surroundings.find(known.CLAUDE, assignment, env)
-        keeps = manner.keeps_conversation and not manner.is_isolated
-        session = assignment.conversation.handle if keeps and assignment.conversation else str(uuid.uuid4())
-        before = assignment.conversation if keeps else None
+        before = conversations.before(assignment)
+        session = before.handle if before else str(uuid.uuid4())
         reader = ClaudeReader(session, before, counting.tariff(manner, "anthropic"))
         argv = (
             *found,
@@ -69,7 +68,7 @@ class Claude:
             *_tools(assignment),
             *_words(assignment, briefing),
             *_model(manner.model),
-            *_session(session, keeps, is_new=assignment.conversation is None),
+            *_session(session, is_kept=conversations.is_kept(manner), is_new=before is None),
             *_permissions(manner.permissions),
         )
         return Launch(
@@ -79,7 +78,7 @@ class Claude:
             reader,
             say=reader.say,
             secrets=surroundings.secrets(env, assignment, _NEEDS),
-            warnings=(surroundings.NOT_KEPT,) if manner.keeps_conversation and not keeps else (),
+            warnings=conversations.warning(manner),
         )
 
 
@@ -119,8 +118,8 @@ def _model(model: str | None) -> tuple[str, ...]:
     return ("--model", name) if name else ()
 
 
-def _session(session: str, keeps: bool, *, is_new: bool) -> tuple[str, ...]:
-    if not keeps:
+def _session(session: str, *, is_kept: bool, is_new: bool) -> tuple[str, ...]:
+    if not is_kept:
         return ("--no-session-persistence",)
     return ("--session-id", session) if is_new else ("--resume", session)
 

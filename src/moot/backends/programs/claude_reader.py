@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from moot.backends.backend import Called, Conversation, Failure, Usage, Warned, Wrote
 from moot.backends.programs import counting, faults, fields
 from moot.backends.programs.counting import Tariff
-from moot.backends.programs.launch import Event, Outcome, Spoken
+from moot.backends.programs.launch import Event, Outcome, Reader, Spoken
 from moot.core import json
 from moot.core.json import Json
 
@@ -28,7 +28,7 @@ _CAUSES: Mapping[str, Failure] = {
 }
 
 
-class ClaudeReader:
+class ClaudeReader(Reader):
     """Reads the events of one run."""
 
     def __init__(self, session: str, before: Conversation | None, tariff: Tariff) -> None:
@@ -43,7 +43,6 @@ class ClaudeReader:
         self._seen: set[str] = set()
         self._calls: dict[str, str] = {}  # under way: the names of tools
         self._usage = Usage(is_estimated=True)
-        self._result: Event | None = None
         self._no_tools = ""
 
     def say(self, text: str) -> bytes:
@@ -53,9 +52,9 @@ class ClaudeReader:
 
     @property
     def is_over(self) -> bool:
-        if self._result is None:
+        if self.end is None:
             return False
-        return self._taken >= self._sent or self._result.get("is_error") is True
+        return self._taken >= self._sent or self.end.get("is_error") is True
 
     @property
     def is_hopeless(self) -> bool:
@@ -72,7 +71,7 @@ class ClaudeReader:
             case "rate_limit_event":
                 self._limited(fields.part(event, "rate_limit_info"))
             case "result":
-                self._result = event
+                self.end = event
                 self._turns += fields.count(event, "num_turns")
                 yield from (_denial(one) for one in fields.parts(event, "permission_denials"))
             case _:
@@ -81,7 +80,7 @@ class ClaudeReader:
     def _system(self, event: Event) -> Iterator[Spoken]:
         match event.get("subtype"):
             case "init":
-                self._result = None  # of the turn before
+                self.end = None  # of the turn before
                 status = _status(event)
                 if status in ("failed", "needs-auth", "disabled", ""):
                     self._no_tools = f"its connection to moot's tools is {status or 'missing'}"
@@ -129,22 +128,19 @@ class ClaudeReader:
     def used(self) -> Usage:
         return self._usage
 
-    def explain(self, printed: str) -> Failure | None:
-        return faults.by_words(printed)
-
     def outcome(self) -> Outcome | None:
         if self._no_tools:
             return Outcome("no_tools", self._no_tools, usage=self._usage)
-        if self._result is None:
+        if self.end is None:
             return None
-        total = self._total(self._result)
-        failure = self._failure(self._result)
-        text = fields.text(self._result, "result")
-        errors = self._result.get("errors")
+        total = self._total(self.end)
+        failure = self._failure(self.end)
+        text = fields.text(self.end, "result")
+        errors = self.end.get("errors")
         said = "; ".join(map(str, errors)) if isinstance(errors, list | tuple) else ""
         return Outcome(
             failure,
-            said or text or fields.text(self._result, "subtype") if failure else "",
+            said or text or fields.text(self.end, "subtype") if failure else "",
             "" if failure else text,
             counting.since(total, self._before),
             Conversation(self._session, total),

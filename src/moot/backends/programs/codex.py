@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from moot.backends.backend import Assignment, Briefing, Called, Conversation, Failure, Manner, Usage, Warned, Wrote
-from moot.backends.programs import counting, faults, fields, known, surroundings
+from moot.backends.programs import conversations, counting, faults, fields, known, surroundings
 from moot.backends.programs.counting import Tariff
-from moot.backends.programs.launch import Event, Launch, Outcome, Spoken
+from moot.backends.programs.launch import Event, Launch, Outcome, Reader, Spoken, headed
 from moot.backends.programs.surroundings import Needs
 from moot.core import json
 from moot.core.json import Json
@@ -50,8 +50,7 @@ class Codex:
             env["CODEX_API_KEY"] = env[account.key]  # the only one it takes without a login
         found = surroundings.find(known.CODEX, assignment, env)
         program = native(Path(found[0])) if len(found) == 1 else None
-        keeps = manner.keeps_conversation and not manner.is_isolated
-        before = assignment.conversation if keeps else None
+        before = conversations.before(assignment)
         last = assignment.folder / _LAST
         argv = (
             *((str(program),) if program else found),
@@ -61,19 +60,19 @@ class Codex:
             *_model(manner),
             *_words(assignment, briefing),
             *("-o", str(last)),
-            *(() if keeps else ("--ephemeral",)),
+            *(() if conversations.is_kept(manner) else ("--ephemeral",)),
             *(("resume", before.handle) if before else ()),
             "-",
         )
         return Launch(
             argv,
             env if program is None else _with_tools(env, program),
-            _prompt(manner, briefing).encode(),
+            (briefing.prompt if manner.replaces_system_prompt else headed(briefing)).encode(),
             CodexReader(before, last, counting.tariff(manner, "openai")),
             secrets=surroundings.secrets(env, assignment, _NEEDS),
             warnings=(
                 *known.CODEX.denied(manner.permissions),
-                *((surroundings.NOT_KEPT,) if manner.keeps_conversation and not keeps else ()),
+                *conversations.warning(manner),
             ),
         )
 
@@ -148,18 +147,12 @@ def _words(assignment: Assignment, briefing: Briefing) -> tuple[str, ...]:
     return ("-c", f"model_instructions_file={_quoted(str(place))}")
 
 
-def _prompt(manner: Manner, briefing: Briefing) -> str:
-    if not briefing.system_prompt or manner.replaces_system_prompt:
-        return briefing.prompt
-    return f"<instructions>\n{briefing.system_prompt}\n</instructions>\n\n{briefing.prompt}"
-
-
 def _quoted(text: str) -> str:
     """As a TOML string, which takes everything that a JSON string may hold."""
     return json.dumps(text)
 
 
-class CodexReader:
+class CodexReader(Reader):
     """Reads the events of one run."""
 
     def __init__(self, before: Conversation | None, last: Path, tariff: Tariff) -> None:
@@ -169,15 +162,6 @@ class CodexReader:
         self._thread = before.handle if before else ""
         self._text = ""
         self._trouble = ""
-        self._end: Event | None = None
-
-    @property
-    def is_over(self) -> bool:
-        return self._end is not None
-
-    @property
-    def is_hopeless(self) -> bool:
-        return False
 
     def read(self, event: Event) -> Iterator[Spoken]:
         match event.get("type"):
@@ -189,7 +173,7 @@ class CodexReader:
                 self._trouble = fields.text(event, "message")
                 yield Warned(f"codex: {self._trouble}")
             case "turn.completed" | "turn.failed":
-                self._end = event
+                self.end = event
             case _:
                 pass
 
@@ -212,23 +196,20 @@ class CodexReader:
             case _:
                 pass
 
-    def used(self) -> Usage:
-        return Usage(is_estimated=True)
-
     def explain(self, printed: str) -> Failure | None:
         if SERVER in printed and "required MCP servers failed" in printed:
             return "no_tools"
         return faults.by_words(self._trouble or printed)
 
     def outcome(self) -> Outcome | None:
-        if self._end is None:
+        if self.end is None:
             return None
-        if self._end.get("type") == "turn.failed":
-            error = fields.text(fields.part(self._end, "error"), "message") or self._trouble
+        if self.end.get("type") == "turn.failed":
+            error = fields.text(fields.part(self.end, "error"), "message") or self._trouble
             # What a provider refuses comes without a status: its answer as it is.
             failure = faults.by_words(error) or ("refused" if error.lstrip().startswith("{") else "error")
             return Outcome(failure, error, usage=self.used(), conversation=self._before)
-        used = fields.part(self._end, "usage")
+        used = fields.part(self.end, "usage")
         turns = 1 + (self._before.used.turns if self._before else 0)
         total = self._tariff.estimate(
             Usage(fields.count(used, "input_tokens"), fields.count(used, "output_tokens"), turns, is_estimated=True),

@@ -9,9 +9,9 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import ClassVar
 
-from moot.backends.backend import Assignment, Briefing, Called, Conversation, Failure, Usage, Wrote
-from moot.backends.programs import faults, fields, known, project_file, surroundings
-from moot.backends.programs.launch import CannotLaunch, Event, Launch, Outcome, Spoken
+from moot.backends.backend import Assignment, Briefing, Called, Conversation, Usage, Wrote
+from moot.backends.programs import conversations, faults, fields, known, project_file, surroundings
+from moot.backends.programs.launch import CannotLaunch, Event, Launch, Outcome, Reader, Spoken, headed
 from moot.backends.programs.surroundings import Needs
 from moot.core import json
 from moot.core.errors import InvalidInput
@@ -33,12 +33,8 @@ class Cursor:
         manner = assignment.manner
         env = surroundings.surround(assignment, _NEEDS, parent)
         found = surroundings.find(known.CURSOR, assignment, env)
-        keeps = manner.keeps_conversation and not manner.is_isolated
-        before = assignment.conversation if keeps else None
+        before = conversations.before(assignment)
         may_all = manner.permissions == PRESETS["full"]
-        prompt = briefing.prompt
-        if briefing.system_prompt:  # it takes none: neither beside its own nor instead of it
-            prompt = f"<instructions>\n{briefing.system_prompt}\n</instructions>\n\n{prompt}"
         name = manner.model.partition("/")[2] or manner.model if manner.model else None
         argv = (
             *found,
@@ -50,12 +46,12 @@ class Cursor:
         return Launch(
             argv,
             env,
-            prompt.encode(),
+            headed(briefing).encode(),  # it takes no system prompt, neither beside its own nor instead of it
             CursorReader(before),
             secrets=surroundings.secrets(env, assignment, _NEEDS),
             warnings=(
                 *known.CURSOR.denied(manner.permissions),
-                *((surroundings.NOT_KEPT,) if manner.keeps_conversation and not keeps else ()),
+                *conversations.warning(manner),
             ),
             around=lambda: _with_tools(assignment.workspace / FOLDER, assignment.access.url),
         )
@@ -95,21 +91,12 @@ def _object(content: bytes | None, place: Path) -> dict[str, Json]:
         raise CannotLaunch("cannot_start", f"{place} cannot be read: {error.fact}", "Mend it.") from error
 
 
-class CursorReader:
+class CursorReader(Reader):
     """Reads the events of one run. It tells nothing of tokens or money."""
 
     def __init__(self, before: Conversation | None) -> None:
         self._turns = before.used.turns if before else 0
         self._session = before.handle if before else ""
-        self._result: Event | None = None
-
-    @property
-    def is_over(self) -> bool:
-        return self._result is not None
-
-    @property
-    def is_hopeless(self) -> bool:
-        return False
 
     def read(self, event: Event) -> Iterator[Spoken]:
         self._session = fields.text(event, "session_id") or self._session
@@ -121,21 +108,18 @@ class CursorReader:
             case "tool_call" if event.get("subtype") == "completed":
                 yield from _called(fields.part(event, "tool_call"))
             case "result":
-                self._result = event
+                self.end = event
             case _:
                 pass
 
     def used(self) -> Usage:
         return Usage(turns=1, is_estimated=True)
 
-    def explain(self, printed: str) -> Failure | None:
-        return faults.by_words(printed)
-
     def outcome(self) -> Outcome | None:
-        if self._result is None:
+        if self.end is None:
             return None
-        text, used = fields.text(self._result, "result"), self.used()
-        if self._result.get("subtype") != "success" or self._result.get("is_error") is not False:
+        text, used = fields.text(self.end, "result"), self.used()
+        if self.end.get("subtype") != "success" or self.end.get("is_error") is not False:
             return Outcome(faults.by_words(text) or "error", text or "it failed and did not say why", usage=used)
         total = Usage(turns=self._turns + 1, is_estimated=True)
         return Outcome(text=text, usage=used, conversation=Conversation(self._session, total))

@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, replace
 
 from moot.backends.backend import Assignment, Conversation, Ended, Failure, Manner, Progress, Warned
-from moot.backends.programs import faults, known, telling
+from moot.backends.programs import conversations, faults, known, telling
 from moot.backends.programs.hiding import hidden
 from moot.backends.programs.launch import CannotLaunch, Event, Kind, Launch, Outcome, Spoken
 from moot.backends.programs.mailing import Mailing, mailing
@@ -188,7 +188,4 @@ def _cut_short(run: _Run, finished: Finished, limits: Limits) -> tuple[Failure, 
 def _kept(outcome: Outcome, failure: Failure | None, assignment: Assignment) -> Conversation | None:
     """A conversation that the provider does not take is not gone on with: it may be what it does not take. That of an
     isolated agent is lost with its private directory."""
-    manner = assignment.manner
-    if not manner.keeps_conversation or manner.is_isolated or failure == "refused":
-        return None
-    return outcome.conversation
+    return outcome.conversation if conversations.is_kept(assignment.manner) and failure != "refused" else None

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import ClassVar
 
-from moot.backends.backend import Assignment, Briefing, Called, Failure, Usage, Warned, Wrote
+from moot.backends.backend import Assignment, Briefing, Called, Usage, Warned, Wrote
 from moot.backends.programs import counting, faults, fields, known, logins, surroundings
 from moot.backends.programs.counting import Tariff
-from moot.backends.programs.launch import Event, Launch, Outcome, Spoken
+from moot.backends.programs.launch import Event, Launch, Outcome, Reader, Spoken, headed
 from moot.backends.programs.surroundings import Needs
 from moot.core import json
 from moot.core.json import Json
@@ -54,12 +54,10 @@ class Gemini:
         found = surroundings.find(known.GEMINI, assignment, env)
         env[_HOME] = str(_own_home(assignment, env))
         rules = surroundings.write(assignment.folder, "policy.toml", _rules(manner.permissions))
-        prompt = briefing.prompt
+        prompt = briefing.prompt if manner.replaces_system_prompt else headed(briefing)
         if briefing.system_prompt and manner.replaces_system_prompt:
             place = surroundings.write(assignment.folder, "system-prompt.md", briefing.system_prompt)
             env["GEMINI_SYSTEM_MD"] = str(place)
-        elif briefing.system_prompt:
-            prompt = f"<instructions>\n{briefing.system_prompt}\n</instructions>\n\n{prompt}"
         name = surroundings.model_name(manner.model, ("google", "gemini"))
         argv = (
             *found,
@@ -128,22 +126,13 @@ def _rules(permissions: Permissions) -> str:
     return "\n".join(rules)
 
 
-class GeminiReader:
+class GeminiReader(Reader):
     """Reads the events of one run."""
 
     def __init__(self, tariff: Tariff) -> None:
         self._tariff = tariff
         self._text: list[str] = []
         self._calls: dict[str, str] = {}
-        self._result: Event | None = None
-
-    @property
-    def is_over(self) -> bool:
-        return self._result is not None
-
-    @property
-    def is_hopeless(self) -> bool:
-        return False
 
     def read(self, event: Event) -> Iterator[Spoken]:
         match event.get("type"):
@@ -160,23 +149,17 @@ class GeminiReader:
             case "error":
                 yield Warned(f"gemini: {fields.text(event, 'message')}")
             case "result":
-                self._result = event
+                self.end = event
             case _:
                 pass
 
-    def used(self) -> Usage:
-        return Usage(is_estimated=True)
-
-    def explain(self, printed: str) -> Failure | None:
-        return faults.by_words(printed)
-
     def outcome(self) -> Outcome | None:
-        if self._result is None:
+        if self.end is None:
             return None
-        usage = self._used(fields.part(self._result, "stats"))
-        if self._result.get("status") == "success":
+        usage = self._used(fields.part(self.end, "stats"))
+        if self.end.get("status") == "success":
             return Outcome(text="".join(self._text), usage=usage)
-        error = fields.text(fields.part(self._result, "error"), "message") or "it failed and did not say why"
+        error = fields.text(fields.part(self.end, "error"), "message") or "it failed and did not say why"
         return Outcome(faults.by_words(error) or "error", error, usage=usage)
 
     def _used(self, stats: Mapping[str, Json]) -> Usage:

@@ -1,5 +1,6 @@
 """The records around one run of a program: what to start, how to read what it prints, and how it says it ended."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -7,6 +8,7 @@ from datetime import datetime
 from typing import ClassVar, Protocol
 
 from moot.backends.backend import Assignment, Briefing, Called, Conversation, Failure, Usage, Warned, Wrote
+from moot.backends.programs import faults
 from moot.core.errors import MootError
 from moot.core.json import Json
 
@@ -37,34 +39,37 @@ class Outcome:
     wait_until: datetime | None = None
 
 
-class Reader(Protocol):
-    """Makes sense of what one run of a program prints."""
+class Reader(ABC):
+    """Makes sense of what one run of a program prints. Most programs end with an event that says how it went, and tell
+    what they have used only then."""
 
+    end: Event | None = None
+
+    @abstractmethod
     def read(self, event: Event) -> Iterable[Spoken]:
         """What one line tells."""
-        ...
+
+    @abstractmethod
+    def outcome(self) -> Outcome | None:
+        """How it went; None if it did not say."""
 
     @property
     def is_over(self) -> bool:
         """Whether it has said how it went, for everything that it was asked."""
-        ...
+        return self.end is not None
 
     @property
     def is_hopeless(self) -> bool:
         """Whether going on would only cost: the outcome is there, and the program is ended."""
-        ...
-
-    def outcome(self) -> Outcome | None:
-        """How it went; None if it did not say."""
-        ...
+        return False
 
     def used(self) -> Usage:
         """What was used as far as that is known: for a program that was ended."""
-        ...
+        return Usage(is_estimated=True)
 
     def explain(self, printed: str) -> Failure | None:
         """What the last words of a program that did not say how it went mean, if that is certain."""
-        ...
+        return faults.by_words(printed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +84,13 @@ class Launch:
     secrets: tuple[str, ...] = field(default=(), repr=False)
     warnings: tuple[str, ...] = ()
     around: Callable[[], AbstractContextManager[None]] = nullcontext  # what must be so while it runs
+
+
+def headed(briefing: Briefing) -> str:
+    """The prompt with the system prompt at its head, for a program that takes none beside its own."""
+    if not briefing.system_prompt:
+        return briefing.prompt
+    return f"<instructions>\n{briefing.system_prompt}\n</instructions>\n\n{briefing.prompt}"
 
 
 class Kind(Protocol):

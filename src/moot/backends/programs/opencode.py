@@ -7,9 +7,9 @@ no event for the end: an answer is finished when the last step says so.
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from moot.backends.backend import Assignment, Briefing, Called, Conversation, Failure, Usage, Wrote
-from moot.backends.programs import faults, fields, known, surroundings
-from moot.backends.programs.launch import NOTHING_USED, Event, Launch, Outcome, Spoken
+from moot.backends.backend import Assignment, Briefing, Called, Conversation, Usage, Wrote
+from moot.backends.programs import conversations, faults, fields, known, surroundings
+from moot.backends.programs.launch import NOTHING_USED, Event, Launch, Outcome, Reader, Spoken
 from moot.backends.programs.surroundings import Needs
 from moot.core import json
 from moot.core.json import Json
@@ -39,8 +39,7 @@ class Opencode:
         env = surroundings.surround(assignment, _NEEDS, parent)
         found = surroundings.find(known.OPENCODE, assignment, env)
         env["OPENCODE_CONFIG_CONTENT"] = json.dumps(_settings(assignment, briefing))
-        keeps = manner.keeps_conversation and not manner.is_isolated
-        before = assignment.conversation if keeps else None
+        before = conversations.before(assignment)
         argv = (
             *found,
             *("run", "--format", "json", "--pure"),
@@ -55,7 +54,7 @@ class Opencode:
             secrets=surroundings.secrets(env, assignment, _NEEDS),
             warnings=(
                 *known.OPENCODE.denied(manner.permissions),
-                *((surroundings.NOT_KEPT,) if manner.keeps_conversation and not keeps else ()),
+                *conversations.warning(manner),
             ),
         )
 
@@ -104,7 +103,7 @@ def _answer(answer: Answer) -> str:
     return "allow" if answer == "allow" else "deny"
 
 
-class OpencodeReader:
+class OpencodeReader(Reader):
     """Reads the events of one run. It counts each step by itself, so a conversation's total is kept by us."""
 
     def __init__(self, before: Conversation | None) -> None:
@@ -118,10 +117,6 @@ class OpencodeReader:
     @property
     def is_over(self) -> bool:
         return self._reason in _FINISHED or self._error is not None
-
-    @property
-    def is_hopeless(self) -> bool:
-        return False
 
     def read(self, event: Event) -> Iterator[Spoken]:
         self._session = fields.text(event, "sessionID") or self._session
@@ -148,9 +143,6 @@ class OpencodeReader:
 
     def used(self) -> Usage:
         return self._usage
-
-    def explain(self, printed: str) -> Failure | None:
-        return faults.by_words(printed)
 
     def outcome(self) -> Outcome | None:
         used = self._usage

@@ -19,7 +19,6 @@ from moot.core.accounts import Account, NoAccount, Wish
 from moot.process import environment
 
 TOKEN = inside.TOKEN
-NOT_KEPT = "An isolated agent's private directory ends with the attempt, and its conversation with it."
 
 
 @dataclass(frozen=True, slots=True)
