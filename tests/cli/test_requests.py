@@ -58,6 +58,9 @@ def test_a_request_is_answered_from_anywhere(terminal: Terminal) -> None:
     terminal.join("coder")
     terminal.join("coder", instance="pr-1")
     asked = terminal.act(lambda connection: _ask(connection, "human", "delete build/?"), instance="pr-1")
+    told = f"coder waits for you: delete build/?; answer with: moot approve {asked.id}, or: moot deny {asked.id}"
+    assert told in terminal.ok("status", "@pr-1").out
+    assert terminal.ok("status", "@pr-1", "--json").json[0]["requests"] == [asked.id]
     assert terminal.ok("deny", asked.id).out == "denied: delete build/?\n"
     terminal.act(lambda connection: _ask(connection, "human", "push?"), instance="pr-1")
     assert terminal.run("approve", "--instance", "default").code == 1

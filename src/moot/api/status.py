@@ -18,6 +18,8 @@ from moot.registry import agents, attempts, hosts, instances, runs
 from moot.registry.agents import Agent
 from moot.registry.instances import Instance
 from moot.registry.runs import Run
+from moot.requests import requests
+from moot.requests.requests import Request
 from moot.runner import phases, terms
 
 
@@ -49,6 +51,7 @@ class Status:
     is_served: bool
     agents: tuple[Doing, ...]
     votes: tuple[Proposal, ...]  # that are open
+    requests: tuple[Request, ...]  # that wait for an answer
     reasons: tuple[str, ...]  # why nothing moves, each with its remedy
 
 
@@ -76,7 +79,8 @@ def _of(tx: ReadTx, instance: Instance) -> Status:
     )
     doing = tuple(_doing(tx, one, counts.get(one.id), is_bound=one.id in bound) for one in members)
     votes = tuple(proposals.open_of(tx, instance.stream))
-    status = Status(instance, run, is_attended, is_served, doing, votes, ())
+    asked = tuple(requests.open_of(tx, instance.stream))
+    status = Status(instance, run, is_attended, is_served, doing, votes, asked, ())
     waits = tuple(_pauses(tx, doing))
     resume = remedies.resuming(tx, run) if run is not None else ""
     return replace(status, reasons=(*_reasons(status, resume), *waits))
@@ -106,7 +110,7 @@ def _doing(tx: ReadTx, agent: Agent, counts: mailbox.Counts | None, *, is_bound:
 def _reasons(status: Status, resume: str) -> list[str]:
     """In the order in which a person would see to them."""
     run, name = status.run, status.instance.name
-    found: list[str] = []
+    found = [_asked(one) for one in status.requests]
     for one in status.agents:
         if one.agent.backend == "human" and one.unread:
             unread = text.counted(one.unread, "unread message")
@@ -120,6 +124,12 @@ def _reasons(status: Status, resume: str) -> list[str]:
         open_votes = [ballot.name for ballot in vote.ballots if ballot.choice is None]
         found.append(f"{vote.id} waits for the votes of {', '.join(open_votes)}")
     return found
+
+
+def _asked(one: Request) -> str:
+    who = "you" if one.addressee == agents.PERSON else one.addressee
+    answer = f"; answer with: moot approve {one.id}, or: moot deny {one.id}" if one.is_for_person else ""
+    return f"{one.requester} waits for {who}: {one.title}{answer}"
 
 
 def _mail(one: Doing) -> list[str]:
@@ -150,6 +160,7 @@ def document(status: Status) -> dict[str, Json]:
         "host_running": status.is_served,
         "agents": [_plain(one) for one in status.agents],
         "votes": [vote.id for vote in status.votes],
+        "requests": [one.id for one in status.requests],
         "reasons": status.reasons,
     }
 

@@ -58,9 +58,9 @@ def run(verdict: Verdict, answer: Answer) -> int:
 async def _answer(verdict: Verdict, answer: Answer) -> int:
     async with connect(store=answer.store, instance=answer.instance) as opened:
         is_anywhere = answer.instance is None and answer.person is None
-        if answer.id is not None and is_anywhere:
-            opened = _in(opened, await requests.where(opened, RequestId(answer.id)))
         connection = await people.acting_as(opened, answer.person)
+        if answer.id is not None and is_anywhere:
+            connection = _in(connection, await requests.where(opened, RequestId(answer.id)))
         candidates = [] if answer.id is not None else await requests.answerable(connection, anywhere=is_anywhere)
         if len(candidates) > 1:
             show(candidates, as_json=answer.as_json)
@@ -87,10 +87,11 @@ def show(found: list[Request], *, as_json: bool) -> None:
     if as_json:
         terminal.document([plain.request(one) for one in found])
         return
-    rows = [
-        (one.id, one.kind, targets.agent_in(one.requester, one.instance), one.addressee, _title(one)) for one in found
-    ]
-    terminal.table([HEADING, *rows], LEAST_WIDTHS)
+    terminal.table([HEADING, *map(_row, found)], LEAST_WIDTHS)
+
+
+def _row(one: Request) -> tuple[str, ...]:
+    return one.id, one.kind, targets.agent_in(one.requester, one.instance), one.addressee, _title(one)
 
 
 def _title(one: Request) -> str:

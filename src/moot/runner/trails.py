@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Literal
 
 from moot.backends.backend import Called, Ended, Progress, Warned, Wrote
-from moot.core import clock, json
+from moot.core import clock, json, secrecy
 from moot.core.clock import SystemClock
 from moot.core.ids import AttemptId
-from moot.models import redaction
 from moot.registry.names import fold
 from moot.runner.begun import Begun
 
@@ -118,7 +117,7 @@ class Trail:
             self._text = ""
 
     def _write(self, kind: Kind, text: str) -> None:
-        shown = redaction.redact(text[:_LONGEST], self._secrets)
+        shown = secrecy.redact(text, self._secrets)[:_LONGEST]
         if self._heard is not None:
             self._heard(kind, shown)
         if self._descriptor is None:
