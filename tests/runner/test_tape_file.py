@@ -1,12 +1,15 @@
 """A tape is whole up to the moment at which its process ended, and nothing else is taken for one."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from moot.runner import tape, tape_file
-from moot.runner.tape import FORMAT, Header, Outcome, Printed
+from moot.registry import runs
+from moot.runner import chronicle, score, tape, tape_file
+from moot.runner.tape import FORMAT, Happened, Header, Outcome, Printed
 from moot.runner.tape_file import TapeInvalid, Writer
 
 HEADER = Header("0.1", "w", ("ls",), {"a": "claude"}, has_person=True)
@@ -72,6 +75,65 @@ def test_what_cannot_be_played_is_refused_with_the_reason(file: Path, content: s
         tape_file.read(file)
     assert fact in refused.value.fact
     assert remedy in refused.value.remedy
+
+
+COMPLETE: dict[str, dict[str, Any]] = {
+    "vote_cast": {"by": "a", "choice": "x", "title": "T", "reason": ""},
+    "proposal_closed": {"title": "T", "status": "cancelled", "winner": None, "reason": "", "by": None},
+    "request_opened": {"to": "a", "kind": "question", "title": "T", "body": "", "options": [], "lasts": 3.5},
+    "request_answered": {"title": "T", "requester": "a", "state": "approved", "answer": "", "by": None},
+    "document_changed": {"action": "written", "version": 1, "content": "x"},
+    "run_stop_asked": {"how": "now"},
+    "run_paused": {"is_paused": True},
+    "run_ended": {"state": "interrupted", "reason": ""},
+    "agent_registered": {"name": "a", "runtime": "", "backend": "external", "role": "member", "label": ""},
+    "agent_stopped": {"name": "a"},
+    "agent_released": {"name": "a"},
+}
+NEEDLESS = {("proposal_closed", "by"), ("document_changed", "version")}
+
+
+def deed(kind: str, facts: Mapping[str, Any]) -> str:
+    return json.dumps({**tape.plain(Happened(7, kind, "it", "human", 1)), "facts": facts})
+
+
+@pytest.mark.parametrize("kind", COMPLETE)
+def test_an_event_that_lacks_what_is_needed_to_play_it_is_refused_with_its_line(file: Path, kind: str) -> None:
+    facts, header = COMPLETE[kind], json.dumps(tape.plain(HEADER))
+    file.write_text(f"{header}\n{deed(kind, facts)}\n")
+    assert len(tape_file.read(file).lines) == 1
+    for name in facts:
+        if (kind, name) in NEEDLESS:
+            continue
+        for broken in ({key: value for key, value in facts.items() if key != name}, {**facts, name: {"x": 1}}):
+            file.write_text(f"{header}\n{deed(kind, broken)}\n")
+            with pytest.raises(TapeInvalid, match=f":2 is damaged: `{name}` of {kind}") as refused:
+                tape_file.read(file)
+            assert "damaged" in refused.value.remedy
+
+
+def test_every_deed_that_is_played_has_its_facts_checked() -> None:
+    assert {*score.DEEDS, chronicle.JOINED, runs.ENDED} == set(COMPLETE)
+
+
+def test_a_document_that_was_deleted_has_no_text(file: Path) -> None:
+    file.write_text(f"{json.dumps(tape.plain(HEADER))}\n{deed('document_changed', {'action': 'deleted'})}\n")
+    assert len(tape_file.read(file).lines) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"type": "end", "attempt": "at_1", "how": "ended", "failure": "unheard of"},
+        {"type": "end", "attempt": "at_1", "how": "ended", "usage": {"turns": "many"}},
+        {"type": "progress", "attempt": "at_1", "kind": "used", "usage": {"cost": []}},
+        {"type": "said", "seq": 1, "id": "", "sender": "a", "kind": "song", "body": "", "to": [], "attempt": None},
+    ],
+)
+def test_values_that_cannot_be_are_refused_with_their_line(file: Path, line: Mapping[str, Any]) -> None:
+    file.write_text(f"{json.dumps(tape.plain(HEADER))}\n{json.dumps(line)}\n")
+    with pytest.raises(TapeInvalid, match=":2 is no line of a recording"):
+        tape_file.read(file)
 
 
 def test_only_recordings_are_written_over(file: Path, tmp_path: Path) -> None:

@@ -221,6 +221,16 @@ kickoff: "@a go ${{ env.CANARY_TOKEN }}"
     assert ended.code in (0, 1)
 
 
+def test_a_recording_that_somebody_has_damaged_is_refused_before_anything_happens(terminal: Terminal) -> None:
+    file = write(terminal, TALK)
+    tape = record(terminal, file)
+    lines = [line.replace('"reason":""', '"cause":""') for line in tape.read_text().splitlines()]
+    tape.write_text("\n".join(lines) + "\n")
+    (at,) = (number for number, line in enumerate(lines, 1) if '"cause":""' in line)
+    ended = replay(terminal, file, tape)
+    assert (ended.code, f"tape.jsonl:{at} is damaged: `reason` of run_ended" in ended.err) == (2, True), ended
+
+
 def test_a_file_that_is_no_recording_is_refused_and_left_alone(terminal: Terminal) -> None:
     file = write(terminal, TALK)
     other = write(terminal, "my notes\n", "notes.txt")

@@ -9,7 +9,7 @@ goes on with what follows. So a replay always ends.
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from moot.core.caller import SYSTEM, Caller, Role
 from moot.core.errors import MootError
@@ -131,9 +131,7 @@ class Conductor:
     def _caller(self, tx: ReadTx, note: Call) -> Caller:
         agent = agents.find(tx, self._run.stream, note.caller)
         is_operator = note.role == "operator"
-        return Caller(
-            note.caller, cast(Role, note.role), self._run.instance, agent.id if agent and not is_operator else None
-        )
+        return Caller(note.caller, note.role, self._run.instance, agent.id if agent and not is_operator else None)
 
     async def _is_still(self, note: Note | None) -> bool:
         """Whether nothing goes on any more but timers, and attempts that wait for others."""

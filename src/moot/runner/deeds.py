@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import cast
 
 from moot.bus import mailbox
-from moot.bus.messages import Kind
 from moot.core.ids import ProposalId, RequestId
 from moot.core.tx import ReadTx, Tx
 from moot.documents import documents
@@ -38,7 +37,7 @@ WORDS = {
 
 def say(tx: Tx, run: Run, said: Said, likeness: Likeness, channel: Sequence[Said]) -> None:
     reply_to = None if said.reply_to is None else channel_likeness.counterpart(tx, run, channel, said.reply_to)
-    words = Words(likeness.translate(said.body), to=said.to, kind=cast(Kind, said.kind), reply_to=reply_to)
+    words = Words(likeness.translate(said.body), to=said.to, kind=said.kind, reply_to=reply_to)
     talk.say(tx, instances.get(tx, run.instance), _who(tx, run, said.sender), words)
 
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any, cast
 
 from moot.backends import backend as contract
-from moot.backends.backend import Assignment, Backend, Called, Ended, Failure, Usage, Warned, Wrote
+from moot.backends.backend import Assignment, Backend, Called, Ended, Warned, Wrote
 from moot.bus.mailbox import Mail
 from moot.core.caller import SYSTEM, Caller
 from moot.core.tool import ToolAnswer
@@ -163,8 +163,7 @@ def _ended(performance: Performance, note: End) -> Ended:
         if error is None:  # cut off from outside, as its host was to stop
             raise asyncio.CancelledError
         return Ended("timeout", error)
-    failure = cast(Failure | None, note.failure)
-    return Ended(failure, note.error, performance.likeness.translate(note.text), Usage(**note.usage))
+    return Ended(note.failure, note.error, performance.likeness.translate(note.text), note.usage)
 
 
 def _learn(likeness: Likeness, recorded: Sequence[Letter], now: Sequence[contract.Letter | Mail]) -> None:
@@ -181,4 +180,4 @@ def _progress(line: Progress) -> contract.Progress:
         case "warned":
             return Warned(line.text)
         case "used":
-            return Usage(**line.usage)
+            return line.usage

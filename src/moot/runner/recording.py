@@ -12,7 +12,6 @@ import logging
 import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import asdict
 from pathlib import Path
 
 from moot import __version__
@@ -156,10 +155,10 @@ class Recorder:
             case Warned():
                 self._write(Progress(attempt, "warned", progress.text))
             case Usage():
-                self._write(Progress(attempt, "used", usage=asdict(progress)))
+                self._write(Progress(attempt, "used", usage=progress))
             case Ended():
                 self._ended[attempt] = End(
-                    attempt, "ended", progress.failure, progress.error, progress.text, asdict(progress.usage)
+                    attempt, "ended", progress.failure, progress.error, progress.text, progress.usage
                 )
 
     def crashed(self, assignment: Assignment, error: Exception) -> None:

@@ -11,6 +11,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
+from moot.backends.backend import Failure, Usage
+from moot.bus.messages import Kind
+from moot.core.caller import Role
 from moot.core.json import Json
 
 FORMAT = 2
@@ -53,7 +56,7 @@ class Call:
 
     attempt: str | None
     caller: str
-    role: str
+    role: Role
     tool: str
     arguments: Mapping[str, Any]
     is_keyed: bool
@@ -81,7 +84,7 @@ class Progress:
     kind: Literal["wrote", "called", "warned", "used"]
     text: str = ""
     is_error: bool = False
-    usage: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    usage: Usage = field(default_factory=Usage)
     type: Literal["progress"] = "progress"
 
 
@@ -91,10 +94,10 @@ class End:
 
     attempt: str
     how: How
-    failure: str | None = None
+    failure: Failure | None = None
     error: str = ""
     text: str = ""
-    usage: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    usage: Usage = field(default_factory=Usage)
     type: Literal["end"] = "end"
 
 
@@ -118,7 +121,7 @@ class Said:
     seq: int
     id: str
     sender: str
-    kind: str
+    kind: Kind
     body: str
     to: tuple[str, ...]
     attempt: str | None

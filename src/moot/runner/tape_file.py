@@ -10,11 +10,12 @@ from pydantic import ValidationError
 from moot.core import json
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
-from moot.runner import tape
-from moot.runner.tape import FORMAT, Header, Line, Outcome, Tape
+from moot.runner import facts, tape
+from moot.runner.tape import FORMAT, Happened, Header, Line, Outcome, Tape
 
 _MOST_BYTES = 1 << 30
 _MAKE_ONE = "Make one with moot run FILE --record."
+_ANEW = "The recording is damaged: make a new one with moot run FILE --record."
 
 
 class TapeInvalid(InvalidInput):
@@ -64,9 +65,12 @@ def _header(file: Path, line: bytes) -> Header:
 
 def _parsed(file: Path, number: int, line: bytes) -> Line:
     try:
-        return tape.parse(json.load_object(line))
+        found = tape.parse(json.load_object(line))
     except (ValidationError, InvalidInput) as error:
-        raise TapeInvalid(f"{file}:{number} is no line of a recording.", _MAKE_ONE) from error
+        raise TapeInvalid(f"{file}:{number} is no line of a recording.", _ANEW) from error
+    if isinstance(found, Happened) and (lacking := facts.missing(found)) is not None:
+        raise TapeInvalid(f"{file}:{number} is damaged: `{lacking}` of {found.kind} is missing or wrong.", _ANEW)
+    return found
 
 
 class Writer:

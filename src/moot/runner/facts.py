@@ -1,0 +1,123 @@
+"""Facts: what a tape must tell of an event, so that the same can be done again. Whoever plays it relies on them."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from moot.core.caller import Role
+from moot.documents import documents
+from moot.proposals import votes
+from moot.proposals.proposals import Status
+from moot.registry import runs
+from moot.registry.hosts import How
+from moot.requests import requests
+from moot.requests.requests import Kind, State
+from moot.runner.chronicle import JOINED, RELEASED, STOPPED
+from moot.runner.tape import Happened
+
+_LONGEST = 10 * 365 * 24 * 3600  # seconds that a request may be open
+
+
+@dataclass(frozen=True, slots=True)
+class _Vote:
+    by: str
+    choice: str
+    title: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Closing:
+    title: str
+    status: Status
+    winner: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    to: str
+    kind: Kind
+    title: str
+    body: str
+    options: list[str]
+    lasts: Annotated[float, Field(ge=0, le=_LONGEST)] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    title: str
+    requester: str
+    state: State
+    answer: str
+    by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Removal:
+    action: Literal["deleted"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    action: Literal["created", "written", "appended"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Stop:
+    how: How
+
+
+@dataclass(frozen=True, slots=True)
+class _Pause:
+    is_paused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    state: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    name: str
+    runtime: str
+    backend: str
+    role: Role
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    name: str
+
+
+_FACTS: dict[str, TypeAdapter[Any]] = {
+    votes.CAST: TypeAdapter(_Vote),
+    votes.CLOSED: TypeAdapter(_Closing),
+    requests.OPENED: TypeAdapter(_Question),
+    requests.ANSWERED: TypeAdapter(_Answer),
+    documents.CHANGED: TypeAdapter(Annotated[_Removal | _Text, Field(discriminator="action")]),
+    runs.STOP_ASKED: TypeAdapter(_Stop),
+    runs.PAUSED: TypeAdapter(_Pause),
+    runs.ENDED: TypeAdapter(_End),
+    JOINED: TypeAdapter(_Member),
+    STOPPED: TypeAdapter(_Name),
+    RELEASED: TypeAdapter(_Name),
+}
+
+
+def missing(line: Happened) -> str | None:
+    """The first that is not there, or is not what it has to be; None if all are."""
+    form = _FACTS.get(line.kind)
+    if form is None:
+        return None
+    try:
+        form.validate_python(line.facts)
+    except ValidationError as error:
+        place = error.errors()[0]["loc"]
+        return str(place[-1]) if place else "action"
+    return None
