@@ -248,6 +248,17 @@ def test_a_run_goes_on_though_nobody_reads_what_it_prints(terminal: Terminal) ->
     assert terminal.ok("status", "--json").json[0]["status"] == "done"
 
 
+def test_a_failing_setup_shows_no_secret_of_its_environment(terminal: Terminal) -> None:
+    (terminal.folder / "leaky.yaml").write_text(
+        "env: [LAB_KEY]\nagents: {ann: {backend: scripted, script: [{say: hi}]}}\n"
+        "setup: [{shell: 'echo $LAB_KEY; echo with $LAB_KEY >&2; exit 3'}]\nkickoff: '@ann hi'\n"
+    )
+    ended = terminal.run("run", "leaky.yaml", env={"LAB_KEY": "canary-4711"})
+    assert ended.code == 1
+    assert "with [hidden]" in ended.out + ended.err
+    assert "canary" not in ended.out + ended.err + terminal.ok("log", "--events", "--json").out
+
+
 def test_what_a_killed_setup_left_running_is_gone_before_it_is_repeated(terminal: Terminal) -> None:
     process = terminal.start("run", "review.yaml")
     until(lambda: MOMENTS["setup"](terminal))

@@ -9,8 +9,8 @@ from moot.core import accounts
 from moot.core.accounts import NoAccount, Wish
 from moot.core.errors import InvalidInput
 from moot.core.nearest import hint
+from moot.core.secrecy import redact
 from moot.models.model import ModelFailed
-from moot.models.redaction import redact
 
 Provider = Literal["anthropic", "openai", "google"]
 Wire = Literal["anthropic", "responses", "chat", "google"]

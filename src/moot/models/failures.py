@@ -7,9 +7,9 @@ from typing import Any, cast
 import httpx2
 from pydantic_ai import exceptions
 
+from moot.core.secrecy import redact
 from moot.models.endpoints import Endpoint
 from moot.models.model import Kind, ModelFailed
-from moot.models.redaction import redact
 
 _LONGEST = 400  # characters of what a provider says
 _FURTHEST = timedelta(days=1)  # nobody waits longer for a provider, whatever it says

@@ -8,11 +8,13 @@ import contextlib
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
 from moot.bus import messages
 from moot.bus.messages import Message
+from moot.core import secrecy
 from moot.core.caller import SYSTEM
 from moot.core.errors import MootError
 from moot.core.ids import AgentId, MessageId
@@ -65,11 +67,14 @@ class NotifyWorker:
         if run is not None and workflow is not None and workflow.notify is not None:
             line = shell.expand(workflow.notify.shell, values.of_run(run, workflow, run.outputs))
             env = environment.build(facts, also=workflow.env)
-            return Program(shell_argv(line), cwd=self.root, env=env, deadline=workflow.notify.timeout.total_seconds())
+            return self._calling(line, env, workflow.notify.timeout)
         if self.default is None:
             return None
-        seconds = self.default.timeout.total_seconds()
-        return Program(shell_argv(self.default.shell), cwd=self.root, env=environment.build(facts), deadline=seconds)
+        return self._calling(self.default.shell, environment.build(facts), self.default.timeout)
+
+    def _calling(self, line: str, env: Mapping[str, str], timeout: timedelta) -> Program:
+        secrets, seconds = secrecy.secrets_of(env), timeout.total_seconds()
+        return Program(shell_argv(line), cwd=self.root, env=env, deadline=seconds, secrets=secrets)
 
     async def _carry_out(self, job: Job, program: Program) -> None:
         try:

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from moot.core import durations
+from moot.core import durations, secrecy
 from moot.core.caller import SYSTEM
 from moot.core.errors import MootError
 from moot.core.ids import RunId
@@ -90,10 +90,12 @@ class SetupWorker:
         await self._write(lambda tx: _succeed(tx, job, run.id))
 
     def _program(self, job: Job, task: SetupTask, line: str, workflow: Workflow) -> Program:
+        env = environment.build(also=workflow.env)
         return Program(
             shell_argv(line),
             cwd=self.root,
-            env=environment.build(also=workflow.env),
+            env=env,
+            secrets=secrecy.secrets_of(env),
             deadline=task.timeout.total_seconds(),
             output_cap=OUTPUT_LIMIT,
             marker=_marker(job),

@@ -1,6 +1,6 @@
 import pytest
 
-from moot.models.redaction import HIDDEN, redact
+from moot.core.secrecy import HIDDEN, redact
 
 
 @pytest.mark.parametrize(
