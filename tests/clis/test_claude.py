@@ -87,44 +87,6 @@ async def test_mail_that_comes_while_it_answers_gets_a_turn_of_its_own(
     assert (ended.usage.input_tokens, ended.usage.output_tokens) == (100 * turns, 20 * turns)
 
 
-async def test_a_conversation_goes_on_and_is_counted_once(place: Stage, parent: dict[str, str]) -> None:
-    async with fake_models.serve(lambda asked: say(f"turn {len(asked.turns)}")) as server:
-        manner = replace(CLAUDE.manner(server), keeps_conversation=True)
-        _, first = await play(CLAUDE.backend(parent), await place.assignment(manner=manner, prompt="Remember 42."))
-        assert first.conversation is not None, first.error
-        given = await place.assignment(manner=manner, prompt="And now?", conversation=first.conversation)
-        _, second = await play(CLAUDE.backend(parent), given)
-    assert "Remember 42." in server.asked[1].text
-    assert second.failure is None, second.error
-    assert second.conversation is not None
-    assert second.conversation.handle == first.conversation.handle
-    assert second.conversation.used.input_tokens == 200
-    for ended in (first, second):
-        assert (ended.usage.input_tokens, ended.usage.output_tokens, ended.usage.turns) == (100, 20, 1)
-    assert second.usage.cost == pytest.approx(first.usage.cost)
-    assert second.conversation.used.cost == pytest.approx(2 * first.usage.cost)
-
-
-async def test_a_forgotten_conversation_is_begun_anew_and_told(place: Stage, parent: dict[str, str]) -> None:
-    async with fake_models.serve(lambda _: say("hello")) as server:
-        manner = replace(CLAUDE.manner(server), keeps_conversation=True)
-        _, first = await play(CLAUDE.backend(parent), await place.assignment(manner=manner))
-        assert first.conversation is not None
-        gone = replace(first.conversation, handle="6f1c7d3a-1111-4111-8111-111111111111")
-        told, ended = await play(CLAUDE.backend(parent), await place.assignment(manner=manner, conversation=gone))
-    assert (ended.failure, ended.text) == (None, "hello"), ended.error
-    assert Warned("claude has forgotten its earlier conversation, and begins a new one.") in told
-    assert ended.conversation is not None
-    assert ended.conversation.used == ended.usage
-
-
-async def test_nothing_is_kept_unless_it_is_to_be(place: Stage, parent: dict[str, str], home: Path) -> None:
-    async with fake_models.serve(lambda _: say("hello")) as server:
-        _, ended = await play(CLAUDE.backend(parent), await place.assignment(manner=CLAUDE.manner(server)))
-    assert ended.conversation is None
-    assert not list((home / ".claude" / "projects").rglob("*.jsonl"))
-
-
 async def test_what_is_denied_is_denied_and_told(place: Stage, parent: dict[str, str]) -> None:
     target = place.root / "workspace" / "x.txt"
 

@@ -1,4 +1,4 @@
-"""What only Codex does: a sandbox instead of questions, a thread that goes on, instructions in a file."""
+"""What only Codex does: a sandbox instead of questions, its own login and settings."""
 
 import json
 from dataclasses import replace
@@ -15,40 +15,6 @@ from tests.clis.subjects import CODEX
 from tests.fake_models import Answer, Asked, call, say
 
 pytestmark = pytest.mark.clis
-
-
-async def test_a_thread_goes_on_and_is_counted_once(place: Stage, parent: dict[str, str]) -> None:
-    async with fake_models.serve(lambda asked: say(f"turn {len(asked.turns)}")) as server:
-        manner = replace(CODEX.manner(server), keeps_conversation=True)
-        _, first = await play(CODEX.backend(parent), await place.assignment(manner=manner, prompt="Remember 42."))
-        assert first.conversation is not None, first.error
-        given = await place.assignment(manner=manner, prompt="And now?", conversation=first.conversation)
-        _, second = await play(CODEX.backend(parent), given)
-    assert "Remember 42." in server.asked[1].text
-    assert second.failure is None, second.error
-    assert second.conversation is not None
-    assert second.conversation.handle == first.conversation.handle
-    assert second.conversation.used.input_tokens == 200
-    for ended in (first, second):
-        assert (ended.usage.input_tokens, ended.usage.output_tokens, ended.usage.turns) == (100, 20, 1)
-
-
-async def test_a_forgotten_thread_is_begun_anew_and_told(place: Stage, parent: dict[str, str]) -> None:
-    async with fake_models.serve(lambda _: say("hello")) as server:
-        manner = replace(CODEX.manner(server), keeps_conversation=True)
-        _, first = await play(CODEX.backend(parent), await place.assignment(manner=manner))
-        assert first.conversation is not None
-        gone = replace(first.conversation, handle="01a1e21f-4bfa-7732-997b-000000000000")
-        told, ended = await play(CODEX.backend(parent), await place.assignment(manner=manner, conversation=gone))
-    assert (ended.failure, ended.text) == (None, "hello"), ended.error
-    assert Warned("codex has forgotten its earlier conversation, and begins a new one.") in told
-
-
-async def test_nothing_is_kept_unless_it_is_to_be(place: Stage, parent: dict[str, str], home: Path) -> None:
-    async with fake_models.serve(lambda _: say("hello")) as server:
-        _, ended = await play(CODEX.backend(parent), await place.assignment(manner=CODEX.manner(server)))
-    assert ended.conversation is None
-    assert not list(home.rglob("*.jsonl"))
 
 
 async def test_what_would_have_to_be_asked_for_is_closed_and_told(place: Stage, parent: dict[str, str]) -> None:
@@ -110,4 +76,4 @@ async def test_an_isolated_one_needs_a_key(place: Stage, parent: dict[str, str])
     given = await place.assignment(manner=replace(FULL, is_isolated=True))
     _, ended = await play(ProgramBackend(CODEX.kind(), parent=parent), given)
     assert (ended.failure, ended.usage) == ("auth", Usage())
-    assert "Set OPENAI_API_KEY" in ended.error
+    assert "Set CODEX_API_KEY or OPENAI_API_KEY." in ended.error

@@ -12,22 +12,26 @@ from tests.clis.subjects import CANARY, CLAUDE, CODEX, GEMINI, OPENCODE, Subject
 from tests.fake_models import Answer, Dropped, Hang, Malformed, Status, nobody, say
 
 pytestmark = pytest.mark.clis
+STATUSES: dict[int, Failure] = {
+    400: "refused",
+    401: "auth",
+    403: "auth",
+    404: "refused",
+    429: "rate_limit",
+    500: "unavailable",
+    529: "unavailable",
+}
 BOTH = pytest.mark.parametrize("subject", [CLAUDE, CODEX], ids=lambda subject: subject.name)
 FOUR = pytest.mark.parametrize("subject", [CLAUDE, CODEX, GEMINI, OPENCODE], ids=lambda subject: subject.name)
 
 
-@BOTH
 @pytest.mark.parametrize(
-    ("status", "failure"),
+    ("subject", "status", "failure"),
     [
-        (400, "refused"),
-        (401, "auth"),
-        (403, "auth"),
-        (404, "refused"),
-        (429, "rate_limit"),
-        (500, "unavailable"),
-        (529, "unavailable"),
+        *((subject, status, failure) for subject in (CLAUDE, CODEX) for status, failure in STATUSES.items()),
+        *((subject, status, STATUSES[status]) for subject in (GEMINI, OPENCODE) for status in (400, 401)),
     ],
+    ids=lambda value: value.name if isinstance(value, Subject) else None,
 )
 async def test_a_refusal_of_the_provider_is_told_as_what_it_is(
     place: Stage, parent: dict[str, str], subject: Subject, status: int, failure: Failure
@@ -41,18 +45,6 @@ async def test_a_refusal_of_the_provider_is_told_as_what_it_is(
     assert ended.error.startswith(f"{subject.name}: ")
     assert CANARY not in repr((told, ended))
     assert given.access.token not in repr((told, ended))
-
-
-@pytest.mark.parametrize("subject", [GEMINI, OPENCODE], ids=lambda subject: subject.name)
-@pytest.mark.parametrize(("status", "failure"), [(400, "refused"), (401, "auth")])
-async def test_so_it_is_for_the_others(
-    place: Stage, parent: dict[str, str], subject: Subject, status: int, failure: Failure
-) -> None:
-    async with fake_models.serve(lambda _: Status(status, f"canary {CANARY} canary")) as server:
-        given = await place.assignment(manner=subject.manner(server))
-        told, ended = await play(subject.backend(parent), given)
-    assert ended.failure == failure, ended.error
-    assert CANARY not in repr((told, ended))
 
 
 @BOTH
