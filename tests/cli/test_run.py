@@ -186,7 +186,10 @@ def test_what_agents_do_on_their_way_is_shown_to_who_asks(terminal: Terminal) ->
     assert [(one["agent"], one["kind"], one["text"]) for one in told][1:] == [
         ("greeter", "tool", "document_write"), ("greeter", "text", "hello"), ("greeter", "end", "done")
     ]  # fmt: skip
-    assert "progress" not in terminal.ok("run", "hello.yaml", "--input", "who=ann", "--json").out
+    told = terminal.ok("run", "hello.yaml", "--input", "who=ann", "--json").out
+    assert "progress" not in told
+    cast = json.loads(told.splitlines()[0])
+    assert (cast["type"], cast["runs"]["greeter"]["backend"], cast["warnings"]) == ("cast", "scripted", [])
 
 
 WARNED = """

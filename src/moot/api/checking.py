@@ -91,8 +91,8 @@ def _cast(casting: Casting) -> dict[str, Json]:
     obstacles: dict[str, Json] = {
         name: {"fact": one.fact, "remedies": one.remedies} for name, one in casting.obstacles.items()
     }
-    return {"runs": {name: _choice(one) for name, one in casting.choices.items()}, "cannot_run": obstacles}
+    return {"runs": {name: choice(one) for name, one in casting.choices.items()}, "cannot_run": obstacles}
 
 
-def _choice(choice: Choice) -> dict[str, Json]:
-    return {"backend": choice.backend, "model": choice.model, "why": choice.why, "account": choice.account}
+def choice(found: Choice) -> dict[str, Json]:
+    return {"backend": found.backend, "model": found.model, "why": found.why, "account": found.account}

@@ -1,16 +1,19 @@
 """The first lines of a run: who takes part, run by what, with which limits."""
 
+from moot.api import checking
 from moot.app.workflows import Loaded
 from moot.cli import cast, terminal
 from moot.runner import terms
 
 
 def show(loaded: Loaded, *, as_json: bool, is_verbose: bool) -> None:
-    """On the terminal only: programs are told by `moot check --json`."""
-    if as_json:
-        return
+    """As lines for people, or as one document for programs."""
     with terminal.unheard():
-        _show(loaded, is_verbose=is_verbose)
+        if as_json:
+            runs = {name: checking.choice(one) for name, one in loaded.choices.items()}
+            terminal.line({"type": "cast", "runs": runs, "warnings": loaded.workflow.warnings})
+        else:
+            _show(loaded, is_verbose=is_verbose)
 
 
 def _show(loaded: Loaded, *, is_verbose: bool) -> None:

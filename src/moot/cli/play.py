@@ -83,7 +83,8 @@ class _Terminal:
             case Message():
                 self._transcript.message(piece)
                 if self._is_typed and agents.PERSON in piece.mentions:
-                    self._transcript.aside("waits for you: type an answer")
+                    what = "yes or no" if piece.kind.endswith("_request") else "an answer"
+                    self._transcript.aside(f"waits for you: type {what}")
             case Expected():
                 self._expect(piece)
             case Failed():
@@ -95,7 +96,9 @@ class _Terminal:
                     self._transcript.aside(f"{piece.agent}: {piece.text}")
             case Paused():
                 until = durations.spell(max(piece.until - datetime.now(UTC), timedelta(0)))
-                self._transcript.aside(f"{piece.provider} asks to wait ({piece.reason}); going on in {until}")
+                reason = piece.reason.rstrip(".")
+                fact = reason if piece.provider in reason else f"{piece.provider} asks to wait ({reason})"
+                self._transcript.aside(f"{fact}; going on in {until}")
             case Ending():
                 self._ending = piece
             case Summary():
