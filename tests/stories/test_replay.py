@@ -173,6 +173,23 @@ kickoff: "@a go"
     assert result(terminal, "again") == result(terminal, "first")
 
 
+def test_of_a_program_that_writes_without_end_the_beginning_is_recorded(terminal: Terminal) -> None:
+    text = """
+name: loud
+agents: {a: {backend: command, command: "cat > /dev/null; yes $(printf %0100000d 0) | head -n 60"}}
+kickoff: "@a go"
+"""
+    file = write(terminal, text)
+    tape = record(terminal, file)
+    assert 5_000_000 < tape.stat().st_size < 6_000_000
+    assert (
+        '"kind":"cut","text":"of what it wrote 5,000,000 characters are kept, and 1,000,060 are not"'
+        in tape.read_text()
+    )
+    assert replay(terminal, file, tape).code == 0
+    assert result(terminal, "again") == result(terminal, "first")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "drift"),
     [

@@ -183,7 +183,9 @@ class Conductor:
         """All is played, and the run goes on: who attends it ends it, unless it waits for somebody who never comes."""
         performance = self._performance
         if performance.is_cut:
-            performance.drifts.add("the recording was cut here: moot was killed before the run had ended")
+            performance.drifts.add(
+                "the recording was cut here, before the run had ended: moot was killed, or the file was full"
+            )
             await self._close("the recording was cut")
             performance.over.set()
             return True

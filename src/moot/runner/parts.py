@@ -52,7 +52,8 @@ async def play(performance: Performance, assignment: Assignment) -> AsyncGenerat
     _learn(performance.likeness, part.begin.mail, assignment.inbox)
     drifts.compare_mail(part.begin.agent, part.begin.mail, assignment.inbox)
     for progress in performance.score.progress.get(recorded, ()):
-        yield _progress(progress)
+        if (told := _progress(progress)) is not None:
+            yield told
     try:
         for note in performance.score.of_attempt(recorded)[1:]:
             await _turn(performance, part, note)
@@ -171,7 +172,7 @@ def _learn(likeness: Likeness, recorded: Sequence[Letter], now: Sequence[contrac
         likeness.learn([old.id, old.body], [new.id, new.body])
 
 
-def _progress(line: Progress) -> contract.Progress:
+def _progress(line: Progress) -> contract.Progress | None:
     match line.kind:
         case "wrote":
             return Wrote(line.text)
@@ -181,3 +182,5 @@ def _progress(line: Progress) -> contract.Progress:
             return Warned(line.text)
         case "used":
             return line.usage
+        case "cut":  # said by the recording, not by the agent
+            return None

@@ -4,7 +4,8 @@ Two things are listened to while the run goes on. The Recorder stands between th
 writes down what every attempt was handed (Begin, More), which tools were called and what they answered (Call), what it
 let be known (Progress) and how it ended (End). Beside it the chronicle follows the store and writes down what happened
 there, whoever did it: messages, votes, answers, documents, stops. Every line goes through `hiding`, and is in the file
-before the next. The last line is the Outcome; a tape without one was cut short.
+before the next; none is long enough to keep others waiting for it. The last line is the Outcome; a tape without one was
+cut short: moot was killed, or the file cannot grow any more.
 """
 
 import asyncio
@@ -26,6 +27,7 @@ from moot.runner.chronicle import Chronicler, letter
 from moot.runner.hiding import Hiding
 from moot.runner.recorded_backend import RecordedBackend
 from moot.runner.setup import SetupWorker
+from moot.runner.speech import Speech
 from moot.runner.tape import Begin, Call, End, Header, Line, More, Outcome, Progress
 from moot.runner.tape_file import Writer
 from moot.runner.watched import Watched
@@ -45,7 +47,7 @@ class Recorder:
         self._instance = instance
         self._hiding = Hiding(os.environ)
         self._chronicler: Chronicler | None = None
-        self._wrote: dict[str, str] = {}  # texts of attempts that may go on
+        self._speech: dict[str, Speech] = {}  # of attempts that may go on
         self._ended: dict[str, End] = {}
         self._attempts: dict[JobId, str] = {}
         setup = tuple(one.shell for one in workflow.setup)
@@ -145,18 +147,23 @@ class Recorder:
 
     def goes_on(self, assignment: Assignment, progress: contract.Progress) -> None:
         attempt = assignment.attempt
+        speech = self._speech.get(attempt)
+        if speech is None:
+            speech = self._speech[attempt] = Speech()
         if isinstance(progress, Wrote):  # kept until it is whole: a secret may come in two pieces
-            self._wrote[attempt] = self._wrote.get(attempt, "") + progress.text
+            speech.add(progress.text)
             return
         self._put_down_text(attempt)
         match progress:
             case Called():
-                self._write(Progress(attempt, "called", progress.tool, progress.is_error))
+                if speech.has_room(progress.tool):
+                    self._write(Progress(attempt, "called", progress.tool, progress.is_error))
             case Warned():
                 self._write(Progress(attempt, "warned", progress.text))
             case Usage():
                 self._write(Progress(attempt, "used", usage=progress))
             case Ended():
+                self._end_speech(attempt)
                 self._ended[attempt] = End(
                     attempt, "ended", progress.failure, progress.error, progress.text, progress.usage
                 )
@@ -168,11 +175,17 @@ class Recorder:
     def _settled(self, job: JobId) -> None:
         attempt = self._attempts.pop(job, None)
         if attempt is not None:
-            self._put_down_text(attempt)
+            self._end_speech(attempt)
             self._write(self._ended.pop(attempt, End(attempt, "cancelled")))
 
+    def _end_speech(self, attempt: str) -> None:
+        self._put_down_text(attempt)
+        speech = self._speech.pop(attempt, None)
+        if speech is not None and speech.cut:
+            self._write(Progress(attempt, "cut", speech.cut))
+
     def _put_down_text(self, attempt: str) -> None:
-        if text := self._wrote.pop(attempt, ""):
+        if attempt in self._speech and (text := self._speech[attempt].take()):
             self._write(Progress(attempt, "wrote", text))
 
     def _write(self, line: Line) -> None:

@@ -78,10 +78,11 @@ class More:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What an attempt let be known on the way: text, a tool of its own, a warning, usage."""
+    """What an attempt let be known on the way: text, a tool of its own, a warning, usage; at its end, how much of it is
+    not here because it was too much."""
 
     attempt: str
-    kind: Literal["wrote", "called", "warned", "used"]
+    kind: Literal["wrote", "called", "warned", "used", "cut"]
     text: str = ""
     is_error: bool = False
     usage: Usage = field(default_factory=Usage)

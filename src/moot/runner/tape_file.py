@@ -1,6 +1,7 @@
 """The file of a tape: one JSON document a line, each on disk as soon as it is known, so that whatever ends the process
 leaves a tape that is whole up to there."""
 
+import errno
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +14,7 @@ from moot.core.json import Json
 from moot.runner import facts, tape
 from moot.runner.tape import FORMAT, Happened, Header, Line, Outcome, Tape
 
-_MOST_BYTES = 1 << 30
+MOST_BYTES = 1 << 28  # of a file: what can still be read at once
 _MAKE_ONE = "Make one with moot run FILE --record."
 _ANEW = "The recording is damaged: make a new one with moot run FILE --record."
 
@@ -39,7 +40,7 @@ def read(file: Path) -> Tape:
 def _lines(file: Path) -> list[bytes]:
     """Without what stands behind the last line's end: a line that was being written when the process was killed."""
     try:
-        if file.stat().st_size > _MOST_BYTES:
+        if file.stat().st_size > MOST_BYTES:
             raise TapeInvalid(f"{file} is too large.", "Record a shorter run.")
         return file.read_bytes().split(b"\n")[:-1]
     except OSError as error:
@@ -76,7 +77,8 @@ def _parsed(file: Path, number: int, line: bytes) -> Line:
 class Writer:
     """Writes a new tape, which only this user can read. Another recording may be written over, no other file."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, most: int = MOST_BYTES) -> None:
+        self._left = most
         if file.exists() and not _is_tape(file):
             raise TapeInvalid(f"{file} is there, and is no recording.", "Choose another name.")
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -87,7 +89,12 @@ class Writer:
             raise TapeInvalid(f"{file} cannot be written: {error.strerror}.", "Choose another place.") from error
 
     def write(self, line: Mapping[str, Json]) -> None:
-        self._file.write(json.dump_bytes(line) + b"\n")
+        """OSError if it has no place there."""
+        written = json.dump_bytes(line) + b"\n"
+        self._left -= len(written)
+        if self._left < 0:
+            raise OSError(errno.EFBIG, "it has become too large")
+        self._file.write(written)
         self._file.flush()
 
     def close(self) -> None:
