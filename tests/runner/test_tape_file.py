@@ -136,16 +136,28 @@ def test_values_that_cannot_be_are_refused_with_their_line(file: Path, line: Map
         tape_file.read(file)
 
 
-def test_only_recordings_are_written_over(file: Path, tmp_path: Path) -> None:
+def test_only_recordings_are_written_over_and_only_if_that_is_meant(file: Path, tmp_path: Path) -> None:
     file.write_text("my notes\n")
-    with pytest.raises(TapeInvalid, match="is no recording"):
-        Writer(file)
+    for is_over in (False, True):
+        with pytest.raises(TapeInvalid, match="is no recording"):
+            Writer(file, is_over=is_over)
     assert file.read_text() == "my notes\n"
-    file.write_text(json.dumps({**tape.plain(HEADER), "format": FORMAT + 1}) + "\n")
-    write(file, HEADER)
+    other = json.dumps({**tape.plain(HEADER), "format": FORMAT + 1}) + "\n"
+    file.write_text(other)
+    with pytest.raises(TapeInvalid, match="holds a recording") as refused:
+        Writer(file)
+    assert "--force" in refused.value.remedy
+    assert file.read_text() == other
+    Writer(file, is_over=True).close()
+    assert file.read_text() == ""
+    write(file, HEADER)  # nothing is lost with an empty file
     assert tape_file.read(file).header == HEADER
+    file.unlink()
+    write(file, HEADER)
     (tmp_path / "link").symlink_to(file)
     with pytest.raises(TapeInvalid, match="cannot be written"):
-        Writer(tmp_path / "link")
+        Writer(tmp_path / "link", is_over=True)
+    with pytest.raises(TapeInvalid, match="cannot be written"):
+        Writer(tmp_path)
     with pytest.raises(TapeInvalid, match="cannot be read"):
         tape_file.read(tmp_path / "nothing")

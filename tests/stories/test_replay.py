@@ -256,6 +256,18 @@ def test_a_file_that_is_no_recording_is_refused_and_left_alone(terminal: Termina
         assert ended.code == 2, ended
         assert "RECORDING_INVALID" in ended.err
     assert other.read_text() == "my notes\n"
-    record(terminal, file)
-    record(terminal, file)  # over the one before
     assert terminal.run("run", str(file), "--record", "a", "--replay", "b").code == 2
+
+
+def test_an_earlier_recording_is_not_lost_by_accident(terminal: Terminal) -> None:
+    file = write(terminal, TALK)
+    tape = record(terminal, file)
+    before = tape.read_text()
+    for words in ((), ("--dry-run",)):
+        ended = terminal.run("run", str(file), "--instance", "other", "--record", str(tape), *words)
+        assert (ended.code, "holds a recording" in ended.err, "--force" in ended.err) == (2, True, True), ended
+        assert ended.out == ""
+    assert tape.read_text() == before
+    record(terminal, file, "--force")
+    assert tape.read_text() != before
+    assert "--force was given without --record" in terminal.run("run", str(file), "--force").err

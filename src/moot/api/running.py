@@ -114,7 +114,7 @@ def _stage(order: Order, loaded: Loaded) -> Recorder | Player | None:
     if order.taping.replay is not None:
         return taping.player(order.taping.replay, order.instance, loaded)
     if order.taping.record is not None:
-        return taping.recorder(order.taping.record, order.instance, loaded, has_person=_can_answer(order, loaded))
+        return taping.recorder(order.taping, order.instance, loaded, has_person=_can_answer(order, loaded))
     return None
 
 

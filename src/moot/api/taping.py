@@ -29,10 +29,15 @@ class Taping:
 
     record: Path | None = None
     replay: Path | None = None
+    is_over: bool = False  # an earlier recording in the same file is given up
 
     def check(self) -> None:
         if self.record is not None and self.replay is not None:
             raise InvalidInput("--record and --replay were given.", "Choose one of them.")
+        if self.is_over and self.record is None:
+            raise InvalidInput("--force was given without --record.", "Leave it out, or say what to record into.")
+        if self.record is not None:
+            tape_file.check_place(self.record, is_over=self.is_over)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +55,10 @@ def adapted(loaded: Loaded, file: Path) -> Loaded:
     return replace(loaded, workflow=workflow, members=workflows.members(workflow))
 
 
-def recorder(file: Path, instance: InstanceName, loaded: Loaded, *, has_person: bool) -> Recorder:
-    return Recorder(file, instance, loaded.workflow, has_person=has_person)
+def recorder(taping: Taping, instance: InstanceName, loaded: Loaded, *, has_person: bool) -> Recorder:
+    assert taping.record is not None
+    writer = tape_file.Writer(taping.record, is_over=taping.is_over)
+    return Recorder(writer, instance, loaded.workflow, has_person=has_person)
 
 
 def player(file: Path, instance: InstanceName, loaded: Loaded) -> Player:

@@ -18,13 +18,14 @@ from moot.cli.ordering import Wanted, takes_order
 @click.option("--dry-run", is_flag=True, help="Say who would run, and stop there; exit codes are the same.")
 @click.option("--record", type=click.Path(path_type=Path), metavar="FILE", help="Write down all that agents do.")
 @click.option("--replay", type=click.Path(path_type=Path), metavar="FILE", help="Play a recording again, offline.")
-def command(wanted: Wanted, *, dry_run: bool, record: Path | None, replay: Path | None) -> int:
+@click.option("--force", is_flag=True, help="Let --record write over an earlier recording.")
+def command(wanted: Wanted, *, dry_run: bool, record: Path | None, replay: Path | None, force: bool) -> int:
     """Run a workflow until it is done. WORKFLOW is a file, or the name of one in .moot/workflows.
 
     Exit codes: 0 done, 1 failed or mail was given up, 2 wrong file or usage, 3 a limit was reached, 4 waiting for a
     person, 130 interrupted; then moot resume goes on. A replay that is not like its recording ends with 1.
     """
-    order = changed(wanted.order("run"), taping=Taping(record, replay))
+    order = changed(wanted.order("run"), taping=Taping(record, replay, force))
     loaded = running.load(order)
     if dry_run:
         return _rehearse(order, loaded, wanted)

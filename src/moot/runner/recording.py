@@ -13,7 +13,6 @@ import logging
 import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
 
 from moot import __version__
 from moot.backends import backend as contract
@@ -42,8 +41,8 @@ _log = logging.getLogger("moot.runner")
 class Recorder:
     """Writes down one run of one instance. What else its host does is left alone."""
 
-    def __init__(self, file: Path, instance: InstanceName, workflow: Workflow, *, has_person: bool = False) -> None:
-        self._writer: Writer | None = Writer(file)
+    def __init__(self, writer: Writer, instance: InstanceName, workflow: Workflow, *, has_person: bool = False) -> None:
+        self._writer: Writer | None = writer
         self._instance = instance
         self._hiding = Hiding(os.environ)
         self._chronicler: Chronicler | None = None

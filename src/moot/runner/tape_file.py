@@ -74,13 +74,24 @@ def _parsed(file: Path, number: int, line: bytes) -> Line:
     return found
 
 
-class Writer:
-    """Writes a new tape, which only this user can read. Another recording may be written over, no other file."""
+def check_place(file: Path, *, is_over: bool = False) -> None:
+    """TapeInvalid if something lies there that would be lost. `is_over` gives up a recording, and no other file."""
+    if not file.exists() or not _first_line(file):
+        return
+    if not _is_tape(file):
+        raise TapeInvalid(f"{file} is there, and is no recording.", "Choose another name.")
+    if not is_over:
+        raise TapeInvalid(
+            f"{file} holds a recording.", "Choose another name, remove it, or write over it with --force."
+        )
 
-    def __init__(self, file: Path, most: int = MOST_BYTES) -> None:
+
+class Writer:
+    """Writes a new tape, which only this user can read."""
+
+    def __init__(self, file: Path, *, is_over: bool = False, most: int = MOST_BYTES) -> None:
         self._left = most
-        if file.exists() and not _is_tape(file):
-            raise TapeInvalid(f"{file} is there, and is no recording.", "Choose another name.")
+        check_place(file, is_over=is_over)
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
         try:
             self._file = os.fdopen(os.open(file, flags, 0o600), "wb")
@@ -102,10 +113,17 @@ class Writer:
 
 
 def _is_tape(file: Path) -> bool:
-    """Whether moot has made it, in whatever version; what was cut in its first line is one, too."""
+    """Whether moot has made it, in whatever version."""
+    try:
+        return json.load_object(_first_line(file)).get("type") == "recording"
+    except InvalidInput:
+        return False
+
+
+def _first_line(file: Path) -> bytes:
+    """Empty if nothing would be lost with it."""
     try:
         with file.open("rb") as opened:
-            first = opened.readline(1 << 20)
-        return not first.strip() or json.load_object(first).get("type") == "recording"
-    except (OSError, InvalidInput):
-        return False
+            return opened.readline(1 << 20)
+    except OSError as error:
+        raise TapeInvalid(f"{file} cannot be written: {error.strerror}.", "Choose another place.") from error
