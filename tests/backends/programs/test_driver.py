@@ -225,6 +225,30 @@ async def test_an_isolated_one_has_a_home_of_its_own_and_needs_a_key(place: Stag
 
 
 @EACH
+async def test_nothing_leads_an_isolated_one_to_what_is_the_users(place: Stage, part: Part) -> None:
+    users = place.root / "users"
+    for name in (".gemini/oauth_creds.json", "opencode.json", "adc.json"):
+        (users / name).parent.mkdir(parents=True, exist_ok=True)
+        (users / name).write_text('{"token": "of the user"}')
+    leads = {
+        "CLAUDE_CONFIG_DIR": str(users),
+        "CODEX_ACCESS_TOKEN": str(users),
+        "CODEX_HOME": str(users),
+        "CURSOR_CONFIG_DIR": str(users),
+        "GEMINI_CLI_HOME": str(users),
+        "GOOGLE_APPLICATION_CREDENTIALS": str(users / "adc.json"),
+        "OPENCODE_CONFIG": str(users / "opencode.json"),
+        "OPENCODE_CONFIG_DIR": str(users),
+    }
+    role = cast(part, place.root, [*part.opening, *part.ending("done")], None, **leads)
+    given = await place.assignment(manner=role.manner(Manner(permissions=PRESETS["full"], is_isolated=True)))
+    _, ended = await play(role.backend, given)
+    assert ended.failure is None, ended.error
+    assert [name for name, value in role.seen()["env"].items() if str(users) in value] == []
+    assert [link for link in given.folder.rglob("*") if link.is_symlink()] == []
+
+
+@EACH
 async def test_a_program_that_is_not_there_is_named_with_its_installation(place: Stage, part: Part) -> None:
     role = cast(part, place.root, [])
     _, ended = await play(role.backend, await place.assignment(manner=Manner()))

@@ -23,7 +23,8 @@ from moot.core.permissions import Permissions
 SERVER = "moot"
 _NEEDS = Needs(
     known.CODEX,
-    variables=("CODEX_ACCESS_TOKEN", "CODEX_CA_CERTIFICATE", "OPENAI_ORGANIZATION", "OPENAI_PROJECT"),
+    variables=("CODEX_CA_CERTIFICATE", "OPENAI_ORGANIZATION", "OPENAI_PROJECT"),
+    users=("CODEX_ACCESS_TOKEN",),
     homes={"CODEX_HOME": ".codex"},
 )
 _PLAIN = (

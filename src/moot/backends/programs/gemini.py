@@ -23,15 +23,14 @@ _HOME = "GEMINI_CLI_HOME"
 _NEEDS = Needs(
     known.GEMINI,
     variables=(
-        "GOOGLE_APPLICATION_CREDENTIALS",
         "GOOGLE_CLOUD_LOCATION",
         "GOOGLE_CLOUD_PROJECT",
         "GOOGLE_GENAI_USE_GCA",
         "GOOGLE_GENAI_USE_VERTEXAI",
         "GOOGLE_GEMINI_BASE_URL",
         "GOOGLE_VERTEX_BASE_URL",
-        _HOME,
     ),
+    users=(_HOME, "GOOGLE_APPLICATION_CREDENTIALS"),
     settings={"GEMINI_CLI_NO_RELAUNCH": "1"},
 )
 _EDIT = ("replace", "write_file")

@@ -2,9 +2,13 @@
 
 Our settings come in a variable of the environment, which outranks every file. It cannot ask for permission, and it has
 no event for the end: an answer is finished when the last step says so.
+
+What a file says of one agent outranks what is said for all. One that may not do everything is therefore run as an agent
+that no file can know of, whose rules come last, and without the files of the project, which name programs to start.
 """
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import ClassVar
 
 from moot.backends.backend import Assignment, Briefing, Called, Conversation, Usage, Wrote
@@ -13,12 +17,13 @@ from moot.backends.programs.launch import NOTHING_USED, Event, Launch, Outcome, 
 from moot.backends.programs.surroundings import Needs
 from moot.core import json
 from moot.core.json import Json
-from moot.core.permissions import Answer
+from moot.core.permissions import PRESETS, Answer, Permissions
 
 SERVER = "moot"
 _NEEDS = Needs(
     known.OPENCODE,
-    variables=("OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "OPENCODE_MODELS_URL", "npm_config_registry"),
+    variables=("OPENCODE_MODELS_URL", "npm_config_registry"),
+    users=("OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR"),
     settings={
         "OPENCODE_DISABLE_AUTOUPDATE": "1",
         "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
@@ -39,10 +44,13 @@ class Opencode:
         env = surroundings.surround(assignment, _NEEDS, parent)
         found = surroundings.find(known.OPENCODE, assignment, env)
         env["OPENCODE_CONFIG_CONTENT"] = json.dumps(_settings(assignment, briefing))
+        if _is_restricted(manner.permissions):
+            env["OPENCODE_DISABLE_PROJECT_CONFIG"] = "1"
         before = conversations.before(assignment)
         argv = (
             *found,
             *("run", "--format", "json", "--pure"),
+            *(("--agent", _agent(assignment)) if _is_restricted(manner.permissions) else ()),
             *(("--model", manner.model) if manner.model else ()),
             *(("--session", before.handle) if before else ()),
         )
@@ -59,9 +67,19 @@ class Opencode:
         )
 
 
+def _is_restricted(permissions: Permissions) -> bool:
+    return permissions != PRESETS["full"]
+
+
+def _agent(assignment: Assignment) -> str:
+    """Its own agent, or one that is ours alone: no file can say anything of a name that nobody could foresee."""
+    return f"moot-{assignment.attempt}" if _is_restricted(assignment.manner.permissions) else "build"
+
+
 def _settings(assignment: Assignment, briefing: Briefing) -> dict[str, Json]:
     manner = assignment.manner
-    permissions = manner.permissions
+    rules = _rules(manner.permissions)
+    agent: dict[str, Json] = {}
     settings: dict[str, Json] = {
         "autoupdate": False,
         "share": "disabled",
@@ -75,27 +93,48 @@ def _settings(assignment: Assignment, briefing: Briefing) -> dict[str, Json]:
                 "timeout": 660_000,
             }
         },
-        "permission": {
-            f"{SERVER}_*": "allow",
-            "edit": _answer(permissions.edit),
-            "bash": _answer(permissions.shell),
-            "webfetch": _answer(permissions.network),
-            "websearch": _answer(permissions.network),
-            "external_directory": _answer(permissions.shell),
-        },
+        "permission": rules,
     }
+    instructions: list[str] = []
+    if _is_restricted(manner.permissions):
+        agent = {"mode": "primary", "permission": rules}
+        instructions += _of_the_project(assignment.workspace)
     if briefing.system_prompt:
         place = surroundings.write(assignment.folder, "system-prompt.md", briefing.system_prompt)
         if manner.replaces_system_prompt:
-            settings["agent"] = {"build": {"prompt": f"{{file:{place}}}"}}
+            agent["prompt"] = f"{{file:{place}}}"
         else:
-            settings["instructions"] = [str(place)]
+            instructions.append(str(place))
+    if agent:
+        settings["agent"] = {_agent(assignment): agent}
+    if instructions:
+        settings["instructions"] = instructions
     if manner.base_url is not None:
         provider = (manner.model or "openai/").partition("/")[0]
         key = surroundings.own_key(manner)
         options = {"baseURL": manner.base_url, "apiKey": f"{{env:{key}}}" if key else "none"}
         settings["provider"] = {provider: {"options": options}}
     return settings
+
+
+def _of_the_project(workspace: Path) -> list[str]:
+    """What it would read for itself if it read the files of the project."""
+    found = (workspace / name for name in ("AGENTS.md", "CLAUDE.md", "CONTEXT.md"))
+    return [str(place) for place in found if place.is_file()][:1]
+
+
+def _rules(permissions: Permissions) -> dict[str, Json]:
+    """The last that fits counts, so these stand after every other."""
+    rules: dict[str, Json] = {
+        f"{SERVER}_*": "allow",
+        "edit": _answer(permissions.edit),
+        "bash": _answer(permissions.shell),
+        "webfetch": _answer(permissions.network),
+        "websearch": _answer(permissions.network),
+        "external_directory": _answer(permissions.shell),
+    }
+    # An agent that it hands work to has rules of its own.
+    return {**rules, "task": "deny"} if _is_restricted(permissions) else rules
 
 
 def _answer(answer: Answer) -> str:

@@ -27,6 +27,7 @@ class Needs:
 
     program: AgentProgram
     variables: tuple[str, ...] = ()  # others that it reads
+    users: tuple[str, ...] = ()  # those that lead to the user's own files or login: not for an isolated one
     settings: Mapping[str, str] | None = None  # ours, for every run
     homes: Mapping[str, str] | None = None  # variables that name its own directories, and where they are if isolated
 
@@ -51,7 +52,8 @@ def surround(assignment: Assignment, needs: Needs, parent: Mapping[str, str]) ->
     additions.update(inside.variables(assignment, parent))
     additions["TMPDIR"] = str(_temporary(assignment.folder))  # what it leaves there goes with the attempt
     keys = needs.keys if manner.base_url is None else ()  # a key goes to its own provider only
-    also = {*keys, *needs.variables, *manner.env, *(() if manner.is_isolated else needs.homes or {})}
+    users = () if manner.is_isolated else (*needs.users, *(needs.homes or {}))
+    also = {*keys, *needs.variables, *manner.env, *users}
     missing = inside.missing(manner, parent)
     if missing:
         raise CannotLaunch(
