@@ -53,7 +53,7 @@ async def play(recorder: Recorder) -> list[Progress]:
 
 async def test_a_secret_that_comes_in_pieces_is_hidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_TOKEN", CANARY)
-    recorder = Recorder(Writer(tmp_path / "tape"), InstanceName("default"), Workflow("w", "w.yaml", ()))
+    recorder = Recorder(Writer(tmp_path / "tape"), InstanceName("default"), Workflow("w", "w.yaml", ()), {})
     assert Ended(text="done") in await play(recorder)
     recorder.close()
     assert [(one.kind, one.text) for one in written(tmp_path / "tape")] == [
@@ -65,7 +65,7 @@ async def test_a_secret_that_comes_in_pieces_is_hidden(tmp_path: Path, monkeypat
 
 
 async def test_of_an_agent_that_does_not_stop_writing_so_much_is_kept_and_that_is_said(tmp_path: Path) -> None:
-    recorder = Recorder(Writer(tmp_path / "tape"), InstanceName("default"), Workflow("w", "w.yaml", ()))
+    recorder = Recorder(Writer(tmp_path / "tape"), InstanceName("default"), Workflow("w", "w.yaml", ()), {})
     backend = recorder.backends({"babbler": Babbler()})["babbler"]
     heard = [one async for one in backend.run(assignment([], "hi"))]
     assert len(heard) == 2023  # the run itself has everything
@@ -89,7 +89,7 @@ def test_pieces_cost_the_same_however_many_came_before_them() -> None:
 
 
 async def test_a_tape_that_is_full_is_cut_and_the_run_goes_on(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    recorder = Recorder(Writer(tmp_path / "tape", most=500), InstanceName("default"), Workflow("w", "w.yaml", ()))
+    recorder = Recorder(Writer(tmp_path / "tape", most=500), InstanceName("default"), Workflow("w", "w.yaml", ()), {})
     for _ in range(5):
         assert len(await play(recorder)) == 6
     found = tape_file.read(tmp_path / "tape")
@@ -99,7 +99,7 @@ async def test_a_tape_that_is_full_is_cut_and_the_run_goes_on(tmp_path: Path, ca
 
 
 async def test_a_full_disk_cuts_the_tape_and_not_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    recorder = Recorder(Writer(tmp_path / "tape"), InstanceName("default"), Workflow("w", "w.yaml", ()))
+    recorder = Recorder(Writer(tmp_path / "tape"), InstanceName("default"), Workflow("w", "w.yaml", ()), {})
 
     def full(self: Writer, line: Mapping[str, Json]) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")

@@ -8,7 +8,7 @@ from moot.runner import score
 from moot.runner.tape import Begin, Call, End, Happened, Header, Letter, More, Outcome, Said, Tape
 from moot.testing.clock import ManualClock
 
-HEADER = Header("0", "w", (), {})
+HEADER = Header("0", "w", "default", (), {}, {})
 
 
 class Ids:

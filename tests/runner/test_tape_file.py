@@ -9,10 +9,11 @@ import pytest
 
 from moot.registry import runs
 from moot.runner import chronicle, score, tape, tape_file
-from moot.runner.tape import FORMAT, Happened, Header, Outcome, Printed
+from moot.runner.tape import FORMAT, Happened, Header, Member, Outcome, Printed
 from moot.runner.tape_file import TapeInvalid, Writer
 
-HEADER = Header("0.1", "w", ("ls",), {"a": "claude"}, has_person=True)
+MEMBER = Member("claude", True, "anthropic/x", "ask", None, {"system_prompt": "1234"})
+HEADER = Header("0.1", "w", "default", ("ls",), {"a": MEMBER}, {"document": "notes.md"}, has_person=True)
 
 
 @pytest.fixture

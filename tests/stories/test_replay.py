@@ -138,6 +138,7 @@ def test_what_a_person_said_is_said_again(terminal: Terminal) -> None:
 
 def test_setup_is_not_run_again(terminal: Terminal) -> None:
     text = """
+name: counting
 agents: {a: {script: [{on: look, say: seen}]}}
 setup: [{shell: "echo x >> ran; wc -l < ran", as: lines}]
 kickoff: "@a look: ${{ lines }}"
@@ -210,6 +211,72 @@ def test_where_the_workflow_has_drifted_is_told_with_exit_code_1(
     ended = replay(terminal, write(terminal, TALK.replace(old, new), "changed.yaml"), tape)
     assert drift in ended.err
     assert ended.code == 1
+
+
+TOLD = """
+name: told
+context: {document_owner: none, config: {document: "${{ instance }}.md"}}
+agents:
+  ann:
+    {backend: command, command: "cat >> handed; echo fine", model: some/x, permissions: ask, tools: [inbox],
+     system_prompt: "Look at ${{ instance }} and ${{ seen }}."}
+  ben: {model: sonnet, backend: claude, system_prompt: Be kind.}
+setup: [{shell: "cat seen", as: seen}]
+kickoff: "@ann go"
+"""
+
+
+def test_what_has_changed_in_the_workflow_is_told_though_the_run_is_the_same(terminal: Terminal) -> None:
+    (terminal.folder / "seen").write_text("it")
+    (terminal.folder / "claude").write_text("#!/bin/sh\n")
+    (terminal.folder / "claude").chmod(0o755)
+    tape = terminal.folder / "tape.jsonl"
+    path = {"PATH": f"{terminal.folder}:/usr/bin:/bin"}
+    where = ("run", str(write(terminal, TOLD)), "--instance", "first", "--permissions", "full")
+    ended = terminal.run(*where, "--record", str(tape), env=path)
+    assert ended.code == 0, ended
+    (briefed,) = (one for line in tape.read_text().splitlines() if (one := json.loads(line))["type"] == "briefed")
+    handed = (terminal.folder / "handed").read_text()
+    assert handed == f"{briefed['system_prompt']}\n\n{briefed['prompt']}"
+    assert briefed["system_prompt"].startswith("Look at first and it.")
+    (terminal.folder / "claude").unlink()
+
+    def drifts(number: int, text: str, preset: str = "full") -> list[str]:
+        file, instance = write(terminal, text, "changed.yaml"), f"again-{number}"
+        words = ("--instance", instance, "--replay", str(tape), "--permissions", preset)
+        ended = terminal.run("run", str(file), *words, env={"PATH": "/usr/bin:/bin"})
+        found = [line.removeprefix("drift: ") for line in ended.err.splitlines() if line.startswith("drift: ")]
+        assert ended.code == bool(found), ended
+        return found
+
+    assert drifts(0, TOLD) == []
+    changed = TOLD.replace("some/x", "some/y").replace("[inbox]", "[inbox, documents]").replace(".md", "-plan.md")
+    changed = changed.replace("Be kind.", "Be brief.").replace(
+        "model: sonnet, backend: claude", "model: gpt-5, backend: codex"
+    )
+    assert drifts(1, changed.replace("echo fine", "echo well"), "ask") == [
+        "ann: the model was some/x and is some/y",
+        "ann: the permissions were full and are ask",
+        "ann: the tools were inbox and are inbox, documents",
+        "ann: `command` has changed",
+        "ben: the backend was claude and is codex",
+        "ben: the model was anthropic/sonnet and is openai/gpt-5",
+        "ben: the permissions were full and are ask",
+        "ben: its system prompt has changed",
+        "the document was first.md and is again-1-plan.md",
+        "ann: its system prompt has changed",
+        "ann: its prompt differs: '…-plan.md :' instead of '….md :'",
+    ]
+    (terminal.folder / "seen").write_text("nothing")  # which is not looked at
+    assert drifts(2, TOLD.replace("Look at", "See")) == ["ann: its system prompt has changed"]
+    assert drifts(3, TOLD.replace("seen }}.", "instance }}.")) == ["ann: its system prompt has changed"]
+
+
+def test_a_recording_of_another_workflow_is_refused_in_one_sentence(terminal: Terminal) -> None:
+    tape = record(terminal, write(terminal, TALK))
+    ended = replay(terminal, write(terminal, TALK.replace("name: talk", "name: chat"), "chat.yaml"), tape)
+    assert (ended.code, "drift" in ended.err) == (2, False), ended
+    assert "tape.jsonl is a recording of the workflow `talk`, and this is `chat`." in ended.err
 
 
 def test_drifts_are_told_to_programs(terminal: Terminal) -> None:

@@ -58,7 +58,7 @@ def load(order: Order) -> Loaded:
     project = access.find_project()
     loaded = workflows.load(project, order.source, order.instance, order.inputs, order.flags, machine)
     if order.taping.replay is not None:
-        loaded = taping.adapted(loaded, order.taping.replay)
+        loaded = taping.rehearsed(loaded, order.taping.replay)
     workflow = loaded.workflow
     return replace(loaded, workflow=replace(workflow, budget=budgets.changed(workflow.budget, changes)))
 
@@ -87,21 +87,23 @@ def _can_answer(order: Order, loaded: Loaded) -> bool:
 async def run(order: Order, loaded: Loaded) -> AsyncIterator[Piece]:
     """Start it, and attend it to its end: the run, what is said, how it ended, what came of it."""
 
+    stage = _stage(order, loaded)
+    played = taping.adapted(loaded, stage.recorded) if isinstance(stage, Player) else loaded
+
     def begin(tx: Tx, running: Running) -> Run:
         instance = instances.ensure(tx, order.instance)
         new = NewRun(
-            loaded.workflow.name,
-            loaded.source,
+            played.workflow.name,
+            played.source,
             order.mode,
-            stored.to_json(loaded.workflow),
-            loaded.given,
+            stored.to_json(played.workflow),
+            played.given,
             running.host.id,
         )
-        return phases.launch(tx, instance, new, loaded.members)
+        return phases.launch(tx, instance, new, played.members)
 
     is_kept = loaded.workflow.context.provider == "file"
     wanted = order if is_kept else replace(order, store="memory:")
-    stage = _stage(order, loaded)
     options = HostOptions(keeps_files=is_kept, stage=stage)
     if isinstance(stage, Player):
         options = replace(options, retry=taping.AT_ONCE)

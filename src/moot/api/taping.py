@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import cast
 
 from moot.app import workflows
+from moot.app.choosing import Choice
 from moot.app.workflows import Loaded
 from moot.core.errors import InvalidInput
 from moot.core.ids import InstanceName
@@ -16,8 +16,10 @@ from moot.runner import tape_file
 from moot.runner.recording import Recorder
 from moot.runner.replaying import Player
 from moot.runner.retry import Retry
+from moot.runner.tape import Header, Member
+from moot.runner.tape_file import TapeInvalid
 from moot.store.store import Store
-from moot.workflow.workflow import AgentDefinition, Backend
+from moot.workflow.workflow import AgentDefinition
 
 # A failure that is played again need not be waited for.
 AT_ONCE = Retry(backoff=timedelta(milliseconds=1), multiplier=1.0)
@@ -47,10 +49,26 @@ class Replayed:
     drifts: tuple[str, ...]
 
 
-def adapted(loaded: Loaded, file: Path) -> Loaded:
+def rehearsed(loaded: Loaded, file: Path) -> Loaded:
+    """The workflow with what its recording was run by, where nobody says otherwise; TapeInvalid if it is another's."""
+    recorded = tape_file.read(file).header
+    if recorded.workflow != loaded.workflow.name:
+        raise TapeInvalid(
+            f"{file} is a recording of the workflow `{recorded.workflow}`, and this is `{loaded.workflow.name}`.",
+            "Replay it with that workflow, or write the same `name:` in this one.",
+        )
+    choices = {name: _recorded(one, recorded.agents.get(name)) for name, one in loaded.choices.items()}
+    return replace(loaded, choices=choices)
+
+
+def _recorded(choice: Choice, member: Member | None) -> Choice:
+    backend = choice.backend if choice.is_said or member is None else member.backend
+    return replace(choice, backend=backend, account="recorded" if choice.account else "")
+
+
+def adapted(loaded: Loaded, recorded: Header) -> Loaded:
     """The workflow as a replay runs it: on the backends of the recording, without waits and without calling people."""
-    recorded = tape_file.read(file).header.backends
-    agents = tuple(_adapted(one, recorded) for one in loaded.workflow.agents)
+    agents = tuple(_adapted(one, recorded.agents.get(one.name)) for one in loaded.workflow.agents)
     workflow = replace(loaded.workflow, agents=agents, notify=None)
     return replace(loaded, workflow=workflow, members=workflows.members(workflow))
 
@@ -58,11 +76,11 @@ def adapted(loaded: Loaded, file: Path) -> Loaded:
 def recorder(taping: Taping, instance: InstanceName, loaded: Loaded, *, has_person: bool) -> Recorder:
     assert taping.record is not None
     writer = tape_file.Writer(taping.record, is_over=taping.is_over)
-    return Recorder(writer, instance, loaded.workflow, has_person=has_person)
+    return Recorder(writer, instance, loaded.workflow, loaded.choices, has_person=has_person)
 
 
 def player(file: Path, instance: InstanceName, loaded: Loaded) -> Player:
-    return Player(tape_file.read(file), instance, loaded.workflow)
+    return Player(tape_file.read(file), instance, loaded.workflow, loaded.choices)
 
 
 @asynccontextmanager
@@ -75,7 +93,7 @@ async def taped(stage: Recorder | Player | None, store: Store, run: Run) -> Asyn
         yield
 
 
-def _adapted(agent: AgentDefinition, recorded: "dict[str, str] | object") -> AgentDefinition:
-    found = cast(dict[str, str], recorded).get(agent.name)
-    backend = agent.backend if agent.backend in ("human", "external") or not found else cast(Backend, found)
+def _adapted(agent: AgentDefinition, recorded: Member | None) -> AgentDefinition:
+    is_played = recorded is not None and agent.backend not in ("human", "external")
+    backend = recorded.backend if recorded is not None and is_played else agent.backend
     return replace(agent, backend=backend, timeout=None, retry=replace(agent.retry, backoff=None, multiplier=None))

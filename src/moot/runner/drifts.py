@@ -1,11 +1,14 @@
 """Drifts: where a workflow has moved away from its recording, in words."""
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from moot.backends import backend as contract
+from moot.backends.backend import Briefing
 from moot.bus.mailbox import Mail
 from moot.core.tool import ToolAnswer
-from moot.runner.likeness import lasting
+from moot.runner import workflow_likeness
+from moot.runner.likeness import lasting, standing
 from moot.runner.tape import Begin, Call, Header, Letter
 from moot.workflow.workflow import Workflow
 
@@ -17,6 +20,7 @@ class Drifts:
 
     def __init__(self) -> None:
         self.facts: list[str] = []
+        self._prompted: set[str] = set()
 
     def add(self, fact: str) -> None:
         if fact not in self.facts:
@@ -25,10 +29,23 @@ class Drifts:
     def unwoken(self, begin: Begin) -> None:
         self.add(f"{begin.agent} was not woken by {quoted(begin.mail)}, as it was in the recording")
 
-    def compare_mail(self, agent: str, recorded: Sequence[Letter], now: Sequence[contract.Letter | Mail]) -> None:
+    def compare_mail(self, agent: str, recorded: Sequence[Letter], now: Sequence[contract.Letter | Mail]) -> bool:
+        """Whether it is alike."""
         before = [(one.sender, lasting(one.body)) for one in recorded]
         if before != [(one.sender, lasting(one.body)) for one in now]:
             self.add(f"the mail of {agent} differs: {quoted(now)} instead of {quoted(recorded)}")
+            return False
+        return True
+
+    def compare_briefing(self, agent: str, recorded: Briefing, now: Briefing) -> None:
+        """Each agent is told of once: what differs in its first prompt differs in the next."""
+        if lasting(recorded.system_prompt) != lasting(now.system_prompt):
+            self.add(f"{agent}: {workflow_likeness.PROMPT_CHANGED}")
+        before, after = standing(recorded.prompt).splitlines(), standing(now.prompt).splitlines()
+        if before != after and agent not in self._prompted:
+            self._prompted.add(agent)
+            old, new = next(pair for pair in zip_longest(before, after, fillvalue="") if pair[0] != pair[1])
+            self.add(f"{agent}: its prompt differs: {new[:_SHOWN]!r} instead of {old[:_SHOWN]!r}")
 
     def compare_answer(self, call: Call, answer: ToolAnswer) -> None:
         if answer.is_error and not call.is_error:

@@ -1,7 +1,7 @@
 """Likeness of what was recorded and what happens now: ids and times differ, and are matched; the rest is compared."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 _ID = r"\b[a-z]{2,5}_[0-9a-hjkmnp-tv-z]{20}\b"
@@ -10,6 +10,12 @@ _TIME = r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)"
 _NUMBERED_ID = r"\b(?:prop|doc-owner)-\d{3,}\b"
 _PASSING = re.compile(f"{_ID}|{_NUMBERED_ID}|{_TIME}|{_HOUR}")
 _NUMBERED = ("seq",)
+_NONCE = r"[0-9a-f]{16}"
+_FRAME = re.compile(rf"^BEGIN ({_NONCE})$.*?^END \1$", re.MULTILINE | re.DOTALL)
+# What depends on the moment at which a prompt was made: who was there, what had been written by then.
+_MOMENTARY = re.compile(
+    rf"\b{_NONCE}\b|Here with you: .*|Nobody else is here\.|\(version \d+\)|^Other documents:\n…$\n?", re.MULTILINE
+)
 
 
 class Likeness:
@@ -49,6 +55,18 @@ class Likeness:
 def lasting(text: str) -> str:
     """What must be the same: the text without ids and times."""
     return _PASSING.sub(lambda found: "…", text)
+
+
+def unnamed(text: str, instances: Iterable[str]) -> str:
+    """Without the names of the instances in which it was recorded and is played."""
+    names = "|".join(re.escape(one) for one in instances)
+    return re.sub(rf"(?<![^\W_])(?:{names})(?![^\W_])", "…", text)
+
+
+def standing(prompt: str) -> str:
+    """Of a prompt what moot itself says, at whatever moment. The words of others in it are compared where they stand:
+    in mail, channel and documents."""
+    return lasting(_MOMENTARY.sub("", _FRAME.sub("…", prompt)))
 
 
 def _pairs(recorded: Any, now: Any, name: str = "") -> Iterator[tuple[Any, Any]]:

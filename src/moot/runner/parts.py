@@ -6,13 +6,13 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any, cast
 
 from moot.backends import backend as contract
-from moot.backends.backend import Assignment, Backend, Called, Ended, Warned, Wrote
+from moot.backends.backend import Assignment, Backend, Briefing, Called, Ended, Warned, Wrote
 from moot.bus.mailbox import Mail
 from moot.core.caller import SYSTEM, Caller
 from moot.core.tool import ToolAnswer
 from moot.ledger import operations
 from moot.ledger.operations import Key
-from moot.runner import more_mail
+from moot.runner import likeness, more_mail
 from moot.runner.drifts import quoted
 from moot.runner.likeness import Likeness
 from moot.runner.performance import Part, Performance
@@ -50,7 +50,8 @@ async def play(performance: Performance, assignment: Assignment) -> AsyncGenerat
         return
     recorded = part.begin.attempt
     _learn(performance.likeness, part.begin.mail, assignment.inbox)
-    drifts.compare_mail(part.begin.agent, part.begin.mail, assignment.inbox)
+    if drifts.compare_mail(part.begin.agent, part.begin.mail, assignment.inbox):
+        await _compare_briefing(performance, assignment, performance.score.briefed.get(recorded))
     for progress in performance.score.progress.get(recorded, ()):
         if (told := _progress(progress)) is not None:
             yield told
@@ -71,6 +72,20 @@ async def play(performance: Performance, assignment: Assignment) -> AsyncGenerat
     finally:
         for _, held in part.held.values():
             held.cancel()
+
+
+async def _compare_briefing(performance: Performance, assignment: Assignment, recorded: Briefing | None) -> None:
+    """Ids, times and names of instances aside; and what is hidden on the tape is hidden here, too."""
+    if recorded is None:
+        return
+    names = (performance.tape.header.instance, performance.instance)
+    now = await assignment.brief()
+
+    def plain(text: str) -> str:
+        return likeness.unnamed(str(performance.hiding.hidden(text)), names)
+
+    before, after = (Briefing(plain(one.prompt), plain(one.system_prompt)) for one in (recorded, now))
+    performance.drifts.compare_briefing(assignment.agent, before, after)
 
 
 async def _turn(performance: Performance, part: Part, note: Note) -> None:
@@ -167,9 +182,9 @@ def _ended(performance: Performance, note: End) -> Ended:
     return Ended(note.failure, note.error, performance.likeness.translate(note.text), note.usage)
 
 
-def _learn(likeness: Likeness, recorded: Sequence[Letter], now: Sequence[contract.Letter | Mail]) -> None:
+def _learn(known: Likeness, recorded: Sequence[Letter], now: Sequence[contract.Letter | Mail]) -> None:
     for old, new in zip(recorded, now, strict=False):
-        likeness.learn([old.id, old.body], [new.id, new.body])
+        known.learn([old.id, old.body], [new.id, new.body])
 
 
 def _progress(line: Progress) -> contract.Progress | None:

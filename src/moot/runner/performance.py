@@ -1,6 +1,7 @@
 """A performance: what those who play one recording together share, and who of them does what."""
 
 import asyncio
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -9,6 +10,7 @@ from moot.core.tool import ToolAnswer
 from moot.runner import score
 from moot.runner.begun import Begun
 from moot.runner.drifts import Drifts
+from moot.runner.hiding import Hiding
 from moot.runner.likeness import Likeness
 from moot.runner.score import Note, Score
 from moot.runner.tape import Begin, Call, Tape
@@ -40,6 +42,7 @@ class Performance:
         self.score: Score = score.compose(tape)
         self.turns = Turns(self.score.notes)
         self.likeness = Likeness()
+        self.hiding = Hiding(os.environ)
         self.drifts = Drifts()
         self.store: asyncio.Future[Store] = asyncio.get_running_loop().create_future()
         self.parts: dict[AttemptId, Part] = {}

@@ -5,7 +5,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Protocol
 
-from moot.backends.backend import Assignment, Backend, Letter, Progress
+from moot.backends.backend import Assignment, Backend, Briefing, Letter, Progress
 
 
 class Scribe(Protocol):
@@ -14,6 +14,8 @@ class Scribe(Protocol):
     def is_about(self, assignment: Assignment) -> bool: ...
 
     def begins(self, assignment: Assignment) -> None: ...
+
+    def briefed(self, assignment: Assignment, briefing: Briefing) -> None: ...
 
     def gets(self, assignment: Assignment, mail: tuple[Letter, ...]) -> None: ...
 
@@ -34,6 +36,11 @@ class RecordedBackend:
                 yield progress
             return
 
+        async def brief() -> Briefing:
+            briefing = await assignment.brief()
+            scribe.briefed(assignment, briefing)
+            return briefing
+
         async def more() -> tuple[Letter, ...]:
             mail = await assignment.more()
             scribe.gets(assignment, mail)
@@ -42,7 +49,7 @@ class RecordedBackend:
         scribe.begins(assignment)
         try:
             # Closed with this one, so that cancelling ends what it has started.
-            async with aclosing(self._backend.run(replace(assignment, more=more))) as pieces:
+            async with aclosing(self._backend.run(replace(assignment, brief=brief, more=more))) as pieces:
                 async for progress in pieces:
                     scribe.goes_on(assignment, progress)
                     yield progress

@@ -1,11 +1,11 @@
 """Recording: how a run comes onto a tape.
 
 Two things are listened to while the run goes on. The Recorder stands between the host and its backends and tools, and
-writes down what every attempt was handed (Begin, More), which tools were called and what they answered (Call), what it
-let be known (Progress) and how it ended (End). Beside it the chronicle follows the store and writes down what happened
-there, whoever did it: messages, votes, answers, documents, stops. Every line goes through `hiding`, and is in the file
-before the next; none is long enough to keep others waiting for it. The last line is the Outcome; a tape without one was
-cut short: moot was killed, or the file cannot grow any more.
+writes down what every attempt was handed (Begin, Briefed, More), which tools were called and what they answered (Call),
+what it let be known (Progress) and how it ended (End). Beside it the chronicle follows the store and writes down what
+happened there, whoever did it: messages, votes, answers, documents, stops. Every line goes through `hiding`, and is in
+the file before the next; none is long enough to keep others waiting for it. The last line is the Outcome; a tape
+without one was cut short: moot was killed, or the file cannot grow any more.
 """
 
 import asyncio
@@ -16,21 +16,22 @@ from contextlib import asynccontextmanager, suppress
 
 from moot import __version__
 from moot.backends import backend as contract
-from moot.backends.backend import Assignment, Backend, Called, Ended, Usage, Warned, Wrote
+from moot.backends.backend import Assignment, Backend, Briefing, Called, Ended, Usage, Warned, Wrote
 from moot.core.ids import InstanceName, JobId
 from moot.registry import runs
 from moot.registry.runs import Run
-from moot.runner import tape
+from moot.runner import tape, workflow_likeness
 from moot.runner.begun import Begun, Equip, Kit
 from moot.runner.chronicle import Chronicler, letter
 from moot.runner.hiding import Hiding
 from moot.runner.recorded_backend import RecordedBackend
 from moot.runner.setup import SetupWorker
 from moot.runner.speech import Speech
-from moot.runner.tape import Begin, Call, End, Header, Line, More, Outcome, Progress
+from moot.runner.tape import Begin, Briefed, Call, End, Header, Line, More, Outcome, Progress
 from moot.runner.tape_file import Writer
 from moot.runner.watched import Watched
 from moot.runner.worker import Worker
+from moot.runner.workflow_likeness import Chosen
 from moot.store.store import Store
 from moot.tools.witness import Heard, Told
 from moot.workflow.workflow import Workflow
@@ -41,17 +42,26 @@ _log = logging.getLogger("moot.runner")
 class Recorder:
     """Writes down one run of one instance. What else its host does is left alone."""
 
-    def __init__(self, writer: Writer, instance: InstanceName, workflow: Workflow, *, has_person: bool = False) -> None:
+    def __init__(
+        self,
+        writer: Writer,
+        instance: InstanceName,
+        workflow: Workflow,
+        chosen: Mapping[str, Chosen],
+        *,
+        has_person: bool = False,
+    ) -> None:
         self._writer: Writer | None = writer
         self._instance = instance
         self._hiding = Hiding(os.environ)
         self._chronicler: Chronicler | None = None
         self._speech: dict[str, Speech] = {}  # of attempts that may go on
+        self._system_prompts: dict[str, str] = {}  # what each agent was told last
         self._ended: dict[str, End] = {}
         self._attempts: dict[JobId, str] = {}
         setup = tuple(one.shell for one in workflow.setup)
-        backends = {one.name: one.backend or "" for one in workflow.agents}
-        self._write(Header(__version__, workflow.name, setup, backends, has_person))
+        agents, context = workflow_likeness.members(workflow, chosen), workflow_likeness.context(workflow)
+        self._write(Header(__version__, workflow.name, instance, setup, agents, context, has_person))
 
     def backends(self, found: Mapping[str, Backend]) -> Mapping[str, Backend]:
         return {name: RecordedBackend(one, self) for name, one in found.items()}
@@ -140,6 +150,12 @@ class Recorder:
     def begins(self, assignment: Assignment) -> None:
         mail = tuple(letter(one) for one in assignment.inbox)
         self._write(Begin(assignment.attempt, assignment.agent, assignment.number, mail))
+
+    def briefed(self, assignment: Assignment, briefing: Briefing) -> None:
+        before = self._system_prompts.get(assignment.agent)
+        system = None if briefing.system_prompt == before else briefing.system_prompt
+        self._system_prompts[assignment.agent] = briefing.system_prompt
+        self._write(Briefed(assignment.attempt, briefing.prompt, system))
 
     def gets(self, assignment: Assignment, mail: tuple[contract.Letter, ...]) -> None:
         self._write(More(assignment.attempt, tuple(letter(one) for one in mail)))

@@ -17,15 +17,16 @@ from typing import cast, get_args
 from moot.backends.backend import Backend
 from moot.core.ids import InstanceName
 from moot.registry.runs import Run
-from moot.runner import channel_likeness, conducting
+from moot.runner import channel_likeness, conducting, workflow_likeness
 from moot.runner.begun import Begun, Equip, Kit
 from moot.runner.conducting import Conductor
 from moot.runner.parts import ReplayedBackend
 from moot.runner.performance import Performance
 from moot.runner.setup import SetupFailed, SetupWorker
-from moot.runner.tape import Begin, Printed, Tape
+from moot.runner.tape import Begin, Header, Printed, Tape
 from moot.runner.watched import Watched
 from moot.runner.worker import Worker
+from moot.runner.workflow_likeness import Chosen
 from moot.store.store import Store
 from moot.tools.witness import Heard, Told
 from moot.workflow import workflow
@@ -35,11 +36,17 @@ from moot.workflow.workflow import Workflow
 class Player:
     """Plays one recorded run in one instance. What else its host does is left alone."""
 
-    def __init__(self, tape: Tape, instance: InstanceName, played: Workflow) -> None:
+    def __init__(self, tape: Tape, instance: InstanceName, played: Workflow, chosen: Mapping[str, Chosen]) -> None:
         self._tape = tape
         self._performance = Performance(tape, instance)
         self._outputs = {line.number: line.output for line in tape.lines if isinstance(line, Printed)}
+        for fact in workflow_likeness.compare(tape.header, played, chosen, instance):
+            self._performance.drifts.add(fact)
         self._performance.drifts.compare_setup(tape.header, played)
+
+    @property
+    def recorded(self) -> Header:
+        return self._tape.header
 
     @property
     def drifts(self) -> tuple[str, ...]:

@@ -9,13 +9,14 @@ from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from moot.backends.backend import Briefing
 from moot.documents import documents
 from moot.proposals import votes
 from moot.registry import attempts, runs
 from moot.requests import requests
 from moot.runner.authors import Authors
 from moot.runner.chronicle import ENDS, JOINED, RELEASED, STOPPED
-from moot.runner.tape import Begin, Call, End, Happened, More, Progress, Read, Said, Tape
+from moot.runner.tape import Begin, Briefed, Call, End, Happened, More, Progress, Read, Said, Tape
 
 Note = Begin | Call | More | End | Said | Happened | Read
 DEEDS = frozenset(
@@ -39,6 +40,7 @@ class Score:
     notes: tuple[Note, ...]
     heard: Mapping[int, int]  # by the id of a note: its place on the tape
     progress: Mapping[str, Sequence[Progress]]  # by attempt
+    briefed: Mapping[str, Briefing]  # by attempt
     errors: Mapping[str, str]  # of attempts, as the store has them
     interrupted: Mapping[str, str]  # attempts that were cut off from outside while the run went on, and by whom
     channel: tuple[Said, ...]  # everything that was said in the run
@@ -55,14 +57,16 @@ def compose(tape: Tape) -> Score:
     ended = {one.subject: one for one in events if one.kind in ENDS}
     cut = [one for one in ended.values() if one.kind == attempts.INTERRUPTED and (over is None or one.seq < over)]
     placed = _in_order(tape, events, said, over)
+    agents = {line.attempt: line.agent for line in tape.lines if isinstance(line, Begin)}
     return Score(
         notes=tuple(note for _, _, note in placed),
         heard={id(note): at for _, at, note in placed},
         progress=_by_attempt(tape),
+        briefed=_briefed(tape, agents),
         errors={one.subject: str(one.facts["error"]) for one in ended.values() if one.facts.get("error")},
         interrupted={one.subject: one.actor for one in cut},
         channel=said,
-        agents={line.attempt: line.agent for line in tape.lines if isinstance(line, Begin)},
+        agents=agents,
     )
 
 
@@ -169,4 +173,15 @@ def _by_attempt(tape: Tape) -> dict[str, list[Progress]]:
     for line in tape.lines:
         if isinstance(line, Progress):
             found.setdefault(line.attempt, []).append(line)
+    return found
+
+
+def _briefed(tape: Tape, agents: Mapping[str, str]) -> dict[str, Briefing]:
+    found: dict[str, Briefing] = {}
+    last: dict[str, str] = {}
+    for line in tape.lines:
+        if isinstance(line, Briefed):
+            agent = agents.get(line.attempt, "")
+            last[agent] = last.get(agent, "") if line.system_prompt is None else line.system_prompt
+            found[line.attempt] = Briefing(line.prompt, last[agent])
     return found

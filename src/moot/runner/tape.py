@@ -15,17 +15,32 @@ from moot.backends.backend import Failure, Usage
 from moot.bus.messages import Kind
 from moot.core.caller import Role
 from moot.core.json import Json
+from moot.workflow.workflow import Backend
 
-FORMAT = 2
+FORMAT = 3
 How = Literal["ended", "crashed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An agent, as the workflow had it."""
+
+    backend: Backend  # that ran it
+    is_said: bool  # and was not found by looking around
+    model: str | None
+    permissions: str
+    tools: tuple[str, ...] | None
+    marks: Mapping[str, str]  # of all else that is said of it, by setting: the same has the same mark
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
     moot: str
     workflow: str
+    instance: str
     setup: tuple[str, ...]  # the commands
-    backends: Mapping[str, str]  # of the agents
+    agents: Mapping[str, Member]
+    context: Mapping[str, str]  # what they share
     has_person: bool = False  # at the terminal, who could answer
     format: int = FORMAT
     type: Literal["recording"] = "recording"
@@ -48,6 +63,16 @@ class Begin:
     number: int
     mail: tuple[Letter, ...]
     type: Literal["begin"] = "begin"
+
+
+@dataclass(frozen=True, slots=True)
+class Briefed:
+    """The words with which an attempt was begun, if its backend has asked for them."""
+
+    attempt: str
+    prompt: str
+    system_prompt: str | None = None  # None: as in the attempt of the same agent before
+    type: Literal["briefed"] = "briefed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +186,7 @@ class Outcome:
     type: Literal["outcome"] = "outcome"
 
 
-Line = Header | Begin | Call | More | Progress | End | Happened | Said | Read | Printed | Outcome
+Line = Header | Begin | Briefed | Call | More | Progress | End | Happened | Said | Read | Printed | Outcome
 _LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="type")])
 
 
