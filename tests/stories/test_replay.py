@@ -279,12 +279,36 @@ def test_a_recording_of_another_workflow_is_refused_in_one_sentence(terminal: Te
     assert "tape.jsonl is a recording of the workflow `talk`, and this is `chat`." in ended.err
 
 
-def test_drifts_are_told_to_programs(terminal: Terminal) -> None:
+@pytest.mark.parametrize(("new", "code"), [('begin"', 0), ('begin it"', 1)])
+def test_programs_are_told_of_drifts_and_one_exit_code(terminal: Terminal, new: str, code: int) -> None:
     tape = record(terminal, write(terminal, TALK))
-    ended = replay(terminal, write(terminal, TALK.replace('begin"', 'begin it"'), "changed.yaml"), tape, "--json")
-    last = json.loads(ended.out.splitlines()[-1])
-    assert last["type"] == "replay"
-    assert last["drifts"]
+    ended = replay(terminal, write(terminal, TALK.replace('begin"', new), "changed.yaml"), tape, "--json")
+    told = [json.loads(line) for line in ended.out.splitlines()]
+    assert (told[0]["type"], told[0]["replays"]) == ("cast", str(tape))
+    assert (told[-1]["type"], bool(told[-1]["drifts"])) == ("replay", bool(code))
+    assert [one["exit_code"] for one in told if "exit_code" in one] == [code] == [ended.code]
+
+
+def test_a_replay_says_that_it_is_one_and_pretends_nothing(terminal: Terminal) -> None:
+    text = """
+name: pretending
+context: {document_owner: none}
+agents:
+  ann: {backend: command, command: "cat > /dev/null; echo fine"}
+  ben: {model: openai/gpt-5}
+setup: [{shell: "echo it"}]
+kickoff: "@ann go"
+"""
+    file, tape = write(terminal, text), terminal.folder / "tape.jsonl"
+    words = ("run", str(file), "--instance", "first", "--record", str(tape), "--permissions", "full")
+    recorded = terminal.run(*words, env={"OPENAI_API_KEY": "sk-canary-0123456789"})
+    assert (recorded.code, "OPENAI_API_KEY" in recorded.out) == (0, True), recorded
+    for more in ((), ("--dry-run",), ("--json",), ("--dry-run", "--json")):
+        ended = replay(terminal, file, tape, "--permissions", "full", *more)
+        assert (ended.code, "OPENAI_API_KEY" in ended.out + ended.err) == (0, False), ended
+        assert "recorded" in ended.out
+        if "--json" not in more:
+            assert ended.out.splitlines()[0] == f"replays {tape}: no model, no program, no setup is run"
 
 
 def test_no_secret_is_on_the_tape(terminal: Terminal) -> None:

@@ -163,7 +163,7 @@ async def _attended(
         yield ending
         yield await summaries.of_run(store, run.id)
         if isinstance(stage, Player):
-            yield Replayed(stage.drifts)
+            yield Replayed(stage.drifts, taping.DRIFTED if stage.drifts else ending.exit_code)
 
 
 @asynccontextmanager

@@ -21,6 +21,7 @@ from moot.runner.tape_file import TapeInvalid
 from moot.store.store import Store
 from moot.workflow.workflow import AgentDefinition
 
+DRIFTED = 1  # the exit code of a replay that is not like its recording
 # A failure that is played again need not be waited for.
 AT_ONCE = Retry(backoff=timedelta(milliseconds=1), multiplier=1.0)
 
@@ -44,9 +45,10 @@ class Taping:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What came of a replay: where the workflow has drifted away from the recording."""
+    """What came of a replay: where the workflow has drifted away from the recording, and the exit code of it all."""
 
     drifts: tuple[str, ...]
+    exit_code: int
 
 
 def rehearsed(loaded: Loaded, file: Path) -> Loaded:
@@ -58,12 +60,16 @@ def rehearsed(loaded: Loaded, file: Path) -> Loaded:
             "Replay it with that workflow, or write the same `name:` in this one.",
         )
     choices = {name: _recorded(one, recorded.agents.get(name)) for name, one in loaded.choices.items()}
-    return replace(loaded, choices=choices)
+    agents = tuple(replace(one, env=()) if one.backend == "api" else one for one in loaded.workflow.agents)  # no key
+    return replace(loaded, workflow=replace(loaded.workflow, agents=agents), choices=choices)
 
 
 def _recorded(choice: Choice, member: Member | None) -> Choice:
-    backend = choice.backend if choice.is_said or member is None else member.backend
-    return replace(choice, backend=backend, account="recorded" if choice.account else "")
+    """Nothing of it was looked for on this machine."""
+    account = "recorded" if choice.account else ""
+    if choice.is_said or member is None:
+        return replace(choice, account=account, key=None)
+    return replace(choice, backend=member.backend, why="recorded", account=account, key=None)
 
 
 def adapted(loaded: Loaded, recorded: Header) -> Loaded:

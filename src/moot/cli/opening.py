@@ -1,18 +1,24 @@
 """The first lines of a run: who takes part, run by what, with which limits."""
 
+from pathlib import Path
+
 from moot.api import checking
 from moot.app.workflows import Loaded
 from moot.cli import cast, terminal
 from moot.runner import terms
 
 
-def show(loaded: Loaded, *, as_json: bool, is_verbose: bool) -> None:
-    """As lines for people, or as one document for programs."""
+def show(loaded: Loaded, *, as_json: bool, is_verbose: bool, replays: Path | None = None) -> None:
+    """As lines for people, or as one document for programs. `replays` is the recording that is played in place of all
+    that is named here."""
     with terminal.unheard():
         if as_json:
             runs = {name: checking.choice(one) for name, one in loaded.choices.items()}
-            terminal.line({"type": "cast", "runs": runs, "warnings": loaded.workflow.warnings})
+            told = {} if replays is None else {"replays": str(replays)}
+            terminal.line({"type": "cast", **told, "runs": runs, "warnings": loaded.workflow.warnings})
         else:
+            if replays is not None:
+                terminal.say(f"replays {replays}: no model, no program, no setup is run")
             _show(loaded, is_verbose=is_verbose)
 
 

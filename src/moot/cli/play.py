@@ -22,14 +22,13 @@ from moot.process import detached
 from moot.registry import agents
 from moot.registry.runs import Run
 
-_DRIFTED = 1  # the exit code of a replay that is not like its recording
-
 
 async def show(pieces: AsyncIterator[Piece], order: Order | None = None, *, as_json: bool) -> int:
     """Everything as it comes; the exit code. Where the order says that a person is there, what they type is said."""
     code = 0
     is_typed = order is not None and order.has_person
-    stage = _Lines() if as_json else _Terminal(is_typed=is_typed, is_kept=order is not None)
+    is_replay = order is not None and order.taping.replay is not None
+    stage = _Lines(is_replay=is_replay) if as_json else _Terminal(is_typed=is_typed, is_kept=order is not None)
     begins = asyncio.Event()
     typing = keyboard.answering(order.instance, order.store, begins) if order and is_typed else contextlib.nullcontext()
     async with typing:
@@ -38,10 +37,8 @@ async def show(pieces: AsyncIterator[Piece], order: Order | None = None, *, as_j
                 begins.set()
             if isinstance(piece, Run):
                 detached.tell_ready()
-            if isinstance(piece, Ending):
+            if isinstance(piece, Ending | Replayed):
                 code = piece.exit_code
-            if isinstance(piece, Replayed) and piece.drifts:
-                code = _DRIFTED
             with terminal.unheard():
                 stage.show(piece)
                 terminal.flush()
@@ -152,10 +149,17 @@ def _tell(replayed: Replayed) -> None:
 
 
 class _Lines:
-    """For programs: one JSON document a line, each with its `type`."""
+    """For programs: one JSON document a line, each with its `type`. The exit code is said once, by the last that knows
+    it: of a replay that is not how the run has ended."""
+
+    def __init__(self, *, is_replay: bool) -> None:
+        self._is_replay = is_replay
 
     def show(self, piece: Piece) -> None:
-        terminal.line(document(piece))
+        told = dict(document(piece))
+        if self._is_replay and isinstance(piece, Ending):
+            del told["exit_code"]
+        terminal.line(told)
 
 
 def document(piece: Piece) -> plain.Plain:
@@ -179,7 +183,7 @@ def document(piece: Piece) -> plain.Plain:
         case Summary():
             return _summary(piece)
         case Replayed():
-            return {"type": "replay", "drifts": piece.drifts, "exit_code": _DRIFTED if piece.drifts else None}
+            return {"type": "replay", "drifts": piece.drifts, "exit_code": piece.exit_code}
 
 
 def _summary(summary: Summary) -> plain.Plain:

@@ -30,7 +30,7 @@ def command(wanted: Wanted, *, dry_run: bool, record: Path | None, replay: Path 
     if dry_run:
         return _rehearse(order, loaded, wanted)
     running.check_trust(order, loaded)
-    opening.show(loaded, as_json=wanted.as_json, is_verbose=wanted.verbose)
+    opening.show(loaded, as_json=wanted.as_json, is_verbose=wanted.verbose, replays=replay)
     return loop.run(play.show(running.run(order, loaded), order, as_json=wanted.as_json))
 
 
@@ -41,7 +41,7 @@ def _rehearse(order: Order, loaded: Loaded, wanted: Wanted) -> int:
         told = checking.plain(checking.of_loaded(loaded))
         terminal.document(told if refusal is None else {**told, **checking.refused(refusal)})
         return refusal.exit_code if refusal is not None else 0
-    opening.show(loaded, as_json=False, is_verbose=wanted.verbose)
+    opening.show(loaded, as_json=False, is_verbose=wanted.verbose, replays=order.taping.replay)
     if refusal is not None:
         raise refusal
     return 0
