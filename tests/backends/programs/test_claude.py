@@ -1,5 +1,6 @@
 """Claude Code's command line and events, as the real one was seen to take and print them."""
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -64,6 +65,49 @@ async def test_permissions_become_rules(
     assert ("--disallowedTools" in argv) == (denied is not None)
     assert ("mcp__moot__approve" in argv) == permissions.asks
     assert argv[argv.index("--permission-mode") + 1] == "default"
+
+
+@pytest.mark.parametrize(
+    ("permissions", "users", "asked"),
+    [
+        (PRESETS["ask"], None, []),
+        (PRESETS["ask"], '{"permissions": {"allow": ["Bash(ls *)", "Read", "Write", 3]}}', ["Bash(ls *)", "Write"]),
+        (PRESETS["ask"], '{"permissions": {"allow": ["*"]}}', [*f"{EDIT},{SHELL},{NETWORK}".split(",")]),
+        (PRESETS["ask"], "{ // a comment", [*f"{EDIT},{SHELL},{NETWORK}".split(",")]),
+        (PRESETS["edit"], '{"permissions": {"allow": ["Bash", "Write"]}}', ["Bash"]),
+        (PRESETS["read-only"], '{"permissions": {"allow": ["Bash"]}}', None),
+    ],
+    ids=["none", "as they are", "of everything", "not readable", "only what is asked for", "nothing is asked for"],
+)
+async def test_what_the_user_allows_is_asked_for_all_the_same(
+    place: Stage, permissions: Permissions, users: str | None, asked: list[str] | None
+) -> None:
+    role: Role = cast(CLAUDE, place.root, [*CLAUDE.opening, *CLAUDE.ending("done")])
+    if users is not None:
+        (place.root / "home" / ".claude").mkdir()
+        (place.root / "home" / ".claude" / "settings.json").write_text(users)
+    given = await place.assignment(manner=role.manner(replace(FULL, permissions=permissions)))
+    _, ended = await play(role.backend, given)
+    assert ended.failure is None, ended.error
+    seen = role.seen()
+    ours = json.loads(seen["files"]["settings.json"])
+    assert ours["disableAllHooks"] is True
+    assert ours.get("permissions") == (None if asked is None else {"ask": asked})
+    assert seen["argv"][seen["argv"].index("--setting-sources") + 1] == "user"
+
+
+async def test_another_address_gets_no_settings_and_no_headers_of_the_user(place: Stage) -> None:
+    headers = {"ANTHROPIC_CUSTOM_HEADERS": "X-Company: secret", "CLAUDE_CODE_USE_BEDROCK": "1"}
+    role: Role = cast(CLAUDE, place.root, [*CLAUDE.opening, *CLAUDE.ending("done")], None, **headers)
+    elsewhere = replace(role.manner(), base_url="http://127.0.0.1:1", env=("ANTHROPIC_API_KEY",))
+    _, ended = await play(role.backend, await place.assignment(manner=elsewhere))
+    assert ended.failure is None, ended.error
+    seen = role.seen()
+    assert headers.keys() & seen["env"].keys() == set()
+    assert seen["argv"][seen["argv"].index("--setting-sources") + 1] == ""
+    _, ended = await play(role.backend, await place.assignment(manner=role.manner()))
+    assert headers.items() <= role.seen()["env"].items()
+    assert "--setting-sources" not in role.seen()["argv"]
 
 
 async def test_the_token_is_named_and_not_written(place: Stage) -> None:

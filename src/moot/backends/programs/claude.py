@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from moot.backends.backend import Assignment, Briefing
-from moot.backends.programs import conversations, counting, known, surroundings
+from moot.backends.programs import claude_settings, conversations, counting, known, surroundings
 from moot.backends.programs.claude_reader import SERVER, ClaudeReader
 from moot.backends.programs.launch import Launch
 from moot.backends.programs.surroundings import Needs
@@ -19,15 +19,13 @@ _NEEDS = Needs(
     known.CLAUDE,
     variables=(
         "ANTHROPIC_BASE_URL",
-        "ANTHROPIC_CUSTOM_HEADERS",
         "ANTHROPIC_MODEL",
         "ANTHROPIC_SMALL_FAST_MODEL",
         "API_TIMEOUT_MS",
         "CLAUDE_CODE_MAX_RETRIES",
-        "CLAUDE_CODE_USE_BEDROCK",
-        "CLAUDE_CODE_USE_VERTEX",
         "MCP_TIMEOUT",
     ),
+    account=("ANTHROPIC_CUSTOM_HEADERS", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"),
     settings={
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "CLAUDE_CODE_MAX_RETRIES": "4",
@@ -39,9 +37,6 @@ _NEEDS = Needs(
     },
     homes={"CLAUDE_CONFIG_DIR": ".claude"},
 )
-_EDIT = ("Edit", "MultiEdit", "NotebookEdit", "Write")
-_SHELL = ("Bash", "BashOutput", "KillShell", "Monitor", "PowerShell")
-_NETWORK = ("WebFetch", "WebSearch")
 
 
 class Claude:
@@ -59,6 +54,9 @@ class Claude:
             # With any key it leaves the login alone, which must not go to another address.
             env |= {"ANTHROPIC_BASE_URL": manner.base_url, "ANTHROPIC_API_KEY": env[key] if key else "none"}
         found = surroundings.find(known.CLAUDE, assignment, env)
+        settings = claude_settings.arguments(assignment, env)
+        if settings:
+            env |= claude_settings.MEMORY
         before = conversations.before(assignment)
         session = before.handle if before else str(uuid.uuid4())
         reader = ClaudeReader(session, before, counting.tariff(manner, "anthropic"))
@@ -70,6 +68,7 @@ class Claude:
             *_model(manner.model),
             *_session(session, is_kept=conversations.is_kept(manner), is_new=before is None),
             *_permissions(manner.permissions),
+            *settings,
         )
         return Launch(
             argv,
@@ -126,9 +125,8 @@ def _session(session: str, *, is_kept: bool, is_new: bool) -> tuple[str, ...]:
 
 def _permissions(permissions: Permissions) -> tuple[str, ...]:
     """Rules by name: a mode that allows everything is refused to root, and one of the user's own must not apply."""
-    answers = ((permissions.edit, _EDIT), (permissions.shell, _SHELL), (permissions.network, _NETWORK))
-    allowed = [f"mcp__{SERVER}__*", *(name for answer, names in answers if answer == "allow" for name in names)]
-    denied = [name for answer, names in answers if answer == "deny" for name in names]
+    allowed = [f"mcp__{SERVER}__*", *claude_settings.tools(permissions, "allow")]
+    denied = claude_settings.tools(permissions, "deny")
     asks = ("--permission-prompt-tool", f"mcp__{SERVER}__approve") if permissions.asks else ()
     return (
         *("--permission-mode", "default"),

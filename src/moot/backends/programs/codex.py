@@ -25,6 +25,7 @@ _NEEDS = Needs(
     known.CODEX,
     variables=("CODEX_CA_CERTIFICATE", "OPENAI_ORGANIZATION", "OPENAI_PROJECT"),
     users=("CODEX_ACCESS_TOKEN",),
+    account=("CODEX_ACCESS_TOKEN",),
     homes={"CODEX_HOME": ".codex"},
 )
 _PLAIN = (

@@ -25,12 +25,15 @@ _NEEDS = Needs(
     variables=(
         "GOOGLE_CLOUD_LOCATION",
         "GOOGLE_CLOUD_PROJECT",
-        "GOOGLE_GENAI_USE_GCA",
-        "GOOGLE_GENAI_USE_VERTEXAI",
         "GOOGLE_GEMINI_BASE_URL",
-        "GOOGLE_VERTEX_BASE_URL",
     ),
     users=(_HOME, "GOOGLE_APPLICATION_CREDENTIALS"),
+    account=(
+        "GOOGLE_APPLICATION_CREDENTIALS",
+        "GOOGLE_GENAI_USE_GCA",
+        "GOOGLE_GENAI_USE_VERTEXAI",
+        "GOOGLE_VERTEX_BASE_URL",
+    ),
     settings={"GEMINI_CLI_NO_RELAUNCH": "1"},
 )
 _EDIT = ("replace", "write_file")

@@ -28,6 +28,7 @@ class Needs:
     program: AgentProgram
     variables: tuple[str, ...] = ()  # others that it reads
     users: tuple[str, ...] = ()  # those that lead to the user's own files or login: not for an isolated one
+    account: tuple[str, ...] = ()  # those that go with the provider's own account: not for another address
     settings: Mapping[str, str] | None = None  # ours, for every run
     homes: Mapping[str, str] | None = None  # variables that name its own directories, and where they are if isolated
 
@@ -51,9 +52,10 @@ def surround(assignment: Assignment, needs: Needs, parent: Mapping[str, str]) ->
         additions.update(inside.private_places(assignment.folder, needs.homes))
     additions.update(inside.variables(assignment, parent))
     additions["TMPDIR"] = str(_temporary(assignment.folder))  # what it leaves there goes with the attempt
-    keys = needs.keys if manner.base_url is None else ()  # a key goes to its own provider only
     users = () if manner.is_isolated else (*needs.users, *(needs.homes or {}))
-    also = {*keys, *needs.variables, *manner.env, *users}
+    own = {*needs.keys, *needs.account} if manner.base_url is not None else set[str]()
+    # A key goes to its own provider only.
+    also = {*({*needs.keys, *needs.variables, *needs.account, *users} - own), *manner.env}
     missing = inside.missing(manner, parent)
     if missing:
         raise CannotLaunch(
