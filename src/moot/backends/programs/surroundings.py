@@ -52,10 +52,7 @@ def surround(assignment: Assignment, needs: Needs, parent: Mapping[str, str]) ->
         additions.update(inside.private_places(assignment.folder, needs.homes))
     additions.update(inside.variables(assignment, parent))
     additions["TMPDIR"] = str(_temporary(assignment.folder))  # what it leaves there goes with the attempt
-    users = () if manner.is_isolated else (*needs.users, *(needs.homes or {}))
-    own = {*needs.keys, *needs.account} if manner.base_url is not None else set[str]()
-    # A key goes to its own provider only.
-    also = {*({*needs.keys, *needs.variables, *needs.account, *users} - own), *manner.env}
+    also = {*_passed_on(needs, manner), *manner.env}
     missing = inside.missing(manner, parent)
     if missing:
         raise CannotLaunch(
@@ -65,6 +62,14 @@ def surround(assignment: Assignment, needs: Needs, parent: Mapping[str, str]) ->
         )
     source = inside.without_places(parent) if manner.is_isolated else parent
     return environment.build(additions, also=also, parent=source)
+
+
+def _passed_on(needs: Needs, manner: Manner) -> set[str]:
+    """The variables that it reads, but for those of the user's account and files where they have no business."""
+    users, account = {*needs.users, *(needs.homes or {})}, {*needs.keys, *needs.account}
+    not_isolated = users if manner.is_isolated else set[str]()
+    not_elsewhere = account if manner.base_url is not None else set[str]()  # a key goes to its own provider only
+    return {*needs.variables, *users, *account} - not_isolated - not_elsewhere
 
 
 def _temporary(folder: Path) -> Path:
