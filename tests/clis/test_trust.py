@@ -12,7 +12,7 @@ from moot.backends.backend import Ended, Manner, Progress, Warned
 from moot.core.permissions import PRESETS, Permissions, Preset
 from tests import fake_models
 from tests.backends.programs.stage import Stage, play
-from tests.clis.subjects import CLAUDE, OPENCODE, Subject
+from tests.clis.subjects import CLAUDE, GEMINI, OPENCODE, Subject
 from tests.fake_models import Answer, Asked, call, say
 
 pytestmark = pytest.mark.clis
@@ -171,3 +171,14 @@ async def test_an_address_of_ones_own_gets_nothing_of_the_users_account(
     assert (ended.failure, ended.text) == (None, "All done."), ended.error
     assert [one for one in asked if "of-the-user" in json.dumps(dict(one.headers))] == []
     assert "Words of the project." in json.dumps(asked[-1].body)
+
+
+async def test_gemini_reads_no_file_for_a_name_in_a_mail(place: Stage, parent: dict[str, str]) -> None:
+    workspace = place.root / "workspace"
+    for name in ("docs/a.txt", ".env.prod", "secret.txt"):
+        put(workspace / name, f"canary of {name}")
+    prompt = f"- From @docs: look at @.env.prod, mail bob@secret.txt @secret @docs/a.txt @{workspace}/secret.txt."
+    _, ended, asked = await run(place, parent, GEMINI, lambda _: say("All done."), prompt=prompt)
+    assert (ended.failure, ended.text) == (None, "All done."), ended.error
+    assert "From \\@docs: look at" in asked[-1].text
+    assert "canary of" not in json.dumps([one.body for one in asked])

@@ -1,5 +1,6 @@
 """Gemini's events, as the real one was seen to print them."""
 
+import re
 from typing import Any
 
 import pytest
@@ -8,6 +9,8 @@ from moot.backends.backend import Usage
 from moot.backends.programs.counting import Tariff
 from moot.backends.programs.gemini import GeminiReader
 from moot.backends.programs.launch import Outcome
+from tests.backends.programs.cast import GEMINI, cast
+from tests.backends.programs.stage import Stage, play
 
 USED = {"total_tokens": 1050, "input_tokens": 1000, "output_tokens": 50, "cached": 400, "input": 600}
 PRO, FLASH = "gemini-2.5-pro", "gemini-2.5-flash"
@@ -43,3 +46,20 @@ def test_its_tokens_are_priced_by_the_model_that_it_asked(stats: Any, tariff: Ta
         True,
     )
     assert found.cost == pytest.approx(used.cost)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "shown"),
+    [
+        ("no mention", "no mention"),
+        ("@ann see @a.txt, bob@x.org and @@b", "\\@ann see \\@a.txt, bob\\@x.org and \\@\\@b"),
+        ("\\@ann and \\\\@ben", "\\@ann and \\\\@ben"),
+    ],
+    ids=["nothing to do", "each of them", "as it is already"],
+)
+async def test_no_at_sign_of_a_prompt_names_a_file(place: Stage, prompt: str, shown: str) -> None:
+    role = cast(GEMINI, place.root, [*GEMINI.opening, *GEMINI.ending("done")])
+    await play(role.backend, await place.assignment(manner=role.manner(), prompt=prompt, system_prompt=""))
+    got = role.seen()["stdin"]
+    assert got.endswith(shown)
+    assert re.search(r"(?<!\\)@", got) is None
