@@ -7,7 +7,7 @@ Run as `python standin.py SCRIPT …`. SCRIPT is a JSON file: a list of steps, e
   {"orphan": true}           leave a child in a session of its own that ignores SIGTERM
   {"signal": N}              kill itself                   {"exit": N}
   {"hang": true}             for ever, deaf to SIGTERM     {"secrets": true}  print all it was given as an error
-  {"write": PATH}
+  {"write": PATH}            {"chatter": true}  print lines for ever
 What it was started with is written to SCRIPT.seen: arguments, environment, stdin, and the files it was pointed to.
 """
 
@@ -96,6 +96,11 @@ def play(step: dict[str, Any]) -> None:  # noqa: PLR0912  # a case for each kind
             note()
             while True:
                 time.sleep(60)
+        case {"chatter": _}:
+            note()
+            while True:
+                tell(sys.stdout, "still here\n")
+                time.sleep(0.05)
         case _:
             raise ValueError(step)
 

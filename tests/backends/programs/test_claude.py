@@ -211,12 +211,43 @@ def test_an_error_is_told_as_what_it_is(more: dict[str, Any], cause: str, failur
     assert reader.is_over
 
 
-def test_until_when_to_wait_is_passed_on() -> None:
-    limited = {"type": "rate_limit_event", "rate_limit_info": {"status": "rejected", "resetsAt": 2_000_000_000}}
+@pytest.mark.parametrize(
+    ("at", "moment"),
+    [
+        (2_000_000_000, datetime.fromtimestamp(2_000_000_000, UTC)),
+        (2_000_000_000_000, datetime.fromtimestamp(2_000_000_000, UTC)),
+        (1e300, None),
+        (-5, None),
+        ("soon", None),
+    ],
+    ids=["seconds", "milliseconds", "never", "before", "in words"],
+)
+def test_until_when_to_wait_is_passed_on(at: Any, moment: datetime | None) -> None:
+    limited = {"type": "rate_limit_event", "rate_limit_info": {"status": "rejected", "resetsAt": at}}
     reader, _ = read(INIT, limited, result(is_error=True, api_error_status=429))
     found = reader.outcome()
     assert found is not None
-    assert found.wait_until == datetime.fromtimestamp(2_000_000_000, UTC)
+    assert found.wait_until == moment
+
+
+@pytest.mark.parametrize(
+    ("line", "failure", "text"),
+    [
+        ('"result":"half \\ud83d of it"', None, "half \ufffd of it"),
+        ('"result":"ok","ttft":NaN,"total_cost_usd":1e400', None, "ok"),
+        ('"result":"cut off', "error", ""),
+    ],
+    ids=["half a character", "no number", "not whole"],
+)
+async def test_an_end_that_cannot_be_read_is_an_end(
+    place: Stage, line: str, failure: Failure | None, text: str
+) -> None:
+    end = f'{{"type":"result","subtype":"success","is_error":false,{line}'
+    whole = end if failure else end + "}"
+    role = cast(CLAUDE, place.root, [*CLAUDE.opening, {"raw": whole + "\n"}, {"read_all": True}])
+    _, ended = await play(role.backend, await place.assignment(manner=role.manner()), seconds=20)
+    assert (ended.failure, ended.text) == (failure, text)
+    assert ("could not be read" in ended.error) == (failure is not None)
 
 
 def test_a_denial_is_a_warning() -> None:

@@ -138,9 +138,11 @@ async def test_an_orphan_does_not_outlive_success(place: Stage, part: Part) -> N
     assert not tree.Tree(given.attempt).members()
 
 
+@pytest.mark.parametrize("staying", ["hang", "chatter"])
 @EACH
-async def test_one_that_has_said_its_last_may_not_stay(place: Stage, part: Part) -> None:
-    role = cast(part, place.root, [*part.opening, *part.ending("done"), {"hang": True}], Limits(linger=0.5, grace=0.2))
+async def test_one_that_has_said_its_last_may_not_stay(place: Stage, part: Part, staying: str) -> None:
+    steps = [*part.opening, *part.ending("done"), {staying: True}]
+    role = cast(part, place.root, steps, Limits(linger=0.5, grace=0.2))
     _, ended = await play(role.backend, await place.assignment(manner=role.manner()), 20.0)
     assert (ended.failure, ended.text) == (None, "done")
 

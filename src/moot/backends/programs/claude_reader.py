@@ -5,7 +5,7 @@ message is printed again when it is taken, which is how we know that none is lef
 """
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 
 from moot.backends.backend import Called, Conversation, Failure, Usage, Warned, Wrote
 from moot.backends.programs import counting, faults, fields
@@ -121,9 +121,8 @@ class ClaudeReader(Reader):
                 yield Called(name, is_error=block.get("is_error") is True)
 
     def _limited(self, info: Mapping[str, Json]) -> None:
-        at = fields.number(info, "resetsAt")
-        if info.get("status") == "rejected" and at > 0:
-            self._wait_until = datetime.fromtimestamp(at, UTC)
+        if info.get("status") == "rejected":
+            self._wait_until = fields.moment(info, "resetsAt") or self._wait_until
 
     def used(self) -> Usage:
         return self._usage

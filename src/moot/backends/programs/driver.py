@@ -10,12 +10,12 @@ from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, replace
 
 from moot.backends.backend import Assignment, Conversation, Ended, Failure, Manner, Progress, Warned
-from moot.backends.programs import conversations, faults, known, telling
+from moot.backends.programs import conversations, faults, fields, known, telling
 from moot.backends.programs.hiding import hidden
 from moot.backends.programs.launch import CannotLaunch, Event, Kind, Launch, Outcome, Spoken
 from moot.backends.programs.mailing import Mailing, mailing
-from moot.core import json, prices
-from moot.core.errors import InvalidInput, MootError
+from moot.core import prices
+from moot.core.errors import MootError
 from moot.process import child
 from moot.process.child import Running
 from moot.process.program import MEBIBYTE, Finished, Program
@@ -27,7 +27,7 @@ class Limits:
 
     deadline: float | None = None
     idle: float = 1800.0  # without any output: a long build prints nothing, a person who is asked takes ten minutes
-    linger: float = 15.0  # without any output, after it has said how it went
+    linger: float = 15.0  # after it has said how it went
     grace: float = 5.0  # between asking the tree to go and killing it
 
 
@@ -104,15 +104,20 @@ class ProgramBackend:
     async def _events(self, running: Running, launch: Launch) -> AsyncGenerator[Event]:
         """What it prints, as long as it prints; one that has said its last may not stay for ever."""
         lines = running.lines()
+        until: float | None = None
         while not launch.reader.is_hopeless:
             try:
-                async with asyncio.timeout(self._limits.linger if launch.reader.is_over else None):
+                async with asyncio.timeout_at(until):
                     line = await anext(lines)
             except (TimeoutError, StopAsyncIteration):
                 break
-            event = _parsed(line)
+            event = fields.event(line)  # other lines are kept with the output, for the error if there is one
             if event is not None:
                 yield event
+            if not launch.reader.is_over:
+                until = None
+            elif until is None:  # whatever it prints from now on, it is not waited for any longer
+                until = asyncio.get_running_loop().time() + self._limits.linger
         if launch.reader.is_over or launch.reader.is_hopeless:
             running.stop()
 
@@ -160,16 +165,6 @@ async def _close_when_done(running: Running, launch: Launch, post: Mailing) -> N
     if launch.say is not None and launch.reader.outcome() is not None:
         await post.stop()
         running.close_stdin()
-
-
-def _parsed(line: str) -> Event | None:
-    """Other lines than events are kept with the output, for the error if there is one."""
-    if not line.lstrip().startswith("{"):
-        return None
-    try:
-        return json.load_object(line)
-    except InvalidInput:
-        return None
 
 
 def _cut_short(run: _Run, finished: Finished, limits: Limits) -> tuple[Failure, str]:
