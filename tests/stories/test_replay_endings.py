@@ -39,7 +39,7 @@ def played_alike(terminal: Terminal, file: Path | str, code: int = 0) -> None:
     assert result(terminal, "again") == result(terminal, "first")
 
 
-@pytest.mark.parametrize("typed", ["yes", "no, not today"])
+@pytest.mark.parametrize("typed", [pytest.param("yes", marks=pytest.mark.chaos), "no, not today"])
 def test_a_permission_that_was_asked_for_at_the_terminal_is_answered_again(terminal: Terminal, typed: str) -> None:
     file = permissions.write(terminal)
     with terminal.typing("run", file, "--instance", "first", "--record", "tape.jsonl") as session:

@@ -153,7 +153,7 @@ async def test_an_agent_that_joined_by_itself_is_played(house: House) -> None:
         assert await result(house, "again") == await result(house, "default")
 
 
-@pytest.mark.parametrize("words", [("stop",), ("stop", "--now")])
+@pytest.mark.parametrize("words", [pytest.param(("stop",), marks=pytest.mark.chaos), ("stop", "--now")])
 async def test_a_run_that_was_stopped_is_stopped_again(house: House, words: tuple[str, ...]) -> None:
     async with asyncio.timeout(3 * SECONDS):
         async with recorded(house, WAITING) as run:
@@ -177,6 +177,7 @@ async def test_what_was_dropped_for_an_urgent_message_is_dropped_again(house: Ho
         assert await result(house, "again") == await result(house, "default")
 
 
+@pytest.mark.chaos
 async def test_a_pause_is_made_again(house: House) -> None:
     async with asyncio.timeout(3 * SECONDS):
         async with recorded(house, WAITING.replace(", takes: 60s", ", say: gone on")) as run:

@@ -119,7 +119,7 @@ def receipts(terminal: Terminal) -> list[list[dict[str, str]]]:
     return [entry["receipts"] for entry in terminal.ok("log", "--json", "--receipts").json]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGHUP, pytest.param(signal.SIGINT, marks=pytest.mark.chaos)])
 def test_an_interrupted_run_is_gone_on_with(terminal: Terminal, expected: list[str], number: signal.Signals) -> None:
     process = terminal.start("run", "review.yaml")
     until(lambda: MOMENTS["setup"](terminal))

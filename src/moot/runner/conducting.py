@@ -171,7 +171,7 @@ class Conductor:
 
     def _timers_behind(self, note: Note) -> frozenset[str]:
         """Which timers may have brought this about: those of votes and requests, or that of the run itself."""
-        if isinstance(note, End) and note.attempt in self._performance.score.interrupted:
+        if isinstance(note, End) and self._performance.score.interrupted.get(note.attempt) == "system":
             return _TIME
         if not isinstance(note, Said) or not score.is_moot(note):
             return frozenset()
