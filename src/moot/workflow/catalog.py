@@ -19,12 +19,15 @@ Api = Literal["anthropic", "openai", "google"]
 Program = Literal["claude", "codex", "gemini"]
 _FILE = Path(__file__).with_name("models.yaml")
 _ADDRESS = r"^https?://[^\s@]+$"
+_SECRET_IN_ADDRESS = re.compile(r"[?&#][^=&]*(?:key|token|secret|pass|auth|sig|cred)[^=&]*=", re.IGNORECASE)
 _VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*_(?:KEY|TOKEN)$"
 
 
 def _address(value: str) -> str:
     if "@" in value:  # not repeated: what stands before it is secret
         raise InvalidInput("an address must not hold a user or a password", "Name the key's variable under `env`.")
+    if _SECRET_IN_ADDRESS.search(value):  # it would stand in the list of processes, and wherever the address is shown
+        raise InvalidInput("an address must not hold a key", "Leave it out and name the key's variable under `env`.")
     if not re.match(_ADDRESS, value):
         fact = f"{value[:80]!r} does not begin with http:// or https://"
         raise InvalidInput(fact, f"Write http:// or https:// in front of it, as in http://{value[:80].strip()}.")
