@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -182,3 +183,15 @@ async def test_gemini_reads_no_file_for_a_name_in_a_mail(place: Stage, parent: d
     assert (ended.failure, ended.text) == (None, "All done."), ended.error
     assert "From \\@docs: look at" in asked[-1].text
     assert "canary of" not in json.dumps([one.body for one in asked])
+
+
+@pytest.mark.parametrize("subject", [CLAUDE, GEMINI], ids=["claude", "gemini"])
+async def test_an_agent_takes_no_more_turns_than_it_may(place: Stage, parent: dict[str, str], subject: Subject) -> None:
+    def scenario(asked: Asked) -> Answer:
+        return call(asked.tool("inbox_check")) if asked.tools else say("A title.")
+
+    async with fake_models.serve(scenario) as server:
+        given = await place.assignment(manner=subject.manner(server))
+        _, ended = await play(subject.backend(parent), replace(given, settings={"max_turns": 3}))
+        count = len([one for one in server.asked if one.tools])
+    assert (count, ended.failure) == (3, "limit"), ended.error

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from moot.core import json
+from moot.core import json, quota
 from moot.core.clock import SystemClock
 from moot.models import opening
 from moot.models.endpoints import Wire
@@ -140,6 +140,18 @@ async def test_a_rate_limit_says_until_when(wire: Wire) -> None:
             await asking.progress(model, asking.request())
     assert caught.value.until is not None
     assert 90 <= (caught.value.until - before).total_seconds() < 120
+
+
+async def test_an_account_that_is_used_up_is_not_waited_for(wire: Wire) -> None:
+    words = "You exceeded your current quota, please check your plan and billing details."
+    kinds: list[tuple[str, str]] = []
+    for answer in (Status(429, words), Status(429, words, {"retry-after": "7"}), Status(429, words + " Retry in 7s.")):
+        async with asking.model(wire, [answer]) as (_, model):
+            with pytest.raises(ModelFailed) as caught:
+                await asking.progress(model, asking.request())
+        kinds.append((caught.value.kind, str(caught.value).rpartition("). ")[2]))
+    assert kinds[0] == ("refused", quota.REMEDY)
+    assert [kind for kind, _ in kinds[1:]] == ["rate_limit", "rate_limit"]
 
 
 @pytest.mark.parametrize("after", [0, 3])

@@ -7,6 +7,7 @@ from typing import Any, cast
 import httpx2
 from pydantic_ai import exceptions
 
+from moot.core import quota
 from moot.core.secrecy import redact
 from moot.models.endpoints import Endpoint
 from moot.models.model import Kind, ModelFailed
@@ -18,7 +19,6 @@ _FURTHEST = timedelta(days=1)  # nobody waits longer for a provider, whatever it
 _KINDS: tuple[tuple[type[BaseException], Kind], ...] = (
     (exceptions.ModelAuthenticationError, "auth"),
     (exceptions.ModelRequestRejectedError, "refused"),
-    (exceptions.ModelQuotaExceededError, "refused"),
     (exceptions.ModelRateLimitError, "rate_limit"),
     (exceptions.ModelTimeoutError, "timeout"),
     (exceptions.ModelRequestTimeout, "timeout"),
@@ -41,10 +41,20 @@ _SAID: dict[Kind, str] = {
 
 
 def translate(error: BaseException, endpoint: Endpoint, now: datetime) -> ModelFailed:
-    kind = _kind(error)
+    is_spent = _is_spent(error)
+    kind: Kind = "refused" if is_spent else _kind(error)
     told = _shortened(redact(_message(error), [endpoint.key] if endpoint.key else []))
     fact = f"{endpoint.place} {_SAID[kind]} ({endpoint.name}{', ' + told if told else ''})."
-    return ModelFailed(kind, fact, _remedy(kind, endpoint), until=_until(error, kind, now))
+    remedy = quota.REMEDY if is_spent else _remedy(kind, endpoint)
+    return ModelFailed(kind, fact, remedy, until=_until(error, kind, now))
+
+
+def _is_spent(error: BaseException) -> bool:
+    """The account is used up: no waiting helps, and none was asked for."""
+    if isinstance(error, exceptions.ModelQuotaExceededError):
+        return True
+    is_limit = _kind(error) == "rate_limit" and getattr(error, "retry_after", None) is None
+    return is_limit and quota.is_spent(_message(error))
 
 
 def _kind(error: BaseException) -> Kind:

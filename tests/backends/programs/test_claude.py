@@ -212,6 +212,25 @@ def test_an_error_is_told_as_what_it_is(more: dict[str, Any], cause: str, failur
 
 
 @pytest.mark.parametrize(
+    ("said", "told", "failure"),
+    [
+        ("Your credit balance is too low to access the API", [], "refused"),
+        ("Claude usage limit reached.", [], "refused"),
+        ("Claude usage limit reached. Your limit will reset at 3pm.", [], "rate_limit"),
+        ("Claude AI usage limit reached|1794806400", [], "rate_limit"),
+        ("Claude usage limit reached.", [2_000_000_000], "rate_limit"),
+        ("Slow down.", [], "rate_limit"),
+    ],
+)
+def test_an_account_that_is_used_up_is_not_waited_for(said: str, told: list[int], failure: Failure) -> None:
+    limits = [{"type": "rate_limit_event", "rate_limit_info": {"status": "rejected", "resetsAt": at}} for at in told]
+    reader, _ = read(INIT, *limits, result(is_error=True, result=said, api_error_status=429))
+    found = reader.outcome()
+    assert found is not None
+    assert found.failure == failure
+
+
+@pytest.mark.parametrize(
     ("at", "moment"),
     [
         (2_000_000_000, datetime.fromtimestamp(2_000_000_000, UTC)),

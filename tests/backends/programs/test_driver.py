@@ -5,6 +5,7 @@ import json
 import os
 import signal
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from moot.backends.backend import Letter, Manner, Warned, Wrote
 from moot.backends.programs import known, telling
 from moot.backends.programs.driver import Limits
+from moot.core import quota
 from moot.core.permissions import PRESETS
 from moot.process import tree
 from tests.backends.letters import letter
@@ -224,6 +226,28 @@ async def test_an_isolated_one_has_a_home_of_its_own_and_needs_a_key(place: Stag
     _, ended = await play(keyless.backend, await place.assignment(manner=keyless.manner(isolated)))
     assert (ended.failure, ended.is_final) == ("auth", True)
     assert part.key in ended.error.partition("Set ")[2]
+
+
+@EACH
+async def test_a_limit_of_turns_is_passed_on_or_told_to_do_nothing(place: Stage, part: Part) -> None:
+    role = cast(part, place.root, [*part.opening, *part.ending("done")])
+    given = replace(await place.assignment(manner=role.manner()), settings={"max_turns": 7})
+    told, ended = await play(role.backend, given)
+    assert ended.failure is None, ended.error
+    argv, home = role.seen()["argv"], given.folder / "gemini" / ".gemini" / "settings.json"
+    settings = home.read_text() if home.exists() else ""
+    is_passed_on = ("--max-turns", "7") in pairwise(argv) or '"maxSessionTurns": 7' in settings
+    warning = Warned(f"{part.name} knows no limit of turns: max_turns of ann does nothing.")
+    assert is_passed_on == (part.name in ("claude", "gemini"))
+    assert (warning in told) == (not is_passed_on)
+
+
+async def test_it_is_said_what_helps_if_an_account_is_used_up(place: Stage) -> None:
+    end = claude_result("You exceeded your current quota.", is_error=True, api_error_status=429)
+    role = cast(CLAUDE, place.root, [*CLAUDE.opening, end, {"read_all": True}])
+    _, ended = await play(role.backend, await place.assignment(manner=role.manner()))
+    assert (ended.failure, ended.is_final) == ("refused", True)
+    assert ended.error == f"claude: You exceeded your current quota. {quota.REMEDY}"
 
 
 @EACH

@@ -68,6 +68,7 @@ class Claude:
             *_model(manner.model),
             *_session(session, is_kept=conversations.is_kept(manner), is_new=before is None),
             *_permissions(manner.permissions),
+            *_turns(surroundings.most_turns(assignment)),
             *settings,
         )
         return Launch(
@@ -121,6 +122,10 @@ def _session(session: str, *, is_kept: bool, is_new: bool) -> tuple[str, ...]:
     if not is_kept:
         return ("--no-session-persistence",)
     return ("--session-id", session) if is_new else ("--resume", session)
+
+
+def _turns(most: int | None) -> tuple[str, ...]:
+    return () if most is None else ("--max-turns", str(most))
 
 
 def _permissions(permissions: Permissions) -> tuple[str, ...]:

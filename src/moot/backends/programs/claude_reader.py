@@ -21,7 +21,6 @@ _CAUSES: Mapping[str, Failure] = {
     "billing_error": "auth",
     "invalid_request": "refused",
     "model_not_found": "refused",
-    "rate_limit": "rate_limit",
     "server_error": "unavailable",
     "overloaded": "unavailable",
     "max_output_tokens": "limit",
@@ -158,12 +157,16 @@ class ClaudeReader(Reader):
 
     def _failure(self, result: Event) -> Failure | None:
         subtype, status = fields.text(result, "subtype"), fields.count(result, "api_error_status")
+        # One that says elsewhere when to come back need not say it in words.
+        said = "" if self._wait_until else fields.text(result, "result")
         if subtype in _LIMITS:
             return "limit"
         if subtype == "success" and result.get("is_error") is False:
             return None
         if status:
-            return faults.by_status(status)
+            return faults.by_status(status, said)
+        if self._cause == "rate_limit":
+            return faults.by_status(429, said)
         if self._cause in _CAUSES:
             return _CAUSES[self._cause]
         return "unavailable" if result.get("api_error") == "connection_failed" else "error"

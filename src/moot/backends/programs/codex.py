@@ -74,6 +74,7 @@ class Codex:
             secrets=surroundings.secrets(env, assignment, _NEEDS),
             warnings=(
                 *known.CODEX.denied(manner.permissions),
+                *surroundings.unlimited(assignment, _NEEDS),
                 *conversations.warning(manner),
             ),
         )

@@ -51,6 +51,7 @@ class Cursor:
             secrets=surroundings.secrets(env, assignment, _NEEDS),
             warnings=(
                 *known.CURSOR.denied(manner.permissions),
+                *surroundings.unlimited(assignment, _NEEDS),
                 *conversations.warning(manner),
             ),
             around=lambda: _with_tools(assignment.workspace / FOLDER, assignment.access.url),

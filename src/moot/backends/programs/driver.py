@@ -14,7 +14,7 @@ from moot.backends.programs import conversations, faults, fields, known, telling
 from moot.backends.programs.hiding import hidden
 from moot.backends.programs.launch import CannotLaunch, Event, Kind, Launch, Outcome, Spoken
 from moot.backends.programs.mailing import Mailing, mailing
-from moot.core import prices
+from moot.core import prices, quota
 from moot.core.errors import MootError
 from moot.process import child
 from moot.process.child import Running
@@ -156,6 +156,8 @@ class ProgramBackend:
 
     def _told(self, failure: Failure, error: str, finished: Finished, manner: Manner) -> str:
         remedy = telling.login(known.PROGRAMS[self._kind.name], manner) if failure == "auth" else ""
+        if failure == "refused" and quota.is_spent(error):
+            remedy = quota.REMEDY
         return telling.told(self._kind.name, error, finished, remedy)
 
 

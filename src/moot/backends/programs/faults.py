@@ -3,6 +3,7 @@
 import re
 
 from moot.backends.backend import Failure
+from moot.core import quota
 from moot.core.errors import MootError
 from moot.process import errors
 
@@ -46,12 +47,12 @@ def at_start(error: MootError) -> Failure:
     return "cannot_start" if isinstance(error, _NEVER_STARTS) else "error"
 
 
-def by_status(status: int) -> Failure:
+def by_status(status: int, message: str = "") -> Failure:
     """What a provider's HTTP status means for the next attempt."""
     if status in (401, 403):
         return "auth"
     if status == 429:
-        return "rate_limit"
+        return "refused" if quota.is_spent(message) else "rate_limit"
     if status in (408, 409, 425) or status >= 500:
         return "unavailable"
     return "refused" if 400 <= status < 500 else "error"
@@ -61,5 +62,7 @@ def by_words(text: str) -> Failure | None:
     """What an error message means; None if it could be anything."""
     status = _STATUS.search(text)
     if status is not None and 400 <= int(status[1]) < 600:
-        return by_status(int(status[1]))
+        return by_status(int(status[1]), text)
+    if quota.is_spent(text):
+        return "refused"
     return next((failure for failure, pattern in _WORDS if pattern.search(text)), None)

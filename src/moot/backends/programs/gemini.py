@@ -119,7 +119,10 @@ def _settings(users: dict[str, Json], assignment: Assignment, env: Mapping[str, 
     if assignment.manner.base_url is not None or (has_key and not fields.part(security, "auth")):
         security["auth"] = {"selectedType": "gemini-api-key"}
     privacy = {**fields.part(users, "privacy"), "usageStatisticsEnabled": False}
-    return {**users, "mcpServers": {SERVER: server}, "general": general, "security": security, "privacy": privacy}
+    most = surroundings.most_turns(assignment)
+    model = {**fields.part(users, "model"), **({} if most is None else {"maxSessionTurns": most})}
+    ours = {"general": general, "model": model, "security": security, "privacy": privacy}
+    return {**users, "mcpServers": {SERVER: server}, **ours}
 
 
 def _rules(permissions: Permissions) -> str:
@@ -172,7 +175,8 @@ class GeminiReader(Reader):
         if self.end.get("status") == "success":
             return Outcome(text="".join(self._text), usage=usage)
         error = fields.text(fields.part(self.end, "error"), "message") or "it failed and did not say why"
-        return Outcome(faults.by_words(error) or "error", error, usage=usage)
+        failure = "limit" if "max session turns" in error else faults.by_words(error) or "error"
+        return Outcome(failure, error, usage=usage)
 
     def _used(self, stats: Mapping[str, Json]) -> Usage:
         """Each model that it asked has its own price."""

@@ -62,6 +62,7 @@ class Opencode:
             secrets=surroundings.secrets(env, assignment, _NEEDS),
             warnings=(
                 *known.OPENCODE.denied(manner.permissions),
+                *surroundings.unlimited(assignment, _NEEDS),
                 *conversations.warning(manner),
             ),
         )
@@ -214,7 +215,7 @@ def _failed(error: Mapping[str, Json], used: Usage) -> Outcome:
     status, name = fields.count(data, "statusCode"), fields.text(error, "name")
     message = fields.text(data, "message") or name or "it failed and did not say why"
     if status:
-        failure = faults.by_status(status)
+        failure = faults.by_status(status, message)
     else:
         failure = "auth" if "Auth" in name else faults.by_words(message) or "error"
     return Outcome(failure, message, usage=used)

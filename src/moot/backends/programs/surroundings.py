@@ -112,6 +112,19 @@ def find(program: AgentProgram, assignment: Assignment, env: Mapping[str, str]) 
     return (path,)
 
 
+def most_turns(assignment: Assignment) -> int | None:
+    """How often it may ask its model, if the agent's definition says so."""
+    said = assignment.settings.get("max_turns")
+    return said if isinstance(said, int) and not isinstance(said, bool) else None
+
+
+def unlimited(assignment: Assignment, needs: Needs) -> tuple[str, ...]:
+    """A warning, for a program that has no such limit."""
+    if most_turns(assignment) is None:
+        return ()
+    return (f"{needs.program.name} knows no limit of turns: max_turns of {assignment.agent} does nothing.",)
+
+
 def write(folder: Path, name: str, content: str) -> Path:
     """A file that only this user can read."""
     place = folder / name
