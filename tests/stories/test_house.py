@@ -136,6 +136,7 @@ agents:
     assert [one["message"] for one in await house.json("log")] == ["@mel go", "once"]
 
 
+@pytest.mark.chaos
 async def test_a_host_whose_store_is_taken_away_ends_and_says_so(house: House) -> None:
     async with house.serving(GREETER) as process:
         shutil.rmtree(house.root / ".workflow")

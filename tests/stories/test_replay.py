@@ -174,6 +174,7 @@ kickoff: "@a go"
     assert result(terminal, "again") == result(terminal, "first")
 
 
+@pytest.mark.chaos
 def test_of_a_program_that_writes_without_end_the_beginning_is_recorded(terminal: Terminal) -> None:
     text = """
 name: loud

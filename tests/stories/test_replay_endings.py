@@ -93,7 +93,7 @@ kickoff: "@a begin"
     [
         ("{on: go, takes: 30s}", "time=1s"),
         ("{on: go, say: '@b go'}", "attempts=3"),
-        ("{on: go, hang: true}", "time=1s"),
+        pytest.param("{on: go, hang: true}", "time=1s", marks=pytest.mark.chaos),
     ],
 )
 def test_a_run_that_reached_a_limit_reaches_it_again(terminal: Terminal, script: str, budget: str) -> None:

@@ -135,6 +135,7 @@ async def test_what_people_did_without_tools_is_done_again(house: House) -> None
         assert await result(house, "again") == first
 
 
+@pytest.mark.chaos
 async def test_an_agent_that_joined_by_itself_is_played(house: House) -> None:
     async with asyncio.timeout(3 * SECONDS):
         async with recorded(house, TEAM) as run:
