@@ -72,7 +72,7 @@ async def story(team: Team, url: str, kills: int) -> None:
 
 async def test_nothing_is_lost_or_done_twice_over_many_kills(shared: Store, url: str) -> None:
     team = await gather(shared, dict.fromkeys(AGENTS, SCRIPT))
-    await story(team, url, 50 if url.startswith("sqlite") else 4)
+    await story(team, url, 50 if url.startswith("sqlite") else 15)
 
 
 @pytest.mark.chaos
