@@ -2,6 +2,7 @@
 is searched for nothing else happens in the process."""
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from moot.core.errors import InvalidInput
@@ -20,7 +21,7 @@ class PatternTooSlow(InvalidInput):
 def check(pattern: str) -> str:
     """The pattern; ValueError if it is none."""
     try:
-        re.compile(pattern)
+        _compiled(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         raise ValueError(f"not a regular expression: {error}") from error
     return pattern
@@ -28,12 +29,22 @@ def check(pattern: str) -> str:
 
 def search(pattern: str, text: str) -> tuple[str, ...] | None:
     """What its groups stand for where it is first found, in any case of letters; None if it is not."""
-    branches = len(_BRANCHING.findall(pattern))
+    branches = _branches(pattern)
     if branches == 0 or (branches == 1 and len(text) <= _SHORT):
-        found: Any = re.search(pattern, text, re.IGNORECASE)
+        found: Any = _compiled(pattern).search(text)
     else:
         found = _search_with_a_limit(pattern, text)
     return None if found is None else tuple(group or "" for group in found.groups())
+
+
+@lru_cache(maxsize=4096)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+@lru_cache(maxsize=4096)
+def _branches(pattern: str) -> int:
+    return len(_BRANCHING.findall(pattern))
 
 
 def _search_with_a_limit(pattern: str, text: str) -> Any:
@@ -48,4 +59,4 @@ def _search_with_a_limit(pattern: str, text: str) -> Any:
             "Write it without repetitions inside or right after each other.",
         ) from None
     except regex.error:  # the few that only Python itself understands
-        return re.search(pattern, text, re.IGNORECASE)
+        return _compiled(pattern).search(text)
