@@ -23,10 +23,10 @@ from moot.core.tx import Tx
 from moot.registry import instances, runs
 from moot.registry.runs import Mode, NewRun, Run
 from moot.runner import neighbours, phases, terms
-from moot.runner.recording import Recorder
-from moot.runner.replaying import Player
 from moot.runner.trails import Heard
 from moot.store.store import Store
+from moot.taping.recording.recorder import Recorder
+from moot.taping.replaying.player import Player
 from moot.workflow import stored
 from moot.workflow.members import Flags
 

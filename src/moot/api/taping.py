@@ -12,13 +12,13 @@ from moot.app.workflows import Loaded
 from moot.core.errors import InvalidInput
 from moot.core.ids import InstanceName
 from moot.registry.runs import Run
-from moot.runner import tape_file
-from moot.runner.recording import Recorder
-from moot.runner.replaying import Player
 from moot.runner.retry import Retry
-from moot.runner.tape import Header, Member
-from moot.runner.tape_file import TapeInvalid
 from moot.store.store import Store
+from moot.taping import tape_file
+from moot.taping.recording.recorder import Recorder
+from moot.taping.replaying.player import Player
+from moot.taping.tape import Header, Member
+from moot.taping.tape_file import TapeInvalid
 from moot.workflow.workflow import AgentDefinition
 
 DRIFTED = 1  # the exit code of a replay that is not like its recording

@@ -10,7 +10,7 @@ from moot.runner.begun import Equip
 from moot.runner.setup import SetupWorker
 from moot.runner.worker import Worker
 from moot.store.store import Store
-from moot.tools.witness import Heard, Told
+from moot.tools.witness import Answered, Told
 
 
 class Stage(Protocol):
@@ -22,7 +22,7 @@ class Stage(Protocol):
 
     def setup(self, worker: SetupWorker) -> Worker: ...
 
-    def heard(self, heard: Heard | Told) -> None:
+    def heard(self, heard: Answered | Told) -> None:
         """A tool was called, or mail told with its answer."""
         ...
 

@@ -17,7 +17,7 @@ from moot.ledger.operations import Deed, Key
 from moot.store.store import Store
 from moot.tools import arrivals, table
 from moot.tools.call import StoreCall
-from moot.tools.witness import Heard, Told, Witness
+from moot.tools.witness import Answered, Told, Witness
 
 _log = logging.getLogger("moot.tools")
 
@@ -42,7 +42,7 @@ async def perform(  # noqa: PLR0913  # what a call is made of, and who looks on
     answer = await _perform(store, caller, name, arguments, key, made)
     if witness is not None:
         operation = made[-1] if made and not answer.is_error else None
-        witness(Heard(caller, name, arguments, key is not None, answer, operation))
+        witness(Answered(caller, name, arguments, key is not None, answer, operation))
     tool = table.TOOLS.get(name)
     if caller.attempt is None or not tells_mail or (tool is not None and not tool.tells_mail):
         return answer

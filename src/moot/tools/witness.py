@@ -11,7 +11,7 @@ from moot.core.tool import ToolAnswer
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class Answered:
     """A call that was answered."""
 
     caller: Caller
@@ -30,4 +30,4 @@ class Told:
     mail: tuple[Mail, ...]
 
 
-Witness = Callable[[Heard | Told], None]
+Witness = Callable[[Answered | Told], None]

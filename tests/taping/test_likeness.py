@@ -1,6 +1,6 @@
 """Ids and times of a recording are matched with those of now; the rest has to be the same."""
 
-from moot.runner.likeness import Likeness, lasting, standing, unnamed
+from moot.taping.replaying.likeness import Likeness, lasting, standing, unnamed
 
 OLD, NEW = "ms_01m7h45jmjbex9r19nsb", "ms_01m7h4yf1v389dgkkazr"
 

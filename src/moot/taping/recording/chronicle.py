@@ -17,11 +17,10 @@ from moot.registry import agents, attempts, runs
 from moot.registry.agents import Agent
 from moot.registry.runs import Run
 from moot.requests import requests
-from moot.runner.tape import Happened, Letter, Printed, Read, Said
 from moot.store import feed
+from moot.taping.facts import ENDS, JOINED, RELEASED, STOPPED
+from moot.taping.tape import Happened, Letter, Printed, Read, Said
 
-JOINED, STOPPED, RELEASED = "agent_registered", "agent_stopped", "agent_released"
-ENDS = frozenset((attempts.SUCCEEDED, attempts.FAILED, attempts.INTERRUPTED, attempts.LOST))
 _KEPT = frozenset((attempts.STARTED, *ENDS, runs.STOP_ASKED, runs.PAUSED, runs.ENDED, JOINED, STOPPED, RELEASED))
 _PAGE = 500
 _MAIL = 1000
@@ -97,7 +96,7 @@ class Chronicler:
                 return self._change(tx, event)
             case attempts.STARTED | attempts.INTERRUPTED:
                 return {"agent": agents.get(tx, AgentId(str(event.data["agent"]))).name}
-            case "agent_registered":
+            case kind if kind == JOINED:
                 return _member(agents.get(tx, AgentId(event.subject)))
             case kind if kind in _KEPT:
                 return event.data

@@ -12,13 +12,14 @@ from moot.core.caller import SYSTEM, Caller
 from moot.core.tool import ToolAnswer
 from moot.ledger import operations
 from moot.ledger.operations import Key
-from moot.runner import likeness, more_mail
-from moot.runner.drifts import quoted
-from moot.runner.likeness import Likeness
-from moot.runner.performance import Part, Performance
-from moot.runner.score import Note
-from moot.runner.tape import Call, End, Letter, More, Progress
-from moot.runner.turns import first_of
+from moot.runner import more_mail
+from moot.taping.replaying import likeness
+from moot.taping.replaying.drifts import quoted
+from moot.taping.replaying.likeness import Likeness
+from moot.taping.replaying.performance import Part, Performance
+from moot.taping.replaying.score import Note
+from moot.taping.replaying.turns import first_of
+from moot.taping.tape import Call, End, Letter, More, Progress
 from moot.tools import dispatch, table
 
 _MAIL = 1000

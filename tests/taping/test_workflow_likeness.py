@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 import pytest
 
 from moot.core.permissions import PRESETS
-from moot.runner import workflow_likeness
-from moot.runner.tape import Header
+from moot.taping import members
+from moot.taping.replaying import workflow_likeness
+from moot.taping.tape import Header
 from moot.workflow.workflow import AgentDefinition, Backend, Context, Workflow
 
 ANN = AgentDefinition("ann", "claude", "anthropic/x", "Be kind.", tools=("inbox",))
@@ -29,7 +30,7 @@ def chosen(found: Workflow) -> Mapping[str, Choice]:
 
 
 def header(found: Workflow, instance: str = "first") -> Header:
-    agents, context = workflow_likeness.members(found, chosen(found)), workflow_likeness.context(found)
+    agents, context = members.of_workflow(found, chosen(found)), members.context(found)
     return Header("0", found.name, instance, (), agents, context)
 
 

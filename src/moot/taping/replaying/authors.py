@@ -9,36 +9,41 @@ from contextlib import suppress
 from moot.core import ids
 from moot.proposals import votes
 from moot.requests import requests
-from moot.runner.tape import Call, Happened, Said, Tape
+from moot.taping.tape import Call, Happened, Said, Tape
 
 _LATE = 20  # milliseconds: a transaction may have waited for its numbers
 _LEADING = (votes.CAST, requests.ANSWERED, requests.OPENED)  # what else is in their transactions comes with them
-Told = Happened | Said
+Entry = Happened | Said
 
 
 class Authors:
     def __init__(self, tape: Tape) -> None:
-        deeds = _transactions(tape)
-        self._unclaimed: dict[str, list[list[Told]]] = {}  # by actor
-        for deed in deeds:
-            self._unclaimed.setdefault(deed[0].actor, []).append(deed)
+        transactions = _transactions(tape)
+        self._unclaimed: dict[str, list[list[Entry]]] = {}  # by actor
+        for transaction in transactions:
+            self._unclaimed.setdefault(transaction[0].actor, []).append(transaction)
         self._first: dict[int, int] = {}  # by the id of a call
         self._called: set[int] = set()  # the numbers of what calls have brought about
         for line in tape.lines:
             if isinstance(line, Call) and line.operation is not None:
                 with suppress(ValueError):  # somebody has written into the file
                     self._find(line, ids.milliseconds(line.operation))
-        self._starts = {one.seq: deed[0].seq for deed in deeds for one in deed}
-        self._led = {one.seq: leader.seq for deed in deeds if (leader := _leader(deed)) is not None for one in deed}
+        self._starts = {one.seq: transaction[0].seq for transaction in transactions for one in transaction}
+        self._led = {
+            one.seq: leader.seq
+            for transaction in transactions
+            if (leader := _leader(transaction)) is not None
+            for one in transaction
+        }
 
-    def is_by_call(self, one: Told) -> bool:
+    def is_by_call(self, one: Entry) -> bool:
         return one.seq in self._called
 
-    def is_alone(self, one: Told) -> bool:
-        """Whether it is a deed of its own, and neither comes with a call nor with another deed."""
+    def is_alone(self, one: Entry) -> bool:
+        """Whether somebody did it by itself: it comes neither with a call nor with something else that they did."""
         return not self.is_by_call(one) and self._led.get(one.seq, one.seq) == one.seq
 
-    def start_of(self, one: Told) -> int:
+    def start_of(self, one: Entry) -> int:
         """The first number of its transaction."""
         return self._starts[one.seq]
 
@@ -48,16 +53,16 @@ class Authors:
     def _find(self, call: Call, made: int) -> None:
         """The next transaction of its caller, if that is near enough."""
         unclaimed = self._unclaimed.get(call.caller, [])
-        for at, deed in enumerate(unclaimed):
-            if 0 <= deed[0].at // 1000 - made <= _LATE:
-                self._first[id(call)] = deed[0].seq
-                self._called |= {one.seq for one in deed}
+        for at, transaction in enumerate(unclaimed):
+            if 0 <= transaction[0].at // 1000 - made <= _LATE:
+                self._first[id(call)] = transaction[0].seq
+                self._called |= {one.seq for one in transaction}
                 del unclaimed[at]
                 return
 
 
-def _transactions(tape: Tape) -> list[list[Told]]:
-    found: list[list[Told]] = []
+def _transactions(tape: Tape) -> list[list[Entry]]:
+    found: list[list[Entry]] = []
     told = [line for line in tape.lines if isinstance(line, Happened | Said)]
     for one in sorted(told, key=lambda one: one.seq):
         last = found[-1][-1] if found else None
@@ -69,8 +74,8 @@ def _transactions(tape: Tape) -> list[list[Told]]:
     return found
 
 
-def _leader(deed: list[Told]) -> Happened | None:
+def _leader(transaction: list[Entry]) -> Happened | None:
     """What somebody has done, where more came of it."""
-    found = [one for one in deed if isinstance(one, Happened)]
+    found = [one for one in transaction if isinstance(one, Happened)]
     leading = [one for one in found if one.kind in _LEADING] or [one for one in found if one.kind == votes.CLOSED]
     return leading[0] if leading else None

@@ -19,14 +19,15 @@ from moot.jobs import jobs
 from moot.jobs.jobs import Job
 from moot.registry import agents, runs
 from moot.registry.runs import Run
-from moot.runner import channel_likeness, deeds, endings, idle, limits, lookout, parts, phases, score
-from moot.runner.performance import Performance
+from moot.runner import endings, idle, limits, lookout, phases
 from moot.runner.reactions.wake_agents import ATTEMPT, attempt_key
-from moot.runner.score import Note
-from moot.runner.tape import Begin, Call, End, Happened, Read, Said
-from moot.runner.turns import first_of
 from moot.store import feed
 from moot.store.store import Store
+from moot.taping.replaying import channel_likeness, deeds, parts, score
+from moot.taping.replaying.performance import Performance
+from moot.taping.replaying.score import Note
+from moot.taping.replaying.turns import first_of
+from moot.taping.tape import Begin, Call, End, Happened, Read, Said
 from moot.tools import asking, voting
 
 T = TypeVar("T")

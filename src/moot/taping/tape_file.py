@@ -11,8 +11,8 @@ from pydantic import ValidationError
 from moot.core import json
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
-from moot.runner import facts, tape
-from moot.runner.tape import FORMAT, Happened, Header, Line, Outcome, Tape
+from moot.taping import facts, tape
+from moot.taping.tape import FORMAT, Happened, Header, Line, Outcome, Tape
 
 MOST_BYTES = 1 << 28  # of a file: what can still be read at once
 _MAKE_ONE = "Make one with moot run FILE --record."

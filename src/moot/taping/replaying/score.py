@@ -14,9 +14,9 @@ from moot.documents import documents
 from moot.proposals import votes
 from moot.registry import attempts, runs
 from moot.requests import requests
-from moot.runner.authors import Authors
-from moot.runner.chronicle import ENDS, JOINED, RELEASED, STOPPED
-from moot.runner.tape import Begin, Briefed, Call, End, Happened, More, Progress, Read, Said, Tape
+from moot.taping.facts import ENDS, JOINED, RELEASED, STOPPED
+from moot.taping.replaying.authors import Authors
+from moot.taping.tape import Begin, Briefed, Call, End, Happened, More, Progress, Read, Said, Tape
 
 Note = Begin | Call | More | End | Said | Happened | Read
 DEEDS = frozenset(

@@ -9,13 +9,14 @@ from moot.core.caller import Role
 from moot.documents import documents
 from moot.proposals import votes
 from moot.proposals.proposals import Status
-from moot.registry import runs
+from moot.registry import attempts, runs
 from moot.registry.hosts import How
 from moot.requests import requests
 from moot.requests.requests import Kind, State
-from moot.runner.chronicle import JOINED, RELEASED, STOPPED
-from moot.runner.tape import Happened
+from moot.taping.tape import Happened
 
+JOINED, STOPPED, RELEASED = "agent_registered", "agent_stopped", "agent_released"
+ENDS = frozenset((attempts.SUCCEEDED, attempts.FAILED, attempts.INTERRUPTED, attempts.LOST))  # of attempts
 _LONGEST = 10 * 365 * 24 * 3600  # seconds that a request may be open
 
 

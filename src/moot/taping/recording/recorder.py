@@ -20,20 +20,20 @@ from moot.backends.backend import Assignment, Backend, Briefing, Called, Ended, 
 from moot.core.ids import InstanceName, JobId
 from moot.registry import runs
 from moot.registry.runs import Run
-from moot.runner import tape, workflow_likeness
 from moot.runner.begun import Begun, Equip, Kit
-from moot.runner.chronicle import Chronicler, letter
-from moot.runner.hiding import Hiding
-from moot.runner.recorded_backend import RecordedBackend
 from moot.runner.setup import SetupWorker
-from moot.runner.speech import Speech
-from moot.runner.tape import Begin, Briefed, Call, End, Header, Line, More, Outcome, Progress
-from moot.runner.tape_file import Writer
-from moot.runner.watched import Watched
 from moot.runner.worker import Worker
-from moot.runner.workflow_likeness import Chosen
 from moot.store.store import Store
-from moot.tools.witness import Heard, Told
+from moot.taping import members, tape
+from moot.taping.hiding import Hiding
+from moot.taping.members import Chosen
+from moot.taping.recording.chronicle import Chronicler, letter
+from moot.taping.recording.recorded_backend import RecordedBackend
+from moot.taping.recording.speech import Speech
+from moot.taping.tape import Begin, Briefed, Call, End, Header, Line, More, Outcome, Progress
+from moot.taping.tape_file import Writer
+from moot.taping.watched import Watched
+from moot.tools.witness import Answered, Told
 from moot.workflow.workflow import Workflow
 
 _log = logging.getLogger("moot.runner")
@@ -60,7 +60,7 @@ class Recorder:
         self._ended: dict[str, End] = {}
         self._attempts: dict[JobId, str] = {}
         setup = tuple(one.shell for one in workflow.setup)
-        agents, context = workflow_likeness.members(workflow, chosen), workflow_likeness.context(workflow)
+        agents, context = members.of_workflow(workflow, chosen), members.context(workflow)
         self._write(Header(__version__, workflow.name, instance, setup, agents, context, has_person))
 
     def backends(self, found: Mapping[str, Backend]) -> Mapping[str, Backend]:
@@ -82,7 +82,7 @@ class Recorder:
     def setup(self, worker: SetupWorker) -> Worker:
         return worker
 
-    def heard(self, heard: Heard | Told) -> None:
+    def heard(self, heard: Answered | Told) -> None:
         caller = heard.caller
         if caller.instance != self._instance:
             return

@@ -3,7 +3,7 @@
 import base64
 
 from moot.core.secrecy import HIDDEN
-from moot.runner.hiding import Hiding
+from moot.taping.hiding import Hiding
 
 CANARY = "canary-0123456789"
 

@@ -9,10 +9,10 @@ import pytest
 from moot.backends.backend import Assignment, Called, Ended, Progress, Usage, Warned, Wrote
 from moot.core.ids import InstanceName
 from moot.core.json import Json
-from moot.runner import tape, tape_file
-from moot.runner.recording import Recorder
-from moot.runner.speech import MOST, Speech
-from moot.runner.tape_file import Writer
+from moot.taping import tape, tape_file
+from moot.taping.recording.recorder import Recorder
+from moot.taping.recording.speech import MOST, Speech
+from moot.taping.tape_file import Writer
 from moot.workflow.workflow import Workflow
 from tests.backends.test_scripted import assignment
 

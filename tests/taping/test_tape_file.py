@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from moot.registry import runs
-from moot.runner import chronicle, score, tape, tape_file
-from moot.runner.tape import FORMAT, Happened, Header, Member, Outcome, Printed
-from moot.runner.tape_file import TapeInvalid, Writer
+from moot.taping import facts, tape, tape_file
+from moot.taping.replaying import score
+from moot.taping.tape import FORMAT, Happened, Header, Member, Outcome, Printed
+from moot.taping.tape_file import TapeInvalid, Writer
 
 MEMBER = Member("claude", True, "anthropic/x", "ask", None, {"system_prompt": "1234"})
 HEADER = Header("0.1", "w", "default", ("ls",), {"a": MEMBER}, {"document": "notes.md"}, has_person=True)
@@ -114,7 +115,7 @@ def test_an_event_that_lacks_what_is_needed_to_play_it_is_refused_with_its_line(
 
 
 def test_every_deed_that_is_played_has_its_facts_checked() -> None:
-    assert {*score.DEEDS, chronicle.JOINED, runs.ENDED} == set(COMPLETE)
+    assert {*score.DEEDS, facts.JOINED, runs.ENDED} == set(COMPLETE)
 
 
 def test_a_document_that_was_deleted_has_no_text(file: Path) -> None:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Coroutine, Iterable, Sequence
 from typing import Any, cast
 
-from moot.runner.score import Note
+from moot.taping.replaying.score import Note
 
 
 class Turns:

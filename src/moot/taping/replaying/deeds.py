@@ -16,10 +16,11 @@ from moot.registry.agents import Agent, NewAgent
 from moot.registry.runs import Run
 from moot.requests import requests
 from moot.requests.requests import Answerer, Verdict
-from moot.runner import channel_likeness, phases
-from moot.runner.chronicle import JOINED, RELEASED, STOPPED
-from moot.runner.likeness import Likeness, lasting
-from moot.runner.tape import Happened, Read, Said
+from moot.runner import phases
+from moot.taping.facts import JOINED, RELEASED, STOPPED
+from moot.taping.replaying import channel_likeness
+from moot.taping.replaying.likeness import Likeness, lasting
+from moot.taping.tape import Happened, Read, Said
 from moot.tools import asking, talk, voting
 from moot.tools.asking import Question, Reply
 from moot.tools.talk import Words

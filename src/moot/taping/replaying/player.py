@@ -17,18 +17,18 @@ from typing import cast, get_args
 from moot.backends.backend import Backend
 from moot.core.ids import InstanceName
 from moot.registry.runs import Run
-from moot.runner import channel_likeness, conducting, workflow_likeness
 from moot.runner.begun import Begun, Equip, Kit
-from moot.runner.conducting import Conductor
-from moot.runner.parts import ReplayedBackend
-from moot.runner.performance import Performance
 from moot.runner.setup import SetupFailed, SetupWorker
-from moot.runner.tape import Begin, Header, Printed, Tape
-from moot.runner.watched import Watched
 from moot.runner.worker import Worker
-from moot.runner.workflow_likeness import Chosen
 from moot.store.store import Store
-from moot.tools.witness import Heard, Told
+from moot.taping.members import Chosen
+from moot.taping.replaying import channel_likeness, conducting, workflow_likeness
+from moot.taping.replaying.conducting import Conductor
+from moot.taping.replaying.parts import ReplayedBackend
+from moot.taping.replaying.performance import Performance
+from moot.taping.tape import Begin, Header, Printed, Tape
+from moot.taping.watched import Watched
+from moot.tools.witness import Answered, Told
 from moot.workflow import workflow
 from moot.workflow.workflow import Workflow
 
@@ -81,7 +81,7 @@ class Player:
     def setup(self, worker: SetupWorker) -> Worker:
         return replace(worker, recall=self._recall)
 
-    def heard(self, heard: Heard | Told) -> None:
+    def heard(self, heard: Answered | Told) -> None:
         """Nobody calls but this one."""
 
     @asynccontextmanager

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 
 from moot.core.ids import AttemptId, InstanceName, JobId
 from moot.core.tool import ToolAnswer
-from moot.runner import score
 from moot.runner.begun import Begun
-from moot.runner.drifts import Drifts
-from moot.runner.hiding import Hiding
-from moot.runner.likeness import Likeness
-from moot.runner.score import Note, Score
-from moot.runner.tape import Begin, Call, Tape
-from moot.runner.turns import Turns
 from moot.store.store import Store
+from moot.taping.hiding import Hiding
+from moot.taping.replaying import score
+from moot.taping.replaying.drifts import Drifts
+from moot.taping.replaying.likeness import Likeness
+from moot.taping.replaying.score import Note, Score
+from moot.taping.replaying.turns import Turns
+from moot.taping.tape import Begin, Call, Tape
 from moot.tools.toolbox import DeliveryKeys
 
 Held = dict[int, tuple[Call, "asyncio.Task[ToolAnswer]"]]

@@ -4,8 +4,8 @@ from moot.core import ids
 from moot.documents import documents
 from moot.proposals import votes
 from moot.registry import attempts, runs
-from moot.runner import score
-from moot.runner.tape import Begin, Call, End, Happened, Header, Letter, More, Outcome, Said, Tape
+from moot.taping.replaying import score
+from moot.taping.tape import Begin, Call, End, Happened, Header, Letter, More, Outcome, Said, Tape
 from moot.testing.clock import ManualClock
 
 HEADER = Header("0", "w", "default", (), {}, {})

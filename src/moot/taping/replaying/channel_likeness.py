@@ -7,9 +7,9 @@ from moot.bus.messages import Message
 from moot.core.ids import MessageId
 from moot.core.tx import ReadTx
 from moot.registry.runs import Run
-from moot.runner.likeness import lasting
-from moot.runner.tape import Said
 from moot.store.store import Store
+from moot.taping.replaying.likeness import lasting
+from moot.taping.tape import Said
 
 _PAGE = 1000
 _SHOWN = 80

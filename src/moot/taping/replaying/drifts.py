@@ -7,9 +7,9 @@ from moot.backends import backend as contract
 from moot.backends.backend import Briefing
 from moot.bus.mailbox import Mail
 from moot.core.tool import ToolAnswer
-from moot.runner import workflow_likeness
-from moot.runner.likeness import lasting, standing
-from moot.runner.tape import Begin, Call, Header, Letter
+from moot.taping.replaying import workflow_likeness
+from moot.taping.replaying.likeness import lasting, standing
+from moot.taping.tape import Begin, Call, Header, Letter
 from moot.workflow.workflow import Workflow
 
 _SHOWN = 80  # characters of a text in what is told
@@ -53,8 +53,8 @@ class Drifts:
         elif call.is_error and not answer.is_error:
             self.add(f"{call.caller}: {call.tool} was refused in the recording, and is not any more")
 
-    def refused(self, who: str, deed: str, why: str) -> None:
-        self.add(f"{who}: {deed} is refused now: {why[:_SHOWN]}")
+    def refused(self, who: str, what: str, why: str) -> None:
+        self.add(f"{who}: {what} is refused now: {why[:_SHOWN]}")
 
     def compare_setup(self, recorded: Header, played: Workflow) -> None:
         for old, new in zip(recorded.setup, (one.shell for one in played.setup), strict=False):

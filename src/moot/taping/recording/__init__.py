@@ -1,0 +1,1 @@
+"""How a run comes onto a tape: start with `recorder`."""
