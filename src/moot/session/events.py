@@ -1,12 +1,8 @@
-"""What a session tells while it runs, and at its end."""
+"""What sessions tell while they run."""
 
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal
 
-from moot.models.model import Kind, Usage
-
-Failure = Kind | Literal["limit"]  # of turns, or of what the model can hold
+from moot.models.model import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +32,4 @@ class Used:
     usage: Usage
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """The last event. `text` is what the model said at the end, of a failure what it had said until then."""
-
-    text: str = ""
-    failure: Failure | None = None
-    error: str = ""
-    until: datetime | None = None  # when the provider wants to be asked again
-
-
-Event = Wrote | Called | Warned | Used | Finished
+Event = Wrote | Called | Warned | Used

@@ -1,37 +1,41 @@
-"""Words that come for a session while it runs, from somebody who waits for them."""
+"""Mail for a session while it runs, from somebody who waits for it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
-More = Callable[[], Awaitable[str]]
+from moot.core.json import Json
+from moot.session.hearing import Heard
+
+More = Callable[[], Awaitable[Heard | None]]
 
 
 class Incoming:
     """Waits beside the session, one wait at a time. What has come belongs to the session, whatever else happens: it
     was handed out, and nobody else will be told."""
 
-    def __init__(self, more: More | None) -> None:
+    def __init__(self, more: More) -> None:
         self._more = more
-        self._task: asyncio.Future[str] | None = None
+        self._task: asyncio.Future[Heard | None] | None = None
 
     def begin(self) -> None:
-        if self._more is not None and self._task is None:
+        if self._task is None:
             self._task = asyncio.ensure_future(self._more())
 
-    def take(self) -> str:
-        """What has come since; empty if nothing has."""
+    def take(self) -> Heard | None:
         if self._task is None or not self._task.done():
-            return ""
+            return None
         task, self._task = self._task, None
-        text = task.result()
+        found = task.result()
         self.begin()
-        return text
+        return found
 
-    async def stop(self) -> str:
-        """Wait no more. It may have come in this very moment."""
+    async def stop(self) -> Heard | None:
         task, self._task = self._task, None
         if task is None:
-            return ""
+            return None
         task.cancel()
         await asyncio.wait([task])
-        return "" if task.cancelled() else task.result()
+        return None if task.cancelled() else task.result()
+
+    def was_told(self, facts: Mapping[str, Json]) -> None:
+        """Mail that was handed out to an attempt stays with whoever began it."""

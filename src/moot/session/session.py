@@ -1,143 +1,287 @@
-"""One agent and one model: it is asked, its calls are made, it is told what came of them, until it has ended."""
+"""One agent's session: it is asked, its calls are made, it is told what came of them, until there is a report.
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
-from dataclasses import dataclass
+A turn is a record that goes through a few steps. Each step either adds to it or ends the session with a report; no
+limit and no failure ends it without one.
+"""
 
-from moot.core import tool_schemas
-from moot.core.tool import Tool, Toolbox
-from moot.models.model import Again, Answer, Message, Model, ModelFailed, Piece, Request, Results, Said, ToolSpec
-from moot.session import calling
-from moot.session.events import Called, Event, Failure, Finished, Used, Warned, Wrote
-from moot.session.incoming import Incoming, More
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+from moot.core.json import Json
+from moot.models.model import Answer, ModelFailed, Request, Result, Results
+from moot.session import acting, asking, reports
+from moot.session.acting import Hands
+from moot.session.agent import Agent
+from moot.session.asking import Question
+from moot.session.events import Called, Warned
+from moot.session.handles import Handles
+from moot.session.hearing import Deaf, Heard, Hearing
+from moot.session.journal import Begun, Done, OverBudget, Trigger, below
+from moot.session.pages import Pages
+from moot.session.report import Failure, Report
+from moot.session.source import Outcome, Source
+from moot.session.stage import Stage
+from moot.session.transcript import Transcript
 
 _MOST_CUTS = 5  # answers in a row that end in the middle
+_MOST_REMINDERS = 3  # that a report has to have a certain shape
+_ROOM = 8_000  # tokens that are kept free for the last turn
 _GO_ON = "Your answer was cut off because it was too long. Go on exactly where it stopped."
+_LAST = "This is your last turn ({why}). Make no further calls: give your final report now, with what you have."
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
-    """What a session starts with. The tools are those that its toolbox will let it call."""
+class Part:
+    """A session that is to be: who, where in the tree, and what it is asked."""
 
+    agent: Agent
     prompt: str
-    system: str = ""
-    tools: tuple[Tool, ...] = ()
-    max_turns: int = 100  # requests; a session that needs more goes round in circles
-    max_tokens: int | None = None  # of one answer; None: what the model can
+    path: str = ""
+    trigger: Trigger = "root"
+    facts: Mapping[str, Json] = field(default_factory=dict[str, Json])  # kept with its beginning
+    sources: tuple[Source, ...] = ()  # of its own, beside those that the stage gives it
+    hearing: Hearing = field(default_factory=Deaf)
+
+
+@dataclass(slots=True)
+class Turn:
+    """What a turn has come to so far."""
+
+    number: int
+    path: str
+    facts: dict[str, Json] = field(default_factory=dict[str, Json])
+    last_because: str = ""  # nothing is left but to come to an end
+    answer: Answer = field(default_factory=Answer)
+    outcomes: list[Outcome] = field(default_factory=list[Outcome])
+    report: Report | None = None
 
 
 class Session:
-    """A conversation that is under way. Run it once."""
+    """Run it once. Whoever has reported can be asked again: it goes on where it stopped."""
 
-    def __init__(self, model: Model, setup: Setup, toolbox: Toolbox, more: More | None = None) -> None:
-        self._model = model
-        self._setup = setup
-        self._toolbox = toolbox
-        self._incoming = Incoming(more)
-        self._tools = tuple(ToolSpec(one.name, one.words, tool_schemas.arguments(one)) for one in setup.tools)
-        self._messages: list[Message] = [Said(setup.prompt)]
+    def __init__(self, part: Part, stage: Stage) -> None:
+        self.part = part
+        self._stage = stage
+        self._agent = part.agent
+        self._pages = Pages(stage.journal)
+        self._handles = Handles()
+        own = (*part.sources, *stage.sources(part.agent, part.path), self._handles)
+        self._hands = Hands(part.agent.name, own, part.agent.limits.calls)
+        self._transcript = Transcript()
         self._turns = 0
+        self._asked = 0  # how often again
         self._cuts = 0
+        self._reminders = 0
         self._text = ""  # what was said since the last call, which is the answer if nothing follows
+        self._must_end = ""  # why, if it must
+        self._called_back: Heard | None = None  # by what came when it was done
 
-    async def run(self) -> AsyncGenerator[Event]:
-        """Events, the last of which is Finished. Cancelling the iteration ends what is under way."""
-        finished: Finished | None = None
-        self._incoming.begin()
+    @property
+    def turns_left(self) -> int:
+        return max(self._agent.limits.turns - self._turns, 0)
+
+    async def run(self) -> Report:
+        part = self.part
+        self._begin(part.path, part.trigger, part.facts)
+        return await self._told(part.prompt, part.path)
+
+    async def ask_again(self, trigger: Trigger, words: Callable[[], Heard]) -> Report:
+        """It hears these words, and answers them with another report. In a repetition they are what they were."""
+        self._asked += 1
+        path = below(self.part.path, f"q{self._asked}")
+        known = self._stage.journal.known(path)
+        if known is not None:
+            self.part.hearing.was_told(known.facts)
+            return await self._told(str(known.facts["text"]), path)
+        heard = words()
+        self._begin(path, trigger, {**heard.facts, "text": heard.text})
+        return await self._told(heard.text, path)
+
+    def end_soon(self, why: str) -> None:
+        """Its next turn is its last."""
+        self._must_end = self._must_end or why
+
+    def _begin(self, path: str, trigger: Trigger, facts: Mapping[str, Json]) -> None:
+        if self._stage.journal.known(path) is None:
+            self._pages.open(Begun(path, "session", self._agent.name, self._agent.name, trigger, facts))
+
+    async def _told(self, words: str, path: str) -> Report:
+        self._transcript.hear(words)
+        self._text = ""
+        seconds = self._agent.limits.timeout.total_seconds() if self._agent.limits.timeout else None
         try:
-            while finished is None:
-                self._hear(self._incoming.take())
-                async with aclosing(self._turn()) as turn:
-                    async for event in turn:
-                        if isinstance(event, Finished):
-                            finished = await self._unless_mail(event)
-                        else:
-                            yield event
+            async with asyncio.timeout(seconds):
+                report = await self._listening()
+        except TimeoutError:
+            report = self._failed("timeout", f"it ran longer than {self._agent.limits.timeout}")
+        self._end(path, report)
+        await self._pages.turn()
+        return report
+
+    def _end(self, path: str, report: Report) -> None:
+        known, plain = self._stage.journal.known(path), reports.plain(report)
+        if known is None or known.state != "done" or known.result != plain:
+            error = None if report.failure is None else report.error
+            self._pages.add(Done(path, plain, stop=report.failure or "", error=error))
+
+    async def _listening(self) -> Report:
+        hearing = self.part.hearing
+        hearing.begin()
+        try:
+            while True:
+                turn = await self._turn()
+                if turn.report is not None and (turn.report.failure or not await self._is_called_back()):
+                    return turn.report
         finally:
-            await self._incoming.stop()
-        yield finished
+            await hearing.stop()
 
-    async def _turn(self) -> AsyncGenerator[Event]:
-        if self._turns >= self._setup.max_turns:
-            yield self._failed("limit", f"it reached its limit of {self._turns} turns")
-            return
+    async def _turn(self) -> Turn:
         self._turns += 1
-        answer = Answer()
-        try:
-            async with aclosing(self._model.ask(self._request())) as asked:
-                async for progress in asked:
-                    match progress:
-                        case Piece(text):
-                            yield Wrote(text)
-                        case Again():
-                            yield Warned(f"{progress.reason} Trying again in {progress.seconds:.0f} s.")
-                        case Answer():
-                            answer = progress
-        except ModelFailed as error:
-            yield Finished(self._text, error.kind, str(error), error.until)
+        turn = Turn(self._turns, below(self.part.path, f"t{self._turns}"))
+        for step in (self._hear, self._guard, self._ask, self._act, self._judge):
+            await step(turn)
+            if turn.report is not None:
+                break
+        return turn
+
+    async def _hear(self, turn: Turn) -> None:
+        """What has come since the last turn; in a repetition, what had come then."""
+        known = self._stage.journal.known(f"{turn.path}/m")
+        if known is not None:
+            turn.facts = dict(known.facts)
+            heard = cast(Mapping[str, Json], turn.facts.get("heard") or {})
+            if heard:
+                self.part.hearing.was_told(heard)
+                self._transcript.hear(str(heard["text"]))
+        elif (new := self._called_back or self.part.hearing.take()) is not None:
+            self._transcript.hear(new.text)
+            turn.facts["heard"] = {**new.facts, "text": new.text}
+            if self._called_back is not None:
+                turn.facts["called_back"] = True
+                self._text = ""
+        self._called_back = None
+
+    async def _guard(self, turn: Turn) -> None:
+        """Whether this must be the last turn, which it is told."""
+        limits = self._agent.limits
+        if turn.number > limits.turns:
+            turn.report = self._failed("limit", f"it reached its limit of {limits.turns} turns")
             return
-        self._messages.append(answer)
-        yield Used(answer.usage)
-        async with aclosing(self._go_on(answer)) as following:
-            async for event in following:
-                yield event
+        turn.last_because = str(turn.facts.get("last", "")) or self._why_last(turn.number)
+        if turn.last_because:
+            turn.facts["last"] = turn.last_because
+            self._transcript.hear(_LAST.format(why=turn.last_because))
 
-    def _request(self) -> Request:
-        return Request(tuple(self._messages), self._setup.system, self._tools, self._setup.max_tokens)
+    def _why_last(self, number: int) -> str:
+        limits = self._agent.limits
+        if self._must_end:
+            return self._must_end
+        if self._stage.stopping.is_set():
+            return "moot was asked to stop"
+        if limits.context_tokens and self._transcript.tokens + _ROOM > limits.context_tokens:
+            return "the conversation is nearly as long as the model can hold"
+        return f"the limit is {limits.turns}" if number == limits.turns > 1 else ""
 
-    async def _go_on(self, answer: Answer) -> AsyncGenerator[Event]:
-        """What follows from the way an answer ends; nothing if it is simply the next turn."""
+    async def _ask(self, turn: Turn) -> None:
+        request = Request(
+            self._transcript.messages(),
+            self._agent.prompt,
+            self._hands.specs(is_last=bool(turn.last_because)),
+            self._agent.limits.output_tokens,
+            temperature=self._agent.temperature,
+        )
+        try:
+            turn.answer = await asking.answer(
+                self._agent, Question(f"{turn.path}/m", request, turn.facts), self._stage, self._pages
+            )
+        except ModelFailed as error:
+            turn.report = Report(self._text, self._agent.name, error.kind, str(error), error.until)
+        except OverBudget as error:
+            turn.report = self._failed("limit", str(error))
+        else:
+            self._transcript.add(turn.answer)
+
+    async def _act(self, turn: Turn) -> None:
+        answer = turn.answer
+        if not answer.calls or answer.stop in ("refusal", "context"):
+            return
+        is_cut, is_last = answer.stop == "max_tokens", bool(turn.last_because)
+        planned = self._hands.plan(answer.calls, turn.path, is_last=is_last, is_cut=is_cut)
+        turn.outcomes = await acting.make(self._agent.name, planned, self._stage.journal, self._pages)
+        results: list[Result] = []
+        for one, outcome in zip(planned, turn.outcomes, strict=True):
+            text = self._handles.shortened(outcome.text, one.path, self._room())
+            results.append(Result(one.call, text, outcome.is_error))
+            self._stage.tell(self._agent.name, Called(one.call.name, outcome.is_error))
+        self._transcript.add(Results(tuple(results)))
+        self._text = ""
+
+    def _room(self) -> int | None:
+        """Tokens that a result may have; None: as many as it likes."""
+        most = self._agent.limits.context_tokens
+        return None if most is None else max(most - self._transcript.tokens - _ROOM, 0)
+
+    async def _judge(self, turn: Turn) -> None:
+        """What follows from the way the answer ends; nothing if it is simply the next turn."""
+        answer = turn.answer
         self._cuts = self._cuts + 1 if answer.stop == "max_tokens" else 0
+        turn.report = next((one.report for one in turn.outcomes if one.report is not None), None)
+        if turn.report is not None:
+            return
         if answer.stop == "refusal":
             said = f": {answer.text}" if answer.text else ""
-            yield self._failed("refused", f"the model refused to go on{said}")
+            turn.report = self._failed("refused", f"the model refused to go on{said}")
         elif answer.stop == "context":
-            yield self._failed("limit", "the conversation has outgrown what the model can hold")
-        elif answer.calls:
-            results = await calling.make(answer.calls, self._toolbox, is_cut=answer.stop == "max_tokens")
-            self._messages.append(Results(results))
-            self._text = ""
-            for one in results:
-                yield Called(one.call.name, one.is_error)
-        else:
+            turn.report = self._failed("limit", "the conversation has outgrown what the model can hold")
+        elif not answer.calls:
             self._text += answer.text
-            if answer.stop == "max_tokens":
-                yield self._cut()
-            elif answer.stop != "pause":
+            turn.report = self._said_last(answer)
+        if turn.report is None and turn.last_because:
+            turn.report = self._failed("limit", f"it gave no report in its last turn ({turn.last_because})")
+
+    def _said_last(self, answer: Answer) -> Report | None:
+        """An answer without calls is the report, unless it is not complete or has the wrong shape."""
+        match answer.stop:
+            case "max_tokens" if self._cuts <= _MOST_CUTS:
+                self._transcript.hear(_GO_ON)
+                self._warn("An answer was too long and was cut off; the model is asked to go on.")
+                return None
+            case "max_tokens":
+                return self._failed("limit", f"its answer was cut off {self._cuts} times in a row")
+            case "pause":
+                return None
+            case _:
                 if answer.stop == "other":
-                    yield Warned("The model ended without saying why.")
-                yield Finished(self._text)
+                    self._warn("The model ended without saying why.")
+                return self._shaped()
 
-    def _cut(self) -> Event:
-        """It is told to go on, unless it has been too often, which is said."""
-        if self._cuts <= _MOST_CUTS:
-            self._hear(_GO_ON)
-            return Warned("An answer was too long and was cut off; the model is asked to go on.")
-        return self._failed("limit", f"its answer was cut off {self._cuts} times in a row")
-
-    async def _unless_mail(self, finished: Finished) -> Finished | None:
-        """Whoever is done, and has mail, is not done."""
-        if finished.failure is not None:
-            return finished
-        text = self._incoming.take() or await self._incoming.stop()
-        if not text:
-            return finished
-        self._hear(text)
+    def _shaped(self) -> Report | None:
+        fault = reports.fault(self._text, self._agent.output)
+        if fault is None:
+            return Report(self._text, self._agent.name)
+        self._reminders += 1
+        if self._reminders > _MOST_REMINDERS:
+            return self._failed("invalid", f"its report has the wrong shape: {fault}")
+        self._transcript.hear(f"That is no report: {fault}. Call final_report with a report of the right shape.")
         self._text = ""
-        self._incoming.begin()
         return None
 
-    def _hear(self, text: str) -> None:
-        """Words go with the results of calls if there are any: between a call and its result nothing may stand."""
-        if not text:
-            return
-        last = self._messages[-1]
-        if isinstance(last, Results):
-            self._messages[-1] = Results(last.results, f"{last.text}\n\n{text}".strip())
-        elif isinstance(last, Said):
-            self._messages[-1] = Said(f"{last.text}\n\n{text}")
-        else:
-            self._messages.append(Said(text))
+    async def _is_called_back(self) -> bool:
+        """Whoever is done, and has mail, is not done."""
+        known = self._stage.journal.known(below(self.part.path, f"t{self._turns + 1}/m"))
+        if known is not None:
+            return bool(known.facts.get("called_back"))
+        hearing = self.part.hearing
+        self._called_back = hearing.take() or await hearing.stop()
+        if self._called_back is None:
+            return False
+        hearing.begin()
+        return True
 
-    def _failed(self, failure: Failure, error: str) -> Finished:
-        return Finished(self._text, failure, error)
+    def _warn(self, text: str) -> None:
+        self._stage.tell(self._agent.name, Warned(text))
+
+    def _failed(self, failure: Failure, error: str) -> Report:
+        return Report(self._text, self._agent.name, failure, error)

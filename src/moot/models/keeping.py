@@ -1,0 +1,38 @@
+"""Answers as they are kept in a journal, and back. What a provider wants back as it gave it is kept as it is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+from moot.core.json import Json
+from moot.models.model import Answer, Call, Stop
+
+
+class Keepable(Protocol):
+    """A provider's own answer, that can be written down."""
+
+    def plain(self) -> Json: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An answer that was written down before; whoever speaks with the provider reads it again."""
+
+    data: Json
+
+    def plain(self) -> Json:
+        return self.data
+
+
+def dump(answer: Answer) -> Json:
+    kept = cast(Keepable, answer.kept).plain() if answer.kept is not None else None
+    calls: list[Json] = [[one.id, one.name, one.arguments] for one in answer.calls]
+    return {"text": answer.text, "calls": calls, "stop": answer.stop, "kept": kept}
+
+
+def load(found: Json) -> Answer:
+    """Without its usage, which was counted when it came."""
+    data = cast(Mapping[str, Json], found)
+    calls = tuple(Call(*one) for one in cast(list[tuple[str, str, str]], data["calls"]))
+    kept = None if data["kept"] is None else Kept(data["kept"])
+    return Answer(cast(str, data["text"]), calls, cast(Stop, data["stop"]), kept=kept)

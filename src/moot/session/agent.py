@@ -1,0 +1,64 @@
+"""What an agent is to a session: plain records, wherever they were written down."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Literal
+
+from moot.core.json import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """What goes in or comes out: words, or JSON of a certain shape."""
+
+    kind: Literal["markdown", "json"] = "markdown"
+    schema: Mapping[str, Json] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """They always hold, and always end in a report."""
+
+    turns: int = 100  # requests; a session that needs more goes round in circles
+    calls: int = 50  # of one turn
+    depth: int = 5  # of sub-agents within sub-agents
+    timeout: timedelta | None = None
+    output_tokens: int | None = None  # of one answer; None: what the model can
+    context_tokens: int | None = None  # of a whole conversation; None: what the model can
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """Members confer by broadcasts; the supervisor reads them and decides."""
+
+    members: tuple[str, ...]
+    supervisor: str
+    member_turns: int | None = None
+    supervisor_turns: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """One agent, with the names of those it works with."""
+
+    name: str
+    prompt: str = ""  # the system prompt
+    description: str = ""
+    models: tuple[str, ...] = ()  # the first that works is asked
+    tools: tuple[str, ...] | None = None
+    agents: tuple[str, ...] = ()  # sub-agents, which it calls as tools
+    advisors: tuple[str, ...] = ()
+    handoff: str | None = None
+    router: tuple[str, ...] = ()  # destinations
+    team: Team | None = None
+    is_chatty: bool = False  # may be asked again after its report
+    reports: bool = True  # by the tool `final_report`; False: what it says last is its report
+    limits: Limits = field(default_factory=Limits)
+    temperature: float | None = None
+    input: Format = field(default_factory=Format)
+    output: Format = field(default_factory=Format)
+    settings: Mapping[str, Json] = field(default_factory=dict[str, Json])  # what else its model needs
+
+
+Cast = Mapping[str, Agent]  # everybody whom the first of them can reach, by name

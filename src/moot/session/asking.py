@@ -1,0 +1,61 @@
+"""Asks the models of an agent, one after the other, until one answers; each try is on record before it is made."""
+
+from collections.abc import Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from moot.core.json import Json
+from moot.models import keeping
+from moot.models.model import Again, Answer, ModelFailed, Piece, Request
+from moot.session.agent import Agent
+from moot.session.events import Used, Warned, Wrote
+from moot.session.journal import Begun, Done
+from moot.session.pages import Pages
+from moot.session.stage import Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One request, where it stands in the tree, and what it is made of that nobody could find out again."""
+
+    path: str
+    request: Request
+    facts: Mapping[str, Json] = field(default_factory=dict[str, Json])
+
+
+async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -> Answer:
+    """From the record if it is there; raises ModelFailed for the last of the models, and OverBudget."""
+    known = stage.journal.known(question.path)
+    if known is not None and known.state == "done":
+        return keeping.load(known.result)
+    failures: list[ModelFailed] = []
+    for name in agent.models or ("",):
+        reserve = stage.reserve(name, question.request)
+        await pages.turn(Begun(question.path, "model", name, agent.name, facts=question.facts, reserve=reserve))
+        try:
+            found = await _ask(agent, name, question, stage)
+        except ModelFailed as error:
+            pages.add(Done(question.path, stop=error.kind, error=str(error)))
+            if failures or len(agent.models) > 1:
+                stage.tell(agent.name, Warned(f"{name}: {error}"))
+            failures.append(error)
+            continue
+        pages.add(Done(question.path, keeping.dump(found), found.usage, found.stop))
+        stage.tell(agent.name, Used(found.usage))
+        return found
+    raise failures[-1]
+
+
+async def _ask(agent: Agent, name: str, question: Question, stage: Stage) -> Answer:
+    found = Answer()
+    model = await stage.model(agent, name)
+    async with aclosing(model.ask(question.request)) as asked:
+        async for progress in asked:
+            match progress:
+                case Piece(text):
+                    stage.tell(agent.name, Wrote(text))
+                case Again():
+                    stage.tell(agent.name, Warned(f"{progress.reason} Trying again in {progress.seconds:.0f} s."))
+                case Answer():
+                    found = progress
+    return found

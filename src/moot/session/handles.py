@@ -1,0 +1,71 @@
+"""Results that are too long to be told: the session is told where to read on."""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from moot.core.json import Json
+from moot.core.tool import Effect
+from moot.models.model import ToolSpec
+from moot.session.source import Outcome
+from moot.session.transcript import LETTERS
+
+LARGE = 100_000  # letters of one result: more would leave no room for anything else
+_BEGINNING = 2_000  # letters that are told all the same
+_PAGE = 20_000
+
+
+class _Place(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    handle: str
+    offset: int = Field(default=0, ge=0)
+    length: int = Field(default=_PAGE, ge=1, le=LARGE)
+
+
+class Handles:
+    """Keeps what was too long, for as long as the session lives."""
+
+    is_recorded = False
+    is_final = False
+
+    def __init__(self) -> None:
+        self._kept: dict[str, str] = {}
+
+    def shortened(self, text: str, handle: str, room: int | None) -> str:
+        """The text, or its beginning and where the rest is; `room` is in tokens."""
+        most = LARGE if room is None else min(LARGE, room * LETTERS)
+        if len(text) <= most:
+            return text
+        self._kept[handle] = text
+        shown = text[: min(_BEGINNING, most)]
+        return f"{shown}\n… ({len(text):,} characters in all; read on with result_read, handle {handle!r})"
+
+    def specs(self) -> Sequence[ToolSpec]:
+        if not self._kept:
+            return ()
+        schema: Mapping[str, Json] = {
+            "type": "object",
+            "properties": {
+                "handle": {"type": "string", "enum": list(self._kept)},
+                "offset": {"type": "integer", "minimum": 0, "default": 0},
+                "length": {"type": "integer", "minimum": 1, "maximum": LARGE, "default": _PAGE},
+            },
+            "required": ["handle"],
+        }
+        return (ToolSpec("result_read", "Read on in a result that was too long to be shown.", schema),)
+
+    def effect(self, name: str) -> Effect:
+        return "none"
+
+    async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
+        try:
+            place = _Place.model_validate(arguments)
+        except ValidationError as error:
+            return Outcome(f"Nothing was read: {error.errors()[0]['msg']}.", is_error=True)
+        text = self._kept.get(place.handle)
+        if text is None:
+            return Outcome(f"There is no handle {place.handle[:80]!r}. There are: {', '.join(self._kept)}.", True)
+        end = place.offset + place.length
+        rest = f"\n… ({len(text) - end:,} more characters from offset {end})" if end < len(text) else ""
+        return Outcome(text[place.offset : end] + rest)

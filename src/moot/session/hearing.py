@@ -1,0 +1,47 @@
+"""Words that come for a session while it runs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from moot.core.json import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """`facts` tell what it was, so that it is not told a second time."""
+
+    text: str
+    facts: Mapping[str, Json] = field(default_factory=dict[str, Json])
+
+
+class Hearing(Protocol):
+    def begin(self) -> None:
+        """Listen from now on."""
+        ...
+
+    def take(self) -> Heard | None:
+        """What has come since."""
+        ...
+
+    async def stop(self) -> Heard | None:
+        """Listen no more. Something may have come in this very moment."""
+        ...
+
+    def was_told(self, facts: Mapping[str, Json]) -> None:
+        """This was told before, in an execution that is repeated now."""
+        ...
+
+
+class Deaf:
+    """Nothing ever comes."""
+
+    def begin(self) -> None: ...
+
+    def take(self) -> Heard | None:
+        return None
+
+    async def stop(self) -> Heard | None:
+        return None
+
+    def was_told(self, facts: Mapping[str, Json]) -> None: ...

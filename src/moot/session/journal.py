@@ -1,0 +1,96 @@
+"""The journal of a tree of sessions: what was begun and what came of it, each under a path.
+
+The same thing has the same path every time it is done. Whoever executes the tree again, after a crash, asks the journal
+first: what is done is answered from there, and nothing that is done is done again.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from moot.core.errors import MootError
+from moot.core.json import Json
+from moot.models.model import Usage
+
+Kind = Literal["session", "model", "tool"]
+Trigger = Literal["root", "subagent", "handoff", "router", "advisor", "member", "supervisor", "clarification", "turn"]
+State = Literal["started", "done", "failed", "unknown"]
+
+
+class OverBudget(MootError):
+    """What would be begun might cost more than is left."""
+
+    code = "OVER_BUDGET"
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """About to be done. `facts` are what it is done with that nobody could find out again."""
+
+    path: str
+    kind: Kind
+    name: str  # of the agent, the model or the tool
+    agent: str
+    trigger: Trigger = "turn"
+    facts: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    reserve: float = 0.0  # dollars, the most it may cost
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What came of it, or why nothing did."""
+
+    path: str
+    result: Json = None
+    usage: Usage = field(default_factory=Usage)
+    stop: str = ""
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the journal has under a path: the try that succeeded, else the last one."""
+
+    state: State
+    tries: int = 1
+    facts: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    result: Json = None
+
+
+class Journal(Protocol):
+    def known(self, path: str) -> Known | None: ...
+
+    async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+        """All of it at once, before anybody relies on it. Raises OverBudget, and then nothing was begun; what is done
+        is on record all the same."""
+        ...
+
+
+class Memory:
+    """A journal that lasts as long as its process."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Known] = {}
+
+    def known(self, path: str) -> Known | None:
+        return self._known.get(path)
+
+    async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+        for one in done:
+            self._known[one.path] = ended(self._known[one.path], one)
+        for one in begun:
+            self._known[one.path] = started(self._known.get(one.path), one)
+
+
+def started(before: Known | None, begun: Begun) -> Known:
+    return Known("started", before.tries + 1 if before else 1, begun.facts)
+
+
+def ended(before: Known, done: Done) -> Known:
+    state: State = "done" if done.error is None else "failed"
+    return Known(state, before.tries, before.facts, done.result)
+
+
+def below(path: str, part: str) -> str:
+    """The path of a part of what has this path."""
+    return f"{path}/{part}" if path else part

@@ -1,0 +1,59 @@
+"""Router: an agent that finds out who should answer, and passes the request on. If it reports instead, it has answered
+itself."""
+
+from collections.abc import Mapping, Sequence
+
+from moot.core.json import Json
+from moot.core.tool import Effect
+from moot.models.model import ToolSpec
+from moot.session.agent import Agent, Cast
+from moot.session.report import Report, Route
+from moot.session.scene import Scene
+from moot.session.source import Outcome
+
+NAME = "handoff_to"
+
+
+class HandoffTo:
+    """The way out of a router."""
+
+    is_recorded = False
+    is_final = True
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+
+    def specs(self) -> Sequence[ToolSpec]:
+        schema: Mapping[str, Json] = {
+            "type": "object",
+            "properties": {
+                "agent": {"type": "string", "enum": list(self._agent.router)},
+                "message": {"type": "string", "description": "What the next agent should know, if anything."},
+            },
+            "required": ["agent"],
+        }
+        words = "Pass the request on to the agent that should answer it. This ends your work."
+        return (ToolSpec(NAME, words, schema),)
+
+    def effect(self, name: str) -> Effect:
+        return "none"
+
+    async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
+        chosen, message = arguments.get("agent"), arguments.get("message") or ""
+        if chosen not in self._agent.router or not isinstance(chosen, str):
+            known = ", ".join(self._agent.router)
+            return Outcome(f"Nothing was passed on: there is no destination {chosen!r}. There are: {known}.", True)
+        if not isinstance(message, str):
+            return Outcome("Nothing was passed on: `message` is no text.", is_error=True)
+        return Outcome("passed on", report=Report("", self._agent.name, route=Route(chosen, message)))
+
+
+def following(scene: Scene, report: Report, cast: Cast) -> Scene | None:
+    """Whom the router chose, with the request as it came to the router, not as its advisors saw it."""
+    if report.route is None:
+        return None
+    prompt = f"## ORIGINAL USER REQUEST\n\n{scene.prompt}"
+    if report.route.message.strip():
+        heading = f"## MESSAGE FROM AGENT `{scene.agent.name}` WHO ROUTED THIS REQUEST TO YOU"
+        prompt = f"{prompt}\n\n{heading}\n\n{report.route.message}"
+    return scene.instead(cast[report.route.agent], prompt, "r", "router")

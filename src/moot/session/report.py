@@ -1,0 +1,38 @@
+"""What comes of a session: an answer, a choice of somebody else who will answer, or a failure in words."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from moot.models.model import Kind
+
+# A limit is one of turns, of time, of money, or of what the model can hold.
+Failure = (
+    Kind
+    | Literal[
+        "limit",
+        "invalid",  # its report has the wrong shape
+        "reported",  # it said so itself
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The agent to whom a router passes the request, and a word that goes with it."""
+
+    agent: str
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Of a failure, `text` is what was said until then."""
+
+    text: str = ""
+    agent: str = ""  # whose answer it is
+    failure: Failure | None = None
+    error: str = ""
+    until: datetime | None = None  # when the provider wants to be asked again
+    route: Route | None = None
+    is_pause: bool = False  # it waits for what others say

@@ -1,0 +1,88 @@
+"""Reports: the tool with which a session ends, what shape a report must have, and how it is kept."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from moot.core import json
+from moot.core.errors import MootError
+from moot.core.json import Json
+from moot.core.tool import Effect
+from moot.models.model import ToolSpec
+from moot.session.agent import Agent, Format
+from moot.session.report import Report
+from moot.session.source import Outcome
+
+NAME = "final_report"
+_WORDS = "End your work with this report. It is all that is passed on: nothing else you said is."
+
+
+class FinalReport:
+    """The way out."""
+
+    is_recorded = False
+    is_final = True
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+
+    def specs(self) -> Sequence[ToolSpec]:
+        output = self._agent.output
+        report: Mapping[str, Json] = {"type": "string", "description": "In Markdown."}
+        if output.kind == "json":
+            report = output.schema or {"type": "object"}
+        status: Json = {
+            "type": "string",
+            "enum": ["success", "failure"],
+            "default": "success",
+            "description": "failure: what was asked could not be done, and the report says why",
+        }
+        schema: Mapping[str, Json] = {
+            "type": "object",
+            "properties": {"report": report, "status": status},
+            "required": ["report"],
+        }
+        return (ToolSpec(NAME, _WORDS, schema),)
+
+    def effect(self, name: str) -> Effect:
+        return "none"
+
+    async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
+        if "report" not in arguments:
+            return Outcome("Nothing was reported: `report` is missing.", is_error=True)
+        said = arguments["report"]
+        text = said if isinstance(said, str) else json.dumps(said)
+        if not text.strip():
+            return Outcome("Nothing was reported: the report is empty.", is_error=True)
+        wrong = fault(text, self._agent.output)
+        if wrong is not None:
+            return Outcome(f"Nothing was reported: {wrong}. Call it again.", is_error=True)
+        if arguments.get("status") == "failure":
+            return Outcome("reported", report=Report(text, self._agent.name, "reported", text))
+        return Outcome("reported", report=Report(text, self._agent.name))
+
+
+def fault(text: str, shape: Format) -> str | None:
+    """What is wrong with a report of this shape."""
+    if shape.kind == "markdown":
+        return None
+    try:
+        found = json.loads(text)
+    except MootError as error:
+        return f"it is no JSON ({error.fact.rstrip('.')})"
+    return None if shape.schema is None else _mismatch(found, shape.schema)
+
+
+def _mismatch(found: Json, schema: Mapping[str, Json]) -> str | None:
+    # Only here: most agents report in words, and it takes a while to load.
+    from jsonschema import Draft202012Validator, ValidationError  # noqa: PLC0415
+
+    validator: Any = Draft202012Validator(cast(Any, schema))
+    error = cast("ValidationError | None", next(iter(validator.iter_errors(found)), None))
+    if error is None:
+        return None
+    place = "/".join(str(part) for part in error.absolute_path)
+    return f"{error.message[:300]}{f' (at {place})' if place else ''}"
+
+
+def plain(report: Report) -> Json:
+    return {"text": report.text, "agent": report.agent}

@@ -1,0 +1,73 @@
+"""One agent that is to be performed, and what came of it."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from moot.core.json import Json
+from moot.session.agent import Agent
+from moot.session.hearing import Deaf, Hearing
+from moot.session.journal import Trigger, below
+from moot.session.report import Report
+from moot.session.session import Part, Session
+from moot.session.source import Source
+
+
+class Seat(Protocol):
+    """A place in a team, for the session that has the last word in a chain of agents."""
+
+    def sources(self, agent: Agent) -> tuple[Source, ...]:
+        """Instead of the tool with which others report."""
+        ...
+
+    def hearing(self) -> Hearing: ...
+
+    def adapted(self, agent: Agent) -> Agent: ...
+
+    async def take(self, session: Session) -> Report: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What an agent is asked, and where in the tree that is."""
+
+    agent: Agent
+    prompt: str
+    path: str = ""
+    trigger: Trigger = "root"
+    callers: tuple[str, ...] = ()  # from the first
+    depth: int = 0  # of sub-agents
+    facts: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    hearing: Hearing = field(default_factory=Deaf)
+    seat: Seat | None = None
+
+    def next(self, agent: Agent, prompt: str, branch: str, trigger: Trigger) -> "Scene":
+        """Somebody whom this one leads to."""
+        return Scene(
+            agent,
+            prompt,
+            below(self.path, branch),
+            trigger,
+            (*self.callers, self.agent.name),
+            self.depth,
+        )
+
+    def instead(self, agent: Agent, prompt: str, branch: str, trigger: Trigger) -> "Scene":
+        """The same, and it has the last word in the place of this one."""
+        return replace(self.next(agent, prompt, branch, trigger), seat=self.seat, hearing=self.hearing)
+
+    def part(self, prompt: str, sources: tuple[Source, ...], path: str | None = None) -> Part:
+        return Part(
+            self.agent, prompt, self.path if path is None else path, self.trigger, self.facts, sources, self.hearing
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A report, and the session whose it is, if that can be asked again."""
+
+    report: Report
+    session: Session | None = None
+
+
+Perform = Callable[[Scene], Awaitable[Played]]

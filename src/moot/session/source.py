@@ -1,0 +1,41 @@
+"""Where the tools of a session come from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from moot.core.json import Json
+from moot.core.tool import Effect
+from moot.models.model import ToolSpec
+from moot.session.report import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a call came to; with a report, it was the session's last."""
+
+    text: str
+    is_error: bool = False
+    report: Report | None = None
+
+
+class Source(Protocol):
+    """Some tools."""
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether what a call came to is in the journal. What only changes the session itself is done again."""
+        ...
+
+    @property
+    def is_final(self) -> bool:
+        """Whether its tools are there in the last turn, in which nothing is left but to come to an end."""
+        ...
+
+    def specs(self) -> Sequence[ToolSpec]:
+        """Those there are at the moment."""
+        ...
+
+    def effect(self, name: str) -> Effect: ...
+
+    async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome: ...

@@ -1,0 +1,22 @@
+"""What all sessions of one tree share."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from moot.models.model import Model, Request
+from moot.session.agent import Agent, Cast
+from moot.session.events import Event
+from moot.session.journal import Journal
+from moot.session.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    cast: Cast
+    journal: Journal
+    model: Callable[[Agent, str], Awaitable[Model]]  # of an agent, by its name
+    sources: Callable[[Agent, str], Sequence[Source]]  # the tools of an agent whose session has this path
+    tell: Callable[[str, Event], None] = lambda agent, event: None
+    reserve: Callable[[str, Request], float] = lambda model, request: 0.0  # dollars that a request may cost at most
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)  # everybody comes to an end, with a report

@@ -1,0 +1,130 @@
+"""Sub-agents: called as tools, each in a session of its own. Those that may be asked again stay until their parent has
+ended."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from moot.core import json
+from moot.core.json import Json
+from moot.core.tool import Effect
+from moot.models.model import ToolSpec
+from moot.session.agent import Agent, Cast
+from moot.session.hearing import Heard
+from moot.session.journal import below
+from moot.session.report import Report
+from moot.session.session import Session
+from moot.session.source import Outcome
+
+if TYPE_CHECKING:
+    from moot.session.orchestra import Orchestra
+
+_PREFIX = "agent_"
+ASK = "ask_clarification"
+
+
+class SubAgents:
+    """The sub-agents of one session, and the conversations with those who are still there."""
+
+    is_recorded = False  # they have records of their own
+    is_final = False
+
+    def __init__(self, orchestra: "Orchestra", parent: Agent, path: str, depth: int) -> None:
+        self._orchestra = orchestra
+        self._parent = parent
+        self._path = path
+        self._depth = depth
+        self._live: dict[str, Session | None] = {}  # None: may not be asked again
+
+    def specs(self) -> Sequence[ToolSpec]:
+        cast = self._orchestra.cast
+        found = [_spec(cast[name]) for name in self._parent.agents]
+        askable = [name for name, session in self._live.items() if session is not None]
+        return (*found, _ask_spec(askable)) if askable else found
+
+    def effect(self, name: str) -> Effect:
+        return "outside"
+
+    async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
+        if name == ASK:
+            return await self._ask(str(arguments.get("id", "")), str(arguments.get("question", "")))
+        return await self._spawn(name.removeprefix(_PREFIX), arguments, path)
+
+    async def _spawn(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
+        prompt = arguments.get("prompt")
+        text = prompt if isinstance(prompt, str) else json.dumps(prompt)
+        if prompt is None or not text.strip():
+            return Outcome("Nothing was done: `prompt` is missing.", is_error=True)
+        most = self._parent.limits.depth
+        if self._depth >= most:
+            return Outcome(f"Nothing was done: agents may call agents {most} deep, and this is one too many.", True)
+        played = await self._orchestra.play(name, text, below(path, "s"), "subagent", self._depth + 1)
+        id = f"{name}-{path.removeprefix(self._path).strip('/').replace('/', '.')}"
+        self._live[id] = played.session if played.report.failure is None and self._may_chat(name) else None
+        if played.report.failure is not None:
+            return Outcome(failure_report(name, played.report), is_error=True)
+        session = self._live[id]
+        return Outcome(played.report.text if session is None else played.report.text + _footer(id, session))
+
+    def _may_chat(self, name: str) -> bool:
+        return self._orchestra.cast[name].is_chatty
+
+    async def _ask(self, id: str, question: str) -> Outcome:
+        session = self._live.get(id)
+        if session is None:
+            code = "chat_disabled" if id in self._live else "unknown_child"
+            return _refused(code, id, f"{id[:80]!r} cannot be asked")
+        if not question.strip():
+            return _refused("no_question", id, "`question` is missing")
+        if not session.turns_left:
+            return _refused("clarification_no_turns", id, f"{id} has no turns left")
+        heading = f"## CLARIFICATION REQUEST FROM {self._orchestra.call_path(self._parent.name)}\n\n{question}"
+        report = await session.ask_again("clarification", lambda: Heard(heading))
+        if report.failure is not None:
+            return _refused("failed", id, failure_report(session.part.agent.name, report), session.turns_left)
+        answer: Json = {
+            "status": "ok",
+            "content": report.text,
+            "clarificationId": id,
+            "turnsRemaining": session.turns_left,
+        }
+        return Outcome(json.dumps(answer) + _footer(id, session))
+
+
+def _refused(code: str, id: str, why: str, left: int = 0) -> Outcome:
+    answer: Json = {"status": code, "content": why, "clarificationId": id, "turnsRemaining": left}
+    return Outcome(f"{json.dumps(answer)}\n\n{why}.", is_error=True)
+
+
+def _footer(id: str, session: Session) -> str:
+    left = session.turns_left
+    return f"\n\n---\nTo ask further: {ASK}(id={id!r}, question=…). Turns left: {left}."
+
+
+def failure_report(name: str, report: Report) -> str:
+    """What is told in place of a report."""
+    said = f"\n\nWhat it had said until then:\n\n{report.text}" if report.text and report.text != report.error else ""
+    return f"{name} has no report: it failed ({report.failure}): {report.error}{said}"
+
+
+def _spec(agent: Agent) -> ToolSpec:
+    prompt: Mapping[str, Json] = {"type": "string", "description": "All it needs to know: it sees nothing else."}
+    if agent.input.kind == "json":
+        prompt = agent.input.schema or {"type": "object"}
+    schema: Mapping[str, Json] = {
+        "type": "object",
+        "properties": {
+            "prompt": prompt,
+            "reason": {"type": "string", "description": "Why it is asked, in a few words."},
+        },
+        "required": ["prompt"],
+    }
+    return ToolSpec(f"{_PREFIX}{agent.name}", agent.description or f"Ask the agent {agent.name}.", schema)
+
+
+def _ask_spec(ids: Sequence[str]) -> ToolSpec:
+    schema: Mapping[str, Json] = {
+        "type": "object",
+        "properties": {"id": {"type": "string", "enum": list(ids)}, "question": {"type": "string"}},
+        "required": ["id", "question"],
+    }
+    return ToolSpec(ASK, "Ask an agent that has reported to you a further question; it remembers all.", schema)
