@@ -1,7 +1,8 @@
 """Tools, a toolbox that notes its calls, and how tests run a session."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel
@@ -12,9 +13,17 @@ from moot.models import scripted
 from moot.models.model import Model
 from moot.models.retrying import Patience, Retrying
 from moot.models.scripted import ScriptedModel
-from moot.session.events import Event, Finished
-from moot.session.incoming import More
-from moot.session.session import Session, Setup
+from moot.session import streaming
+from moot.session.agent import Agent
+from moot.session.events import Event
+from moot.session.hearing import Heard
+from moot.session.incoming import Incoming, More
+from moot.session.journal import Memory
+from moot.session.moot_tools import MootTools
+from moot.session.report import Report
+from moot.session.session import Part, Session
+from moot.session.stage import Stage
+from moot.session.streaming import Tell, Told
 from moot.testing.clock import ManualClock
 
 
@@ -43,6 +52,9 @@ class Toolbox:
         self.calls.append((name, arguments))
         return await self.answering(name, arguments)
 
+    def recall(self, name: str, arguments: Mapping[str, Json]) -> None:
+        raise AssertionError("nothing was done before")
+
 
 def script(*answers: Json) -> Model:
     clock = ManualClock()
@@ -50,32 +62,46 @@ def script(*answers: Json) -> Model:
 
 
 async def run(
-    model: Model, toolbox: Toolbox | None = None, setup: Setup | None = None, more: More | None = None
-) -> tuple[list[Event], Finished]:
-    """All events but the last, and the last."""
-    chosen = setup or Setup("Do it.", "Be kind.", (WEATHER,))
-    session = Session(model, chosen, toolbox or Toolbox(), more or nothing_more)
-    async with asyncio.timeout(60):
-        *before, last = [event async for event in session.run()]
-    assert isinstance(last, Finished)
-    assert not any(isinstance(event, Finished) for event in before)
-    return before, last
+    model: Model, toolbox: Toolbox | None = None, agent: Agent | None = None, more: More | None = None
+) -> tuple[list[Event], Report]:
+    """All events, and the report."""
+    async with asyncio.timeout(60), aclosing(stream(model, toolbox, agent, more)) as told:
+        *before, last = [one async for one in told]
+    assert isinstance(last, Report)
+    return [one.event for one in before if isinstance(one, Told)], last
 
 
-async def nothing_more() -> str:
+def stream(
+    model: Model, toolbox: Toolbox | None = None, agent: Agent | None = None, more: More | None = None
+) -> AsyncGenerator[Told | Report]:
+    tools = MootTools((WEATHER,), toolbox or Toolbox())
+    chosen = agent or Agent("ann", "Be kind.", reports=False)
+
+    async def its_model(agent: Agent, name: str) -> Model:
+        return model
+
+    async def perform(tell: Tell) -> Report:
+        stage = Stage({chosen.name: chosen}, Memory(), its_model, lambda agent, path: (tools,), tell)
+        part = Part(chosen, "Do it.", hearing=Incoming(more or nothing_more))
+        return await Session(part, stage).run()
+
+    return streaming.stream(perform)
+
+
+async def nothing_more() -> Heard | None:
     await asyncio.Event().wait()
-    return ""
+    return None
 
 
 def mail(*texts: str) -> tuple[More, asyncio.Event]:
     """Texts that come one after the other, the first when the event is set."""
     has_come, left = asyncio.Event(), list[str](texts)
 
-    async def more() -> str:
+    async def more() -> Heard | None:
         await has_come.wait()
         if not left:
             await asyncio.Event().wait()
-        return left.pop(0)
+        return Heard(left.pop(0))
 
     return more, has_come
 

@@ -57,6 +57,8 @@ class ApiModel:
         settings = ModelSettings(timeout=self.idle, max_retries=0)
         if request.max_tokens is not None:
             settings["max_tokens"] = request.max_tokens
+        if request.temperature is not None:
+            settings["temperature"] = request.temperature
         if request.is_cached and self.endpoint.wire != "chat":
             settings["cache"] = True
         return settings

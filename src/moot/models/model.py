@@ -101,6 +101,7 @@ class Request:
     system: str = ""
     tools: tuple[ToolSpec, ...] = ()
     max_tokens: int | None = None  # None: what the model can
+    temperature: float | None = None  # None: the provider's own
     is_cached: bool = True  # the beginning, which the next request repeats, is worth keeping at the provider
 
 

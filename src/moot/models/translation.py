@@ -1,11 +1,13 @@
 """Our records as pydantic-ai's messages, and its responses as our answers."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, cast
 
 from pydantic_ai.messages import (
     FinishReason,
     ModelMessage,
+    ModelMessagesTypeAdapter,
     ModelRequest,
     ModelRequestPart,
     ModelResponse,
@@ -18,6 +20,8 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.tools import ToolDefinition
 
+from moot.core.json import Json
+from moot.models.keeping import Kept
 from moot.models.model import Answer, Call, Request, Results, Said, Stop, ToolSpec, Usage
 
 _STOPS: Mapping[FinishReason | None, Stop] = {
@@ -27,6 +31,17 @@ _STOPS: Mapping[FinishReason | None, Stop] = {
     "content_filter": "refusal",
 }
 _CONTEXT = "model_context_window_exceeded"  # to Anthropic a reason of its own, to pydantic-ai one more length
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """The library's own, that can be written down."""
+
+    response: ModelResponse
+
+    def plain(self) -> Json:
+        (found,) = ModelMessagesTypeAdapter.dump_python([self.response], mode="json")
+        return cast(Json, found)
 
 
 def messages(request: Request) -> list[ModelMessage]:
@@ -60,8 +75,15 @@ def _parts(message: Said | Results) -> list[ModelRequestPart]:
 
 def _response(answer: Answer) -> ModelResponse:
     """As its provider gave it, signatures of its thoughts included; made anew if it came from somewhere else."""
-    if isinstance(answer.kept, ModelResponse):
-        return answer.kept
+    match answer.kept:
+        case Response(response):
+            return response
+        case Kept(data):
+            (found,) = ModelMessagesTypeAdapter.validate_python([data])
+            assert isinstance(found, ModelResponse)
+            return found
+        case _:
+            pass
     parts: list[ModelResponsePart] = [TextPart(answer.text)] if answer.text else []
     return ModelResponse(parts=[*parts, *(ToolCallPart(one.name, one.arguments, one.id) for one in answer.calls)])
 
@@ -81,7 +103,7 @@ def _schema(tool: ToolSpec) -> dict[str, Any]:
 def answer(response: ModelResponse, usage: Usage) -> Answer:
     calls = tuple(Call(one.tool_call_id, one.tool_name, _arguments(one)) for one in response.tool_calls)
     text = response.text or (response.provider_details or {}).get("refusal") or ""
-    return Answer(text, calls, _stop(response), usage, kept=response)
+    return Answer(text, calls, _stop(response), usage, kept=Response(response))
 
 
 def is_cut(response: ModelResponse) -> bool:

@@ -6,17 +6,28 @@ from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
-from moot.backends.backend import Assignment, Called, Ended, Letter, Progress, Usage, Warned, Wrote
+from moot.backends.backend import Assignment, Briefing, Called, Ended, Letter, Progress, Usage, Warned, Wrote
 from moot.core import quoting
 from moot.core.clock import Clock, SystemClock
 from moot.core.errors import InvalidInput
-from moot.core.tool import Tool
+from moot.core.json import Json
+from moot.core.tool import Tool, ToolAnswer
 from moot.models import endpoints, opening, scripted
 from moot.models.model import Model, ModelFailed
 from moot.models.retrying import Patience, Retrying
 from moot.models.scripted import ScriptedModel
-from moot.session import events
-from moot.session.session import Session, Setup
+from moot.session import events, streaming
+from moot.session.agent import Agent, Limits
+from moot.session.events import Event
+from moot.session.hearing import Heard
+from moot.session.incoming import Incoming
+from moot.session.journal import Memory
+from moot.session.moot_tools import MootTools
+from moot.session.orchestra import Orchestra
+from moot.session.report import Report
+from moot.session.scene import Scene
+from moot.session.stage import Stage
+from moot.session.streaming import Tell, Told
 
 _MOST_OF_MAIL = 50_000  # characters of one message
 Opening = Callable[[Assignment], AbstractAsyncContextManager[Model]]
@@ -27,6 +38,8 @@ class Offering(Protocol):
     """A toolbox that knows what it holds."""
 
     def offered(self) -> tuple[Tool, ...]: ...
+    async def call(self, name: str, arguments: Mapping[str, Json]) -> ToolAnswer: ...
+    def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
 
 
 class SessionBackend:
@@ -41,19 +54,17 @@ class SessionBackend:
         if assignment.manner.keeps_conversation:
             yield Warned("A model has no conversation of its own that could be kept: `resume` changes nothing here.")
         try:
-            async with self._opening(assignment) as model:
-                session = await _session(model, assignment)
-                async with aclosing(session.run()) as running:
-                    async for event in running:
-                        match event:
-                            case events.Finished():
-                                ended = Ended(event.failure, event.error, event.text, wait_until=event.until)
-                            case events.Used():
-                                spent = _usage(event)
-                                used += spent
-                                yield spent
-                            case _:
-                                yield _progress(event)
+            async with (
+                self._opening(assignment) as model,
+                aclosing(await _session(model, assignment)) as running,
+            ):
+                async for told in running:
+                    if isinstance(told, Report):
+                        ended = _ended(told)
+                    else:
+                        progress = _progress(told.event)
+                        used += progress if isinstance(progress, Usage) else Usage()
+                        yield progress
         except ModelFailed as error:  # before a request was made
             ended = Ended(error.kind, str(error), wait_until=error.until)
         yield Ended(ended.failure, ended.error, ended.text, used, wait_until=ended.wait_until)
@@ -99,31 +110,46 @@ class _Script:
         return nullcontext(Retrying(ScriptedModel(answers, self.clock), self.clock, self.patience))
 
 
-async def _session(model: Model, assignment: Assignment) -> Session:
+async def _session(model: Model, assignment: Assignment) -> AsyncGenerator[Told | Report]:
     toolbox = assignment.toolbox
     if not isinstance(toolbox, Offering):
         raise InvalidInput("A session needs its tools in this process.", "Leave out `transport`.")
     brief = await assignment.brief()
+    agent = _agent(assignment, brief)
+    tools = MootTools(toolbox.offered(), toolbox)
+
+    async def its_model(agent: Agent, name: str) -> Model:
+        return model
+
+    async def more() -> Heard | None:
+        letters = await assignment.more()
+        return Heard(quoting.arrived(_letter(one) for one in letters)) if letters else None
+
+    async def perform(tell: Tell) -> Report:
+        stage = Stage({agent.name: agent}, Memory(), its_model, lambda agent, path: (tools,), tell)
+        scene = Scene(agent, brief.prompt, hearing=Incoming(more))
+        return (await Orchestra(stage).perform(scene)).report
+
+    return streaming.stream(perform)
+
+
+def _agent(assignment: Assignment, brief: Briefing) -> Agent:
     said = assignment.settings.get("max_turns")
-    limit = {"max_turns": said} if isinstance(said, int) else {}
-    setup = Setup(brief.prompt, brief.system_prompt, toolbox.offered(), **limit)
-
-    async def more() -> str:
-        return quoting.arrived(_letter(one) for one in await assignment.more())
-
-    return Session(model, setup, toolbox, more)
+    limits = Limits(turns=said) if isinstance(said, int) else Limits()
+    return Agent(assignment.agent, brief.system_prompt, reports=False, limits=limits)
 
 
 def _letter(one: Letter) -> str:
     return quoting.letter(one.sender, one.body, _MOST_OF_MAIL, is_urgent=one.priority == "high")
 
 
-def _usage(event: events.Used) -> Usage:
-    used = event.usage
-    return Usage(used.input_tokens, used.output_tokens, 1, used.cost, used.is_estimated)
+def _ended(report: Report) -> Ended:
+    """A report of the wrong shape, and a failure that the agent itself speaks of, are errors like others."""
+    failure = "error" if report.failure in ("invalid", "reported") else report.failure
+    return Ended(failure, report.error, report.text, wait_until=report.until)
 
 
-def _progress(event: events.Wrote | events.Called | events.Warned) -> Progress:
+def _progress(event: Event) -> Progress:
     match event:
         case events.Wrote(text):
             return Wrote(text)
@@ -131,3 +157,5 @@ def _progress(event: events.Wrote | events.Called | events.Warned) -> Progress:
             return Called(tool, is_error)
         case events.Warned(text):
             return Warned(text)
+        case events.Used(used):
+            return Usage(used.input_tokens, used.output_tokens, 1, used.cost, used.is_estimated)

@@ -114,6 +114,7 @@ async def _made(one: Planned, journal: Journal, *, is_lost: bool) -> Outcome:
         return Outcome(one.refusal, is_error=True)
     if one.is_recorded and (known := journal.known(one.path)) is not None and known.state == "done":
         found = cast(Mapping[str, Json], known.result)
+        one.source.recall(one.call.name, one.arguments)
         return Outcome(str(found["text"]), bool(found["is_error"]))
     if is_lost:
         return Outcome(

@@ -58,6 +58,8 @@ class Handles:
     def effect(self, name: str) -> Effect:
         return "none"
 
+    def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
+
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
         try:
             place = _Place.model_validate(arguments)

@@ -16,6 +16,11 @@ class Heard:
 
 
 class Hearing(Protocol):
+    @property
+    def calls_back(self) -> bool:
+        """Whether a session that is done goes on when something has come."""
+        ...
+
     def begin(self) -> None:
         """Listen from now on."""
         ...
@@ -35,6 +40,8 @@ class Hearing(Protocol):
 
 class Deaf:
     """Nothing ever comes."""
+
+    calls_back = False
 
     def begin(self) -> None: ...
 

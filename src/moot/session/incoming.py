@@ -13,6 +13,8 @@ class Incoming:
     """Waits beside the session, one wait at a time. What has come belongs to the session, whatever else happens: it
     was handed out, and nobody else will be told."""
 
+    calls_back = True
+
     def __init__(self, more: More) -> None:
         self._more = more
         self._task: asyncio.Future[Heard | None] | None = None

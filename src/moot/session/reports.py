@@ -9,7 +9,7 @@ from moot.core.json import Json
 from moot.core.tool import Effect
 from moot.models.model import ToolSpec
 from moot.session.agent import Agent, Format
-from moot.session.report import Report
+from moot.session.report import Failure, Report
 from moot.session.source import Outcome
 
 NAME = "final_report"
@@ -45,6 +45,8 @@ class FinalReport:
 
     def effect(self, name: str) -> Effect:
         return "none"
+
+    def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
         if "report" not in arguments:
@@ -85,4 +87,10 @@ def _mismatch(found: Json, schema: Mapping[str, Json]) -> str | None:
 
 
 def plain(report: Report) -> Json:
-    return {"text": report.text, "agent": report.agent}
+    return {"text": report.text, "agent": report.agent, "failure": report.failure, "error": report.error}
+
+
+def load(found: Json) -> Report:
+    """Of one that is on record."""
+    data = cast(Mapping[str, str], found)
+    return Report(data["text"], data["agent"], cast(Failure, data["failure"]), data["error"])

@@ -9,7 +9,7 @@ from moot.session.agent import Agent
 from moot.session.hearing import Deaf, Hearing
 from moot.session.journal import Trigger, below
 from moot.session.report import Report
-from moot.session.session import Part, Session
+from moot.session.session import Session
 from moot.session.source import Source
 
 
@@ -27,6 +27,9 @@ class Seat(Protocol):
     async def take(self, session: Session) -> Report: ...
 
 
+_TOLD: frozenset[Trigger] = frozenset(("subagent", "advisor", "member"))
+
+
 @dataclass(frozen=True, slots=True)
 class Scene:
     """What an agent is asked, and where in the tree that is."""
@@ -40,6 +43,7 @@ class Scene:
     facts: Mapping[str, Json] = field(default_factory=dict[str, Json])
     hearing: Hearing = field(default_factory=Deaf)
     seat: Seat | None = None
+    is_settled: bool = False  # how it ends is told to somebody who goes on then
 
     def next(self, agent: Agent, prompt: str, branch: str, trigger: Trigger) -> "Scene":
         """Somebody whom this one leads to."""
@@ -50,16 +54,12 @@ class Scene:
             trigger,
             (*self.callers, self.agent.name),
             self.depth,
+            is_settled=self.is_settled or trigger in _TOLD,
         )
 
     def instead(self, agent: Agent, prompt: str, branch: str, trigger: Trigger) -> "Scene":
         """The same, and it has the last word in the place of this one."""
         return replace(self.next(agent, prompt, branch, trigger), seat=self.seat, hearing=self.hearing)
-
-    def part(self, prompt: str, sources: tuple[Source, ...], path: str | None = None) -> Part:
-        return Part(
-            self.agent, prompt, self.path if path is None else path, self.trigger, self.facts, sources, self.hearing
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ limit and no failure ends it without one.
 """
 
 import asyncio
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import cast
@@ -23,7 +24,7 @@ from moot.session.pages import Pages
 from moot.session.report import Failure, Report
 from moot.session.source import Outcome, Source
 from moot.session.stage import Stage
-from moot.session.transcript import Transcript
+from moot.session.transcript import LETTERS, Transcript
 
 _MOST_CUTS = 5  # answers in a row that end in the middle
 _MOST_REMINDERS = 3  # that a report has to have a certain shape
@@ -43,6 +44,7 @@ class Part:
     facts: Mapping[str, Json] = field(default_factory=dict[str, Json])  # kept with its beginning
     sources: tuple[Source, ...] = ()  # of its own, beside those that the stage gives it
     hearing: Hearing = field(default_factory=Deaf)
+    is_settled: bool = False  # how it ended was told to others, so that a failure on record is final
 
 
 @dataclass(slots=True)
@@ -79,6 +81,16 @@ class Session:
         self._called_back: Heard | None = None  # by what came when it was done
 
     @property
+    def turns(self) -> int:
+        return self._turns
+
+    @property
+    def room(self) -> int:
+        """Letters that can still be told."""
+        tokens = self._room()
+        return sys.maxsize if tokens is None else tokens * LETTERS
+
+    @property
     def turns_left(self) -> int:
         return max(self._agent.limits.turns - self._turns, 0)
 
@@ -108,6 +120,9 @@ class Session:
             self._pages.open(Begun(path, "session", self._agent.name, self._agent.name, trigger, facts))
 
     async def _told(self, words: str, path: str) -> Report:
+        known = self._stage.journal.known(path)
+        if self.part.is_settled and known is not None and known.state == "failed":
+            return reports.load(known.result)
         self._transcript.hear(words)
         self._text = ""
         seconds = self._agent.limits.timeout.total_seconds() if self._agent.limits.timeout else None
@@ -274,6 +289,8 @@ class Session:
         if known is not None:
             return bool(known.facts.get("called_back"))
         hearing = self.part.hearing
+        if not hearing.calls_back:
+            return False
         self._called_back = hearing.take() or await hearing.stop()
         if self._called_back is None:
             return False

@@ -2,7 +2,7 @@
 ended."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 from moot.core import json
 from moot.core.json import Json
@@ -10,13 +10,10 @@ from moot.core.tool import Effect
 from moot.models.model import ToolSpec
 from moot.session.agent import Agent, Cast
 from moot.session.hearing import Heard
-from moot.session.journal import below
 from moot.session.report import Report
+from moot.session.scene import Perform, Scene
 from moot.session.session import Session
 from moot.session.source import Outcome
-
-if TYPE_CHECKING:
-    from moot.session.orchestra import Orchestra
 
 _PREFIX = "agent_"
 ASK = "ask_clarification"
@@ -28,21 +25,21 @@ class SubAgents:
     is_recorded = False  # they have records of their own
     is_final = False
 
-    def __init__(self, orchestra: "Orchestra", parent: Agent, path: str, depth: int) -> None:
-        self._orchestra = orchestra
-        self._parent = parent
-        self._path = path
-        self._depth = depth
-        self._live: dict[str, Session | None] = {}  # None: may not be asked again
+    def __init__(self, scene: Scene, cast: Cast, perform: Perform) -> None:
+        self._scene = scene
+        self._cast = cast
+        self._perform = perform
+        self._children: dict[str, Session | None] = {}  # by id; None: may not be asked again
 
     def specs(self) -> Sequence[ToolSpec]:
-        cast = self._orchestra.cast
-        found = [_spec(cast[name]) for name in self._parent.agents]
-        askable = [name for name, session in self._live.items() if session is not None]
+        found = [_spec(self._cast[name]) for name in self._scene.agent.agents]
+        askable = [name for name, session in self._children.items() if session is not None]
         return (*found, _ask_spec(askable)) if askable else found
 
     def effect(self, name: str) -> Effect:
         return "outside"
+
+    def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
         if name == ASK:
@@ -54,32 +51,33 @@ class SubAgents:
         text = prompt if isinstance(prompt, str) else json.dumps(prompt)
         if prompt is None or not text.strip():
             return Outcome("Nothing was done: `prompt` is missing.", is_error=True)
-        most = self._parent.limits.depth
-        if self._depth >= most:
+        most = self._scene.agent.limits.depth
+        if self._scene.depth >= most:
             return Outcome(f"Nothing was done: agents may call agents {most} deep, and this is one too many.", True)
-        played = await self._orchestra.play(name, text, below(path, "s"), "subagent", self._depth + 1)
-        id = f"{name}-{path.removeprefix(self._path).strip('/').replace('/', '.')}"
-        self._live[id] = played.session if played.report.failure is None and self._may_chat(name) else None
+        place = path.removeprefix(self._scene.path).strip("/")
+        agent, id = self._cast[name], f"{name}-{place.replace('/', '.')}"
+        child = self._scene.next(agent, text, f"{place}/s", "subagent")
+        played = await self._perform(replace(child, depth=self._scene.depth + 1))
         if played.report.failure is not None:
+            self._children[id] = None
             return Outcome(failure_report(name, played.report), is_error=True)
-        session = self._live[id]
+        session = self._children[id] = played.session if agent.is_chatty else None
         return Outcome(played.report.text if session is None else played.report.text + _footer(id, session))
 
-    def _may_chat(self, name: str) -> bool:
-        return self._orchestra.cast[name].is_chatty
-
     async def _ask(self, id: str, question: str) -> Outcome:
-        session = self._live.get(id)
+        session = self._children.get(id)
         if session is None:
-            code = "chat_disabled" if id in self._live else "unknown_child"
+            code = "chat_disabled" if id in self._children else "unknown_child"
             return _refused(code, id, f"{id[:80]!r} cannot be asked")
         if not question.strip():
             return _refused("no_question", id, "`question` is missing")
         if not session.turns_left:
             return _refused("clarification_no_turns", id, f"{id} has no turns left")
-        heading = f"## CLARIFICATION REQUEST FROM {self._orchestra.call_path(self._parent.name)}\n\n{question}"
+        caller = ":".join((*self._scene.callers, self._scene.agent.name))
+        heading = f"## CLARIFICATION REQUEST FROM {caller}\n\n{question}"
         report = await session.ask_again("clarification", lambda: Heard(heading))
         if report.failure is not None:
+            self._children[id] = None
             return _refused("failed", id, failure_report(session.part.agent.name, report), session.turns_left)
         answer: Json = {
             "status": "ok",

@@ -48,6 +48,10 @@ class AttemptToolbox:
         """What it holds, for whoever has to tell a model of it."""
         return tuple(table.offered(self._caller))
 
+    def recall(self, name: str, arguments: Mapping[str, Json]) -> None:
+        """This call was made before and is not made again; one that is alike is the next."""
+        self._keys.draw(name, arguments)
+
     async def call(self, name: str, arguments: Mapping[str, Json]) -> ToolAnswer:
         try:
             key = Key(self._delivery, self._keys.draw(name, arguments))

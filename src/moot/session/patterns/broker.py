@@ -1,64 +1,56 @@
 """The broker of a team: everything that was broadcast, and who has been told what."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal
 
-from moot.core import json
+from moot.core import clock, json
+from moot.core.clock import Clock, SystemClock
 from moot.core.json import Json
+
+Type = Literal["update", "failure"]
 
 
 @dataclass(frozen=True, slots=True)
 class Broadcast:
-    """`id` is the same in every execution: its sender, and the how many-eth of its broadcasts it is."""
+    """`member` and `number` are the same in every execution; when it came depends on how fast everybody was."""
 
-    id: str
-    type: Literal["update", "failure"]
     member: str
+    number: int  # among those of this member
+    type: Type
     message: str
     turns: int
     at: str
 
+    @property
+    def id(self) -> str:
+        return f"{self.member}#{self.number}"
+
     def told(self) -> str:
-        head: Json = {
-            "type": self.type,
-            "memberId": self.member,
-            "turnCount": self.turns,
-            "timestamp": self.at,
-        }
-        return f"### Broadcast from {self.member}\n\n{json.dumps(head)}\n\n{self.message}"
+        head: Json = {"type": self.type, "memberId": self.member, "turnCount": self.turns, "timestamp": self.at}
+        return f"### From {self.member}\n\n{json.dumps(head)}\n\n{self.message}"
 
 
 class Broker:
-    def __init__(self) -> None:
+    """News is told in the order of the team, so that everybody who was told the same was told the same words."""
+
+    def __init__(self, order: Sequence[str], source: Clock | None = None) -> None:
+        self._order = {name: place for place, name in enumerate(order)}
+        self._clock = source or SystemClock()
         self._all: list[Broadcast] = []
         self._told: dict[str, set[str]] = {}
 
-    def publish(self, type: Literal["update", "failure"], member: str, message: str, turns: int, at: str) -> None:
+    def publish(self, type: Type, member: str, message: str, turns: int) -> None:
         number = sum(one.member == member for one in self._all) + 1
-        self._all.append(Broadcast(f"{member}#{number}", type, member, message, turns, at))
-
-    def count(self, member: str) -> int:
-        return sum(one.member == member for one in self._all)
+        at = clock.to_iso(self._clock.now())
+        self._all.append(Broadcast(member, number, type, message, turns, at))
 
     def news(self, member: str) -> list[Broadcast]:
-        """What it has not been told; it counts as told from now on."""
+        """What it has not been told; from now on it has."""
         told = self._told.setdefault(member, set())
         found = [one for one in self._all if one.member != member and one.id not in told]
         told.update(one.id for one in found)
-        return found
+        return sorted(found, key=lambda one: (self._order.get(one.member, -1), one.number))
 
     def was_told(self, member: str, ids: Sequence[str]) -> None:
         self._told.setdefault(member, set()).update(ids)
-
-
-def facts(news: Sequence[Broadcast]) -> Mapping[str, Json]:
-    return {"broadcasts": [one.id for one in news]}
-
-
-def ids(found: Mapping[str, Json]) -> list[str]:
-    return [str(one) for one in cast(Sequence[Json], found.get("broadcasts") or ())]
-
-
-def words(news: Sequence[Broadcast]) -> str:
-    return "\n\n".join(one.told() for one in news)

@@ -38,6 +38,8 @@ class HandoffTo:
     def effect(self, name: str) -> Effect:
         return "none"
 
+    def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
+
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
         chosen, message = arguments.get("agent"), arguments.get("message") or ""
         if chosen not in self._agent.router or not isinstance(chosen, str):

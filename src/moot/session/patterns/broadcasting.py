@@ -1,0 +1,142 @@
+"""How those in a team speak and hear."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, cast
+
+from moot.core.json import Json
+from moot.core.tool import Effect
+from moot.models.model import ToolSpec
+from moot.session.hearing import Heard
+from moot.session.patterns.broker import Broadcast, Broker
+from moot.session.report import Report
+from moot.session.session import Session
+from moot.session.source import Outcome
+
+NAME = "team_broadcast"
+MOST = 200_000  # letters of news at once
+_TOO_LONG = "The members have broadcast {count:,} characters, which is more than you can be told; they were dropped."
+
+
+class Cycle(Protocol):
+    async def __call__(self, *, is_first: bool) -> bool: ...
+
+
+class MemberVoice:
+    """Of a member: it is heard by all, and its last broadcast is its leave."""
+
+    is_recorded = False
+    is_final = True
+
+    def __init__(self, member: str, broker: Broker, turns: Callable[[], int]) -> None:
+        self.is_done = False
+        self.is_silent = True  # in this cycle
+        self._member = member
+        self._broker = broker
+        self._turns = turns
+
+    def specs(self) -> Sequence[ToolSpec]:
+        last: Json = {"type": "boolean", "default": False, "description": "You leave the team with this."}
+        return (_spec("Tell everybody in the team something.", {"is_last": last}),)
+
+    def effect(self, name: str) -> Effect:
+        return "none"
+
+    def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
+
+    def say(self, message: str) -> None:
+        self.is_silent = False
+        if message.strip():
+            self._broker.publish("update", self._member, message, self._turns())
+
+    async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
+        message = arguments.get("message")
+        if not isinstance(message, str) or not message.strip():
+            return Outcome("Nothing was said: `message` is missing.", is_error=True)
+        self.say(message)
+        if arguments.get("is_last") is True:
+            self.is_done = True
+            return Outcome("broadcast; you have left the team", report=Report(message, self._member))
+        return Outcome("broadcast")
+
+
+class SupervisorVoice:
+    """Of the supervisor: what it says begins the next cycle, and what the members make of it is the answer."""
+
+    is_recorded = False
+    is_final = False
+
+    def __init__(self, name: str, broker: Broker, cycle: Cycle) -> None:
+        self.session: Session | None = None
+        self._name = name
+        self._broker = broker
+        self._cycle = cycle
+
+    def specs(self) -> Sequence[ToolSpec]:
+        return (_spec("Tell all members something; the answer is what they broadcast then.", {}),)
+
+    def effect(self, name: str) -> Effect:
+        return "outside"
+
+    def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
+
+    async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
+        message = arguments.get("message")
+        if not isinstance(message, str) or not message.strip():
+            return Outcome("Nothing was said: `message` is missing.", is_error=True)
+        assert self.session is not None
+        self._broker.publish("update", self._name, message, self.session.turns)
+        if not await self._cycle(is_first=False):
+            self.session.end_soon("all members have left the team")
+            return Outcome("Nobody heard it: all members have left the team.", is_error=True)
+        found = heard(_fitting(self._broker.news(self._name), self.session))
+        return Outcome(found.text if found else "The members had nothing to say.")
+
+
+class Ear:
+    """Hears, between two turns, what others have broadcast. Whoever waits is told in the next cycle."""
+
+    calls_back = False
+
+    def __init__(self, name: str, broker: Broker) -> None:
+        self.session: Session | None = None  # to be ended if it is told more than it can take
+        self._name = name
+        self._broker = broker
+
+    def begin(self) -> None: ...
+
+    def take(self) -> Heard | None:
+        news = self._broker.news(self._name)
+        return heard(news if self.session is None else _fitting(news, self.session))
+
+    async def stop(self) -> Heard | None:
+        return None
+
+    def was_told(self, facts: Mapping[str, Json]) -> None:
+        self._broker.was_told(self._name, [str(one) for one in cast(Sequence[Json], facts.get("broadcasts") or ())])
+
+
+def heard(news: Sequence[Broadcast]) -> Heard | None:
+    if not news:
+        return None
+    told = "\n\n".join(one.told() for one in news)
+    return Heard(f"## TEAM BROADCASTS\n\n{told}", {"broadcasts": [one.id for one in news]})
+
+
+def _fitting(news: Sequence[Broadcast], session: Session) -> Sequence[Broadcast]:
+    """What is too long is dropped and said to be, and the supervisor comes to an end."""
+    count = sum(len(one.message) for one in news)
+    if count <= min(MOST, session.room):
+        return news
+    session.end_soon("the team has said more than fits into the conversation")
+    first = news[0]
+    told = Broadcast("moot", 0, "failure", _TOO_LONG.format(count=count), session.turns, first.at)
+    return (told,)
+
+
+def _spec(words: str, more: Mapping[str, Json]) -> ToolSpec:
+    schema: Mapping[str, Json] = {
+        "type": "object",
+        "properties": {"message": {"type": "string"}, **more},
+        "required": ["message"],
+    }
+    return ToolSpec(NAME, words, schema)
