@@ -75,6 +75,9 @@ class Memory:
     def known(self, path: str) -> Known | None:
         return self._known.get(path)
 
+    def all(self) -> Mapping[str, Known]:
+        return self._known
+
     async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
         for one in done:
             self._known[one.path] = ended(self._known[one.path], one)

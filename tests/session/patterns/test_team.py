@@ -1,0 +1,200 @@
+import asyncio
+
+import pytest
+
+from moot.core.json import Json
+from moot.session.agent import Agent, Limits, Team
+from moot.session.patterns import broadcasting
+from tests.session.staging import Hall, agent, calls, reports
+
+
+def says(message: str, **more: Json) -> Json:
+    return calls("team_broadcast", message=message, **more)
+
+
+WAITS: Json = {"say": "."}
+
+
+def team(*members: str, **more: int) -> Agent:
+    return agent("panel", team=Team(members, "lead", **more))
+
+
+async def test_two_members_confer_and_the_supervisor_decides() -> None:
+    hall = Hall()
+    report = await hall.report(
+        team("ann", "ben"),
+        agent("ann", says("It is slow."), WAITS),
+        agent("ben", says("It is safe.", is_last=True)),
+        agent("lead", reports("Ship it.")),
+        prompt="Ship it?",
+    )
+    assert (report.text, report.agent) == ("Ship it.", "lead")
+    assert (hall.told("ann"), hall.told("ben")) == ("Ship it?", "Ship it?")
+    told = hall.told("lead")
+    assert told.index("Ship it?") < told.index("It is slow.") < told.index("It is safe.")
+    assert hall.order()[-1] == "lead"
+
+
+async def test_members_have_no_way_to_report_and_the_supervisor_has() -> None:
+    hall = Hall()
+    await hall.report(team("ann"), agent("ann", WAITS), agent("lead", reports("ok")))
+    assert hall.tools("ann") == ["team_broadcast"]
+    assert hall.tools("lead") == ["final_report", "team_broadcast"]
+
+
+async def test_a_broadcast_tells_who_what_and_when() -> None:
+    hall = Hall()
+    await hall.report(team("ann"), agent("ann", says("Done.", is_last=True)), agent("lead", reports("ok")))
+    told = hall.told("lead")
+    assert '"type":"update","memberId":"ann","turnCount":1,"timestamp":"20' in told
+
+
+async def test_the_supervisors_word_begins_the_next_cycle() -> None:
+    hall = Hall()
+    report = await hall.report(
+        team("ann", "ben"),
+        agent("ann", says("A1"), WAITS, says("A2"), WAITS),
+        agent("ben", says("B1"), WAITS, says("B2"), WAITS),
+        agent("lead", says("Think again."), reports("Enough.")),
+    )
+    assert report.text == "Enough."
+    assert "Think again." in hall.told("ann", 3)
+    assert "A1" in hall.told("ben", 3) or "A1" in hall.told("ben", 2)
+    answer = hall.told("lead", 2)
+    assert "A2" in answer
+    assert "B2" in answer
+    assert "A1" not in answer
+
+
+async def test_nobody_hears_itself_or_anything_twice() -> None:
+    hall = Hall()
+    await hall.report(
+        team("ann", "ben"),
+        agent("ann", says("A1"), WAITS, says("A2"), WAITS),
+        agent("ben", WAITS, WAITS),
+        agent("lead", says("Go on."), reports("ok")),
+    )
+    heard = "".join(hall.told("ann", number) for number in (2, 3, 4))
+    assert "A1" not in heard
+    assert heard.count("Go on.") == 1
+
+
+async def test_whoever_waits_without_a_word_is_heard_with_what_it_wrote() -> None:
+    hall = Hall()
+    await hall.report(team("ann"), agent("ann", {"say": "I only wrote this."}), agent("lead", reports("ok")))
+    assert "I only wrote this." in hall.told("lead")
+
+
+async def test_a_member_that_fails_is_gone_and_the_others_are_told() -> None:
+    hall = Hall()
+    report = await hall.report(
+        team("ann", "ben"),
+        agent("ann", {"fail": "auth"}),
+        agent("ben", says("here"), WAITS, WAITS),
+        agent("lead", says("Go on."), reports("ok")),
+    )
+    assert report.text == "ok"
+    told = hall.told("lead")
+    assert '"type":"failure","memberId":"ann"' in told
+    assert "member ann failed and is no longer in the team. Reason: " in told
+    assert "member ann failed" in "".join(hall.told("ben", number) for number in (1, 2, 3))
+    assert hall.order().count("ann") == 1
+
+
+async def test_a_member_without_turns_left_is_gone() -> None:
+    hall = Hall()
+    await hall.report(
+        team("ann", member_turns=2),
+        agent("ann", says("one"), says("two"), says("three")),
+        agent("lead", says("Go on."), reports("ok")),
+    )
+    assert "This is your last turn" in hall.told("ann", 2)
+    assert "member ann failed and is no longer in the team. Reason: it gave no report in its last turn" in hall.told(
+        "lead"
+    )
+    assert "Nobody heard it: all members have left the team." in hall.told("lead", 2)
+
+
+async def test_a_supervisor_without_members_comes_to_an_end() -> None:
+    hall = Hall()
+    report = await hall.report(
+        team("ann"),
+        agent("ann", says("bye", is_last=True)),
+        agent("lead", says("Anybody?"), says("Anybody?"), reports("never asked")),
+    )
+    assert report.failure == "limit"
+    assert "all members have left the team" in report.error
+    assert hall.tools("lead", 2) == ["final_report"]
+
+
+async def test_rounds_are_bounded_by_the_supervisors_turns() -> None:
+    hall = Hall()
+    report = await hall.report(
+        team("ann", supervisor_turns=3),
+        agent("ann", *[WAITS] * 10),
+        agent("lead", *[says("More.")] * 10),
+    )
+    assert (report.failure, hall.order().count("lead")) == ("limit", 3)
+
+
+async def test_the_supervisors_end_cuts_short_whoever_works() -> None:
+    hall = Hall()
+    hall.held = {"ben": asyncio.Event()}
+    cast = team("ann", "ben"), agent("ann", WAITS), agent("ben", WAITS), agent("lead", reports("never"))
+    playing = asyncio.ensure_future(hall.report(*cast))
+    await hall.until(lambda: "ben" in hall.order())
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert "lead" not in hall.order()  # whoever works is waited for
+    before = asyncio.all_tasks() - {playing}
+    playing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await playing
+    assert asyncio.all_tasks() <= before
+
+
+async def test_a_team_of_many_is_heard_in_its_order() -> None:
+    hall = Hall()
+    names = [f"m{number}" for number in range(12)]
+    await hall.report(
+        team(*names),
+        *(agent(name, says(f"from {name}.", is_last=True)) for name in names),
+        agent("lead", reports("ok")),
+    )
+    told = hall.told("lead")
+    places = [told.index(f"from {name}.") for name in names]
+    assert places == sorted(places)
+
+
+async def test_what_does_not_fit_is_dropped_and_the_supervisor_ends() -> None:
+    hall = Hall()
+    report = await hall.report(
+        team("ann"),
+        agent("ann", says("x" * (broadcasting.MOST + 1), is_last=True)),
+        agent("lead", reports("What I have.")),
+    )
+    assert report.text == "What I have."
+    told = hall.told("lead")
+    assert "200,001 characters, which is more than you can be told" in told
+    assert "This is your last turn" in told
+    assert "xxx" not in told
+
+
+async def test_what_does_not_fit_the_window_is_dropped_too() -> None:
+    hall = Hall()
+    await hall.report(
+        team("ann"),
+        agent("ann", WAITS, says("y" * 20_000), WAITS),
+        agent("lead", says("Tell me more."), reports("ok"), limits=Limits(context_tokens=12_000)),
+    )
+    assert "yyy" not in hall.told("lead", 2)
+    assert "This is your last turn" in hall.told("lead", 2)
+
+
+async def test_a_silly_broadcast_is_refused() -> None:
+    hall = Hall()
+    await hall.report(
+        team("ann"), agent("ann", calls("team_broadcast"), says("  "), WAITS), agent("lead", reports("ok"))
+    )
+    assert hall.told("ann", 2).startswith("Nothing was said")
+    assert hall.told("ann", 3).startswith("Nothing was said")

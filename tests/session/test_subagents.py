@@ -1,0 +1,156 @@
+import asyncio
+
+from moot.core import json
+from moot.core.json import Json
+from moot.session.agent import Limits
+from tests.session.staging import Hall, agent, calls, reports
+
+
+async def test_a_sub_agent_sees_its_prompt_alone_and_its_report_is_the_result() -> None:
+    hall = Hall()
+    report = await hall.report(
+        agent("a", calls("agent_x", prompt="Look it up.", reason="I must know"), reports("done"), agents=("x",)),
+        agent("x", reports("42"), description="Looks things up."),
+    )
+    assert report.text == "done"
+    assert hall.told("x") == "Look it up."
+    assert hall.told("a", 2) == "42"
+
+
+async def test_several_work_at_the_same_time() -> None:
+    hall = Hall()
+    hall.held = {"x": asyncio.Event()}
+    two: list[Json] = [{"agent_x": {"prompt": "one"}}, {"agent_x": {"prompt": "two"}}]
+    cast = agent("a", {"calls": two}, reports("done"), agents=("x",)), agent("x", reports("ok"))
+    playing = asyncio.ensure_future(hall.report(*cast))
+    await hall.until(lambda: hall.order().count("x") == 2)
+    hall.held["x"].set()
+    assert (await playing).text == "done"
+
+
+async def test_a_failure_is_told_to_the_parent_who_goes_on() -> None:
+    hall = Hall()
+    report = await hall.report(
+        agent("a", calls("agent_x", prompt="?"), reports("without it"), agents=("x",)), agent("x", {"fail": "auth"})
+    )
+    assert report.text == "without it"
+    assert hall.told("a", 2).startswith("x has no report: it failed (auth): ")
+
+
+async def test_depth_has_a_limit() -> None:
+    hall = Hall()
+    limits = Limits(depth=1)
+    await hall.report(
+        agent("a", calls("agent_b", prompt="go"), reports("done"), agents=("b",), limits=limits),
+        agent("b", calls("agent_c", prompt="go"), reports("alone"), agents=("c",), limits=limits),
+        agent("c", reports("never")),
+    )
+    assert "1 deep, and this is one too many" in hall.told("b", 2)
+    assert "c" not in hall.order()
+
+
+async def test_a_prompt_is_needed() -> None:
+    hall = Hall()
+    await hall.report(agent("a", calls("agent_x"), reports("ok"), agents=("x",)), agent("x"))
+    assert hall.told("a", 2) == "Nothing was done: `prompt` is missing."
+
+
+def answer(text: str) -> dict[str, Json]:
+    return dict(json.load_object(text.split("\n\n---\n", maxsplit=1)[0].split("\n\n", maxsplit=1)[0]))
+
+
+async def test_whoever_may_chat_is_asked_again_and_remembers() -> None:
+    hall = Hall()
+    await hall.report(
+        agent(
+            "a",
+            calls("agent_x", prompt="Count."),
+            calls("ask_clarification", id="x-t1.c1", question="Are you sure?"),
+            reports("done"),
+            agents=("x",),
+        ),
+        agent("x", reports("42"), reports("Yes."), is_chatty=True, limits=Limits(turns=5)),
+    )
+    assert hall.told("a", 2) == "42\n\n---\nTo ask further: ask_clarification(id='x-t1.c1', question=…). Turns left: 4."
+    assert "ask_clarification" not in hall.tools("a", 1)
+    assert "ask_clarification" in hall.tools("a", 2)
+    assert "## CLARIFICATION REQUEST FROM a\n\nAre you sure?" in hall.told("x", 2)
+    assert len(hall.asked[2][1].messages) == 3  # what it was asked first, its report, and this
+    told = answer(hall.told("a", 3))
+    assert told == {"status": "ok", "content": "Yes.", "clarificationId": "x-t1.c1", "turnsRemaining": 3}
+    assert "Turns left: 3." in hall.told("a", 3)
+
+
+async def test_whoever_does_not_chat_cannot_be_asked() -> None:
+    hall = Hall()
+    await hall.report(
+        agent(
+            "a",
+            {"calls": [{"agent_x": {"prompt": "?"}}, {"agent_y": {"prompt": "?"}}]},
+            calls("ask_clarification", id="x-t1.c1", question="Why?"),
+            reports("ok"),
+            agents=("x", "y"),
+        ),
+        agent("x", reports("no chat")),
+        agent("y", reports("chat"), is_chatty=True),
+    )
+    assert answer(hall.told("a", 3))["status"] == "chat_disabled"
+    assert hall.order().count("x") == 1
+
+
+async def test_whoever_has_no_turns_left_cannot_be_asked() -> None:
+    hall = Hall()
+    await hall.report(
+        agent(
+            "a",
+            calls("agent_x", prompt="?"),
+            calls("ask_clarification", id="x-t1.c1", question="Why?"),
+            calls("ask_clarification", id="x-t1.c1", question="Why, why?"),
+            reports("ok"),
+            agents=("x",),
+        ),
+        agent("x", reports("one"), reports("two"), is_chatty=True, limits=Limits(turns=2)),
+    )
+    assert answer(hall.told("a", 3))["turnsRemaining"] == 0
+    assert answer(hall.told("a", 4))["status"] == "clarification_no_turns"
+
+
+async def test_who_is_asked_again_may_ask_its_own() -> None:
+    hall = Hall()
+    report = await hall.report(
+        agent(
+            "a",
+            calls("agent_b", prompt="go"),
+            calls("ask_clarification", id="b-t1.c1", question="And then?"),
+            reports("done"),
+            agents=("b",),
+        ),
+        agent(
+            "b",
+            calls("agent_c", prompt="go"),
+            reports("b1"),
+            calls("ask_clarification", id="c-t1.c1", question="Really?"),
+            reports("b2"),
+            agents=("c",),
+            is_chatty=True,
+        ),
+        agent("c", reports("c1"), reports("c2"), is_chatty=True),
+    )
+    assert report.text == "done"
+    assert hall.order() == ["a", "b", "c", "b", "a", "b", "c", "b", "a"]
+    assert "## CLARIFICATION REQUEST FROM a:b\n\nReally?" in hall.told("c", 2)
+
+
+async def test_nobody_unknown_is_asked() -> None:
+    hall = Hall()
+    await hall.report(
+        agent(
+            "a",
+            calls("agent_x", prompt="?"),
+            calls("ask_clarification", id="zoe", question="?"),
+            reports("ok"),
+            agents=("x",),
+        ),
+        agent("x", reports("hi"), is_chatty=True),
+    )
+    assert answer(hall.told("a", 3))["status"] == "unknown_child"
