@@ -1,0 +1,215 @@
+"""Limits always hold, and always end in a report."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+
+import pytest
+
+from moot.core.json import Json
+from moot.core.tool import Effect
+from moot.models.model import ToolSpec, Usage
+from moot.session.agent import Format, Limits
+from moot.session.events import Warned
+from moot.session.journal import Begun, Done, Memory, OverBudget
+from moot.session.report import Report
+from moot.session.source import Outcome
+from tests.session.staging import Hall, agent, calls, reports
+
+
+class Shelf:
+    """Gives whatever it is asked for, as long as it is asked to be."""
+
+    is_recorded = True
+    is_final = False
+
+    def specs(self) -> Sequence[ToolSpec]:
+        return (ToolSpec("fetch", "Fetches letters.", {"type": "object"}),)
+
+    def effect(self, name: str) -> Effect:
+        return "none"
+
+    def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
+
+    async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
+        count = arguments["count"]
+        assert isinstance(count, int)
+        return Outcome("".join(str(place % 10) for place in range(count)))
+
+
+def fetch(count: int) -> Json:
+    return calls("fetch", count=count)
+
+
+async def test_the_last_turn_is_told_and_leaves_only_the_ways_out() -> None:
+    hall = Hall(sources=(Shelf(),))
+    report = await hall.report(agent("a", fetch(1), reports("what I have"), limits=Limits(turns=2)))
+    assert report == Report("what I have", "a")
+    assert "This is your last turn (the limit is 2)" in hall.told("a", 2)
+    assert (hall.tools("a", 1), hall.tools("a", 2)) == (["final_report", "fetch"], ["final_report"])
+
+
+async def test_who_goes_on_in_its_last_turn_has_a_failure_for_a_report() -> None:
+    hall = Hall(sources=(Shelf(),))
+    report = await hall.report(agent("a", *[fetch(1)] * 5, limits=Limits(turns=2)))
+    assert (report.failure, len(hall.asked)) == ("limit", 2)
+
+
+async def test_one_turn_is_enough_for_an_answer() -> None:
+    hall = Hall()
+    assert (await hall.report(agent("a", reports("ok"), limits=Limits(turns=1)))).text == "ok"
+    assert hall.told("a") == "Do it."
+
+
+async def test_calls_beyond_the_limit_of_a_turn_are_not_made() -> None:
+    hall = Hall(sources=(Shelf(),))
+    three: list[Json] = [{"fetch": {"count": count}} for count in (1, 2, 3)]
+    await hall.report(agent("a", {"calls": three}, reports("ok"), limits=Limits(calls=2)))
+    assert hall.told("a", 2).splitlines() == [
+        "0",
+        "01",
+        "Nothing was done: one turn may make 2 calls. Make the others in the next one.",
+    ]
+
+
+async def test_a_tool_that_does_not_exist_is_said_not_to() -> None:
+    hall = Hall()
+    await hall.report(agent("a", calls("fly"), reports("ok")))
+    assert hall.told("a", 2) == "Nothing was done: there is no tool 'fly'. There are: final_report."
+
+
+async def test_time_has_a_limit() -> None:
+    hall = Hall()
+    hall.held = {"a": asyncio.Event()}
+    report = await hall.report(agent("a", reports("late"), limits=Limits(timeout=timedelta(seconds=0.05))))
+    assert report.failure == "timeout"
+
+
+async def test_who_is_asked_to_stop_comes_to_an_end_with_a_report() -> None:
+    hall = Hall()
+    hall.stopping.set()
+    report = await hall.report(agent("a", reports("so far")))
+    assert report.text == "so far"
+    assert "This is your last turn (moot was asked to stop)" in hall.told("a")
+
+
+async def test_a_long_result_is_read_on_by_its_handle() -> None:
+    hall = Hall(sources=(Shelf(),))
+    read = calls("result_read", handle="t1/c1", offset=150_000, length=10)
+    await hall.report(agent("a", fetch(200_000), read, reports("ok")))
+    assert "200,000 characters in all; read on with result_read, handle 't1/c1'" in hall.told("a", 2)
+    assert len(hall.told("a", 2)) < 3_000
+    assert hall.told("a", 3) == "0123456789\n… (49,990 more characters from offset 150010)"
+    assert "result_read" not in hall.tools("a", 1)
+
+
+@pytest.mark.parametrize("wrong", [{"handle": "t9"}, {}, {"handle": "t1/c1", "offset": -1}])
+async def test_a_wrong_handle_is_refused(wrong: dict[str, Json]) -> None:
+    hall = Hall(sources=(Shelf(),))
+    await hall.report(agent("a", fetch(200_000), {"calls": [{"result_read": wrong}]}, reports("ok")))
+    assert hall.told("a", 3).startswith(("There is no handle", "Nothing was read"))
+
+
+async def test_what_does_not_fit_into_the_window_is_kept_aside() -> None:
+    hall = Hall(sources=(Shelf(),))
+    await hall.report(agent("a", fetch(20_000), reports("ok"), limits=Limits(context_tokens=12_000)))
+    assert "20,000 characters in all" in hall.told("a", 2)
+
+
+async def test_a_conversation_that_is_nearly_full_comes_to_an_end() -> None:
+    hall = Hall(sources=(Shelf(),))
+    report = await hall.report(
+        agent("a", *[fetch(1_900)] * 20, limits=Limits(context_tokens=10_000)),
+    )
+    assert report.failure == "limit"
+    assert "nearly as long as the model can hold" in report.error
+    assert len(hall.asked) < 10
+
+
+SHAPE = Format("json", {"type": "object", "properties": {"risk": {"type": "integer"}}, "required": ["risk"]})
+
+
+async def test_a_report_of_the_wrong_shape_is_refused_and_made_again() -> None:
+    hall = Hall()
+    report = await hall.report(agent("a", reports({"risk": "high"}), reports({"risk": 3}), output=SHAPE))
+    assert report.text == '{"risk":3}'
+    assert hall.told("a", 2) == "Nothing was reported: 'high' is not of type 'integer' (at risk). Call it again."
+
+
+async def test_words_are_no_report_where_json_is_wanted() -> None:
+    hall = Hall()
+    report = await hall.report(agent("a", {"say": "It is risky."}, {"say": '{"risk": 3}'}, output=SHAPE))
+    assert report.text == '{"risk": 3}'
+    assert "That is no report: it is no JSON" in hall.told("a", 2)
+
+
+async def test_a_report_that_never_has_its_shape_is_a_failure() -> None:
+    report = await Hall().report(agent("a", *[{"say": "Risky."}] * 9, output=SHAPE))
+    assert report.failure == "invalid"
+
+
+@pytest.mark.parametrize("wrong", [{}, {"report": "  "}])
+async def test_an_empty_report_is_none(wrong: dict[str, Json]) -> None:
+    hall = Hall()
+    report = await hall.report(agent("a", {"calls": [{"final_report": wrong}]}, reports("ok")))
+    assert report.text == "ok"
+    assert hall.told("a", 2).startswith("Nothing was reported: ")
+
+
+async def test_the_next_model_is_asked_when_one_fails() -> None:
+    hall = Hall()
+    failing, good = [{"fail": "unavailable"}], [reports("from the second")]
+    one = agent("a", models=("first", "second"), settings={"answers:first": failing, "answers:second": good})
+    assert await hall.report(one) == Report("from the second", "a")
+    warned = [event.text for _, event in hall.events if isinstance(event, Warned)]
+    assert warned == ["first: The script fails here (unavailable)."]
+
+
+async def test_when_all_models_fail_the_last_one_says_why() -> None:
+    first, second = [{"fail": "unavailable"}], [{"fail": "auth"}]
+    one = agent("a", models=("first", "second"), settings={"answers:first": first, "answers:second": second})
+    assert (await Hall().report(one)).failure == "auth"
+
+
+class Poor(Memory):
+    """There is money for so many requests."""
+
+    def __init__(self, requests: int) -> None:
+        super().__init__()
+        self.left = requests
+
+    async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+        free = [one for one in begun if one.kind != "model"]
+        await super().note(done, free)
+        for one in begun:
+            if one.kind == "model":
+                if not self.left:
+                    raise OverBudget("The budget of $1.00 is used up.")
+                self.left -= 1
+                await super().note(begun=[one])
+
+
+async def test_what_may_cost_too_much_is_not_begun() -> None:
+    hall = Hall(Poor(2), (Shelf(),))
+    report = await hall.report(agent("a", *[fetch(1)] * 5))
+    assert (report.failure, report.error) == ("limit", "The budget of $1.00 is used up.")
+    assert len(hall.asked) == 2
+
+
+async def test_every_cost_is_counted_once_wherever_it_arises() -> None:
+    def cost(answer: Json, dollars: float) -> Json:
+        assert isinstance(answer, dict)
+        return {**answer, "usage": {"input_tokens": 10, "output_tokens": 1, "cost": dollars}}
+
+    hall = Hall()
+    await hall.report(
+        agent("a", cost(calls("agent_x", prompt="?"), 1.0), cost(reports("a's"), 2.0), agents=("x",), handoff="b",
+              advisors=("y",)),
+        agent("x", cost(reports("x's"), 4.0)),
+        agent("y", cost(reports("y's"), 8.0)),
+        agent("b", cost(reports("b's"), 16.0)),
+    )  # fmt: skip
+    used = hall.used()
+    assert sum(one.cost for _, one in used) == 31.0
+    assert [name for name, _ in used] == ["y", "a", "x", "a", "b"]
+    assert used[0][1] == Usage(10, 1, cost=8.0)
