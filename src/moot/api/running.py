@@ -27,6 +27,8 @@ from moot.runner.trails import Heard
 from moot.store.store import Store
 from moot.taping.recording.recorder import Recorder
 from moot.taping.replaying.player import Player
+from moot.tools import talk
+from moot.tools.talk import Words
 from moot.workflow import stored
 from moot.workflow.members import Flags
 
@@ -48,6 +50,7 @@ class Order:
     taping: Taping = field(default_factory=Taping)
     heard: Heard | None = None  # hears what agents do on their way
     project: Project | None = None  # None: the one around the current folder
+    question: str | None = None  # for the first of its agents, instead of a kickoff
 
 
 def load(order: Order) -> Loaded:
@@ -100,7 +103,10 @@ async def run(order: Order, loaded: Loaded) -> AsyncIterator[Piece]:
             played.given,
             running.host.id,
         )
-        return phases.launch(tx, instance, new, played.members)
+        run = phases.launch(tx, instance, new, played.members)
+        if order.question is not None:  # in the words of whoever asks, which mention nobody
+            talk.say(tx, instance, None, Words(order.question, to=(played.members[0].name,), spoken=""))
+        return run
 
     is_kept = loaded.workflow.context.provider == "file"
     wanted = order if is_kept else replace(order, store="memory:")

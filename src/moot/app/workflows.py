@@ -107,6 +107,19 @@ def cast_agent(project: Project, file: Path, machine: Machine | None = None) -> 
     return _cast(draft, draft.finish(), Flags(), machine or choosing.this_machine(project.root))
 
 
+def load_agent(project: Project, target: str, flags: Flags | None = None) -> Loaded:
+    """The agent of an agent file by itself, ready to be asked something: it shares nothing with anybody."""
+    file = finding.agent_file(target, Path.cwd(), _folders(project))
+    if file is None:
+        raise InvalidInput(
+            f"There is no agent file {target[:200]!r}.",
+            "Write the path of a file, or put it into .moot/agents/ and give its name.",
+        )
+    found = cast_agent(project, file)
+    workflow = replace(found.complete(), context=Context(is_on=False))
+    return Loaded(workflow, workflow.source, {}, members(workflow), found.choices)
+
+
 def agents_of(project: Project, file: Path) -> tuple[NewAgent, ...]:
     """Only the agents of a file, whatever else it says; they can be run."""
     return members(cast(project, file).complete())

@@ -195,28 +195,28 @@ def _summary(summary: Summary) -> plain.Plain:
         "instance": run.instance,
         "status": run.state,
         "reason": run.reason,
-        "agents": [{"name": one.name, "messages": one.messages, **_usage(one.usage)} for one in summary.agents],
+        "agents": [{"name": one.name, "messages": one.messages, **usage(one.usage)} for one in summary.agents],
         "messages": summary.messages,
         "documents": summary.documents,
         "result": summary.result,
         "started_at": clock.to_iso(run.started_at),
         "seconds": summary.duration.total_seconds(),
-        **_usage(summary.usage),
+        **usage(summary.usage),
         "budget": {
             one.kind: {"limit": _amount(one, one.limit), "used": _amount(one, one.used)} for one in summary.budget
         },
     }
 
 
-def _usage(usage: Usage) -> plain.Plain:
+def usage(used: Usage) -> plain.Plain:
     return {
-        "attempts": usage.attempts,
-        "tokens": usage.tokens,
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "turns": usage.turns,
-        "cost": usage.dollars,
-        "is_estimated": usage.is_estimated,
+        "attempts": used.attempts,
+        "tokens": used.tokens,
+        "input_tokens": used.input_tokens,
+        "output_tokens": used.output_tokens,
+        "turns": used.turns,
+        "cost": used.dollars,
+        "is_estimated": used.is_estimated,
     }
 
 

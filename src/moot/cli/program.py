@@ -19,6 +19,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Run": {
         "run": ("moot.cli.run", "Run a workflow until it is done"),
         "start": ("moot.cli.start", "Start a workflow and keep it running"),
+        "ask": ("moot.cli.ask", "One answer from one agent file"),
         "new": ("moot.cli.new", "Create an agent that stands alone"),
         "resume": ("moot.cli.resume", "Go on with a run that was interrupted or paused"),
         "retry": ("moot.cli.retry", "Try mail again that was given up"),

@@ -1,0 +1,120 @@
+"""`moot ask`: one answer from one agent file."""
+
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import click
+
+from moot.api import questions, running, targets
+from moot.api.attending import Failed, Paused, Warned
+from moot.api.questions import Answer
+from moot.api.running import Order, Piece
+from moot.bus.messages import Message
+from moot.cli import loop, play, terminal
+from moot.cli.options import budget_option, json_option, store_option
+from moot.cli.transcript import MARKS
+from moot.core.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    agent: str
+    text: str
+    budget: str | None
+    verbose: bool
+    store: str | None
+    as_json: bool
+
+    def order(self) -> Order:
+        return Order(
+            source=self.agent,
+            mode="run",
+            instance=questions.new_instance(),
+            budget=self.budget,
+            store=self.store,
+            has_person=play.has_person(as_json=self.as_json),
+            heard=_progress if self.verbose else None,
+            question=self.text,
+        )
+
+
+@click.command()
+@click.argument("agent")
+@click.argument("words", nargs=-1, required=True)
+@budget_option
+@click.option("--verbose", "-v", is_flag=True, help="Also show, on stderr, what agents do on their way.")
+@store_option
+@json_option
+def command(
+    agent: str, words: tuple[str, ...], budget: str | None, verbose: bool, store: str | None, as_json: bool
+) -> int:
+    """One answer from one agent file. AGENT is a file, or the name of one in .moot/agents; WORDS - reads them from
+    standard input.
+
+    The answer alone is on stdout. Exit codes: 0 answered, 1 it failed, 2 wrong file or usage, 3 a limit was reached, 4
+    waiting for a person, 130 interrupted; then moot resume goes on where it was.
+    """
+    text = sys.stdin.read() if words == ("-",) else " ".join(words)
+    if not text.strip():
+        raise InvalidInput("There is no question.", "Write it behind the agent: moot ask agent.md 'What is new?'")
+    order = _Given(agent, text, budget, verbose, store, as_json).order()
+    loaded = questions.load(order)
+    running.check_trust(order, loaded)
+    for warning in loaded.workflow.warnings:
+        terminal.warn(warning)
+    return loop.run(_show(questions.ask(order, loaded), order, as_json=as_json))
+
+
+async def _show(pieces: AsyncIterator[Piece | Answer], order: Order, *, as_json: bool) -> int:
+    code = 1
+    async for piece in pieces:
+        if isinstance(piece, Answer):
+            code = piece.ending.exit_code
+            _tell(piece, as_json=as_json)
+        elif not as_json:
+            _aside(piece)
+    return code
+
+
+def _tell(answer: Answer, *, as_json: bool) -> None:
+    run, used = answer.summary.run, answer.summary.usage
+    if as_json:
+        terminal.document(
+            {
+                "agent": answer.agent,
+                "answer": answer.text,
+                "status": run.state,
+                "reason": answer.ending.reason,
+                "exit_code": answer.ending.exit_code,
+                "workflow_id": run.id,
+                "instance": run.instance,
+                "seconds": answer.summary.duration.total_seconds(),
+                **play.usage(used),
+            }
+        )
+        return
+    if answer.ending.exit_code == 0 and answer.text:
+        terminal.say(answer.text)
+        terminal.flush()
+    if answer.ending.state != "done":
+        terminal.note(answer.ending.reason or answer.ending.state)
+        terminal.note(f"go on with: {targets.whole('moot resume', run.instance)}")
+
+
+def _aside(piece: Piece) -> None:
+    match piece:
+        case Failed():
+            terminal.note(f"{piece.agent} failed: {piece.error}")
+        case Warned():
+            terminal.note(f"{piece.agent}: {piece.text}")
+        case Paused():
+            terminal.note(f"{piece.provider} asks to wait: {piece.reason}")
+        case Message() if piece.sender == "system" and piece.mentions and "human" in piece.mentions:
+            terminal.note(piece.body)
+        case _:
+            pass
+
+
+def _progress(agent: str, kind: str, text: str) -> None:
+    terminal.note(f"{agent}: {text}" if kind == "text" else f"{agent} {MARKS.get(kind, kind)} {text}")
