@@ -23,7 +23,7 @@ from moot.runner import endings, idle, limits, lookout, phases
 from moot.runner.reactions.wake_agents import ATTEMPT, attempt_key
 from moot.store import feed
 from moot.store.store import Store
-from moot.taping.replaying import acts, channel_likeness, parts, score
+from moot.taping.replaying import acts, channel_likeness, notes, score
 from moot.taping.replaying.performance import Performance
 from moot.taping.replaying.score import Note
 from moot.taping.replaying.turns import first_of
@@ -76,7 +76,7 @@ class Conductor:
             case Happened() | Read():
                 is_played = await self._act(note)
             case Call() if note.attempt is None:
-                await parts.perform(self._performance, note, await self._store.read(lambda tx: self._caller(tx, note)))
+                await notes.perform(self._performance, note, await self._store.read(lambda tx: self._caller(tx, note)))
                 is_played = True
             case _:
                 return False
