@@ -95,31 +95,31 @@ COMPLETE: dict[str, dict[str, Any]] = {
 NEEDLESS = {("proposal_closed", "by"), ("document_changed", "version")}
 
 
-def deed(kind: str, facts: Mapping[str, Any]) -> str:
+def act(kind: str, facts: Mapping[str, Any]) -> str:
     return json.dumps({**tape.plain(Happened(7, kind, "it", "human", 1)), "facts": facts})
 
 
 @pytest.mark.parametrize("kind", COMPLETE)
 def test_an_event_that_lacks_what_is_needed_to_play_it_is_refused_with_its_line(file: Path, kind: str) -> None:
     facts, header = COMPLETE[kind], json.dumps(tape.plain(HEADER))
-    file.write_text(f"{header}\n{deed(kind, facts)}\n")
+    file.write_text(f"{header}\n{act(kind, facts)}\n")
     assert len(tape_file.read(file).lines) == 1
     for name in facts:
         if (kind, name) in NEEDLESS:
             continue
         for broken in ({key: value for key, value in facts.items() if key != name}, {**facts, name: {"x": 1}}):
-            file.write_text(f"{header}\n{deed(kind, broken)}\n")
+            file.write_text(f"{header}\n{act(kind, broken)}\n")
             with pytest.raises(TapeInvalid, match=f":2 is damaged: `{name}` of {kind}") as refused:
                 tape_file.read(file)
             assert "damaged" in refused.value.remedy
 
 
-def test_every_deed_that_is_played_has_its_facts_checked() -> None:
-    assert {*score.DEEDS, facts.JOINED, runs.ENDED} == set(COMPLETE)
+def test_every_act_that_is_played_has_its_facts_checked() -> None:
+    assert {*score.ACTS, facts.JOINED, runs.ENDED} == set(COMPLETE)
 
 
 def test_a_document_that_was_deleted_has_no_text(file: Path) -> None:
-    file.write_text(f"{json.dumps(tape.plain(HEADER))}\n{deed('document_changed', {'action': 'deleted'})}\n")
+    file.write_text(f"{json.dumps(tape.plain(HEADER))}\n{act('document_changed', {'action': 'deleted'})}\n")
     assert len(tape_file.read(file).lines) == 1
 
 

@@ -7,15 +7,18 @@ from moot.backends.backend import Assignment, Backend, Progress
 from moot.backends.command import CommandBackend
 from moot.backends.programs import KINDS, cursor, programs, project_file
 from moot.backends.scripted import ScriptedBackend
-from moot.runner.api_agents import ApiBackend, ScriptedModelBackend
+from moot.runner.api_agents import ApiBackend, Between, ScriptedModelBackend
 
 
 class _Scripted:
     """Lines for the agent, or answers for its model."""
 
-    def __init__(self) -> None:
+    def __init__(self, model: Backend | None = None) -> None:
         self._agent = ScriptedBackend()
-        self._model = ScriptedModelBackend()
+        self._model = model or ScriptedModelBackend()
+
+    def through(self, between: Between) -> Backend:
+        return _Scripted(ScriptedModelBackend().through(between))
 
     def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
         return (self._model if assignment.settings.get("answers") else self._agent).run(assignment)

@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
-from moot.backends.backend import Assignment, Briefing, Called, Ended, Letter, Progress, Usage, Warned, Wrote
+from moot.backends.backend import Assignment, Backend, Briefing, Called, Ended, Letter, Progress, Usage, Warned, Wrote
 from moot.core import quoting
 from moot.core.clock import Clock, SystemClock
 from moot.core.errors import InvalidInput
@@ -31,6 +31,7 @@ from moot.session.streaming import Tell, Told
 
 _MOST_OF_MAIL = 50_000  # characters of one message
 Opening = Callable[[Assignment], AbstractAsyncContextManager[Model]]
+Between = Callable[[Assignment, Model], Model]
 
 
 @runtime_checkable
@@ -42,11 +43,24 @@ class Offering(Protocol):
     def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
 
 
+@runtime_checkable
+class AsksModels(Protocol):
+    """A backend that asks models itself, so that somebody can stand between."""
+
+    def through(self, between: Between) -> Backend:
+        """The same backend, which asks what `between` makes of its models."""
+        ...
+
+
 class SessionBackend:
     """Runs an attempt as a session; where its model comes from is another matter."""
 
-    def __init__(self, opening: Opening) -> None:
+    def __init__(self, opening: Opening, between: Between | None = None) -> None:
         self._opening = opening
+        self._between = between
+
+    def through(self, between: Between) -> Backend:
+        return SessionBackend(self._opening, between)
 
     async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
         used = Usage()
@@ -54,17 +68,16 @@ class SessionBackend:
         if assignment.manner.keeps_conversation:
             yield Warned("A model has no conversation of its own that could be kept: `resume` changes nothing here.")
         try:
-            async with (
-                self._opening(assignment) as model,
-                aclosing(await _session(model, assignment)) as running,
-            ):
-                async for told in running:
-                    if isinstance(told, Report):
-                        ended = _ended(told)
-                    else:
-                        progress = _progress(told.event)
-                        used += progress if isinstance(progress, Usage) else Usage()
-                        yield progress
+            async with self._opening(assignment) as opened:
+                model = opened if self._between is None else self._between(assignment, opened)
+                async with aclosing(await _session(model, assignment)) as running:
+                    async for told in running:
+                        if isinstance(told, Report):
+                            ended = _ended(told)
+                        else:
+                            progress = _progress(told.event)
+                            used += progress if isinstance(progress, Usage) else Usage()
+                            yield progress
         except ModelFailed as error:  # before a request was made
             ended = Ended(error.kind, str(error), wait_until=error.until)
         yield Ended(ended.failure, ended.error, ended.text, used, wait_until=ended.wait_until)

@@ -15,9 +15,10 @@ from moot.backends.backend import Failure, Usage
 from moot.bus.messages import Kind
 from moot.core.caller import Role
 from moot.core.json import Json
+from moot.models import model
 from moot.workflow.workflow import Backend
 
-FORMAT = 3
+FORMAT = 4
 How = Literal["ended", "crashed", "cancelled"]
 
 
@@ -98,7 +99,73 @@ class More:
 
     attempt: str
     mail: tuple[Letter, ...]
+    call: int | None = None  # with the answer of this call of the attempt, counted from 0; None: between two turns
     type: Literal["more"] = "more"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a model was told of a call. It begins with what a call on the tape was answered, if `call` says which."""
+
+    tool: str
+    call: int | None = None  # of the attempt, counted from 0
+    text: str = ""  # what follows; all of it without `call`
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request to a model: what it has that the one before, in the same attempt, had not. The answers to those are on
+    the tape already, and so is what the attempt was briefed with."""
+
+    attempt: str
+    number: int  # from 1
+    model: str
+    results: tuple[Result, ...] = ()
+    words: str = ""  # said to the model
+    is_briefed: bool = False  # the prompt of the briefing stands before these words
+    system: str | None = None  # None: as in the briefing
+    tools: tuple[str, ...] | None = None  # that were offered; None: as in the request before
+    max_tokens: int | None = None
+    type: Literal["asked"] = "asked"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A call that a model wants made; what it wrote where that is no JSON object."""
+
+    id: str
+    tool: str
+    arguments: Mapping[str, Any] | str
+
+
+@dataclass(frozen=True, slots=True)
+class Replied:
+    """What a model has answered, and how long that took."""
+
+    attempt: str
+    number: int  # of the request
+    text: str
+    calls: tuple[Wanted, ...]
+    stop: model.Stop
+    usage: model.Usage
+    seconds: float
+    type: Literal["replied"] = "replied"
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """How a request has failed. `again` tells that it is made once more, after so many seconds."""
+
+    attempt: str
+    number: int  # of the request
+    kind: model.Kind
+    error: str
+    remedy: str
+    text: str  # what had come by then
+    again: float | None
+    seconds: float
+    type: Literal["unanswered"] = "unanswered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +253,10 @@ class Outcome:
     type: Literal["outcome"] = "outcome"
 
 
-Line = Header | Begin | Briefed | Call | More | Progress | End | Happened | Said | Read | Printed | Outcome
+Line = (
+    Header | Begin | Briefed | Asked | Replied | Unanswered | Call | More | Progress | End | Happened | Said | Read
+    | Printed | Outcome
+)  # fmt: skip
 _LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="type")])
 
 

@@ -40,15 +40,16 @@ async def perform(  # noqa: PLR0913  # what a call is made of, and who looks on
     has come for it meanwhile."""
     made: list[OperationId] = []
     answer = await _perform(store, caller, name, arguments, key, made)
+    operation = made[-1] if made and not answer.is_error else None
+    answered = Answered(caller, name, arguments, key is not None, answer, operation)
     if witness is not None:
-        operation = made[-1] if made and not answer.is_error else None
-        witness(Answered(caller, name, arguments, key is not None, answer, operation))
+        witness(answered)
     tool = table.TOOLS.get(name)
     if caller.attempt is None or not tells_mail or (tool is not None and not tool.tells_mail):
         return answer
     mail = await arrivals.handed_out(store, caller)
     if witness is not None and mail:
-        witness(Told(caller, tuple(mail)))
+        witness(Told(caller, tuple(mail), answered))
     return arrivals.told(answer, mail) if mail else answer
 
 

@@ -28,6 +28,7 @@ class Told:
 
     caller: Caller
     mail: tuple[Mail, ...]
+    answered: Answered
 
 
 Witness = Callable[[Answered | Told], None]

@@ -1,11 +1,12 @@
 """Recording: how a run comes onto a tape.
 
-Two things are listened to while the run goes on. The Recorder stands between the host and its backends and tools, and
-writes down what every attempt was handed (Begin, Briefed, More), which tools were called and what they answered (Call),
-what it let be known (Progress) and how it ended (End). Beside it the chronicle follows the store and writes down what
-happened there, whoever did it: messages, votes, answers, documents, stops. Every line goes through `hiding`, and is in
-the file before the next; none is long enough to keep others waiting for it. The last line is the Outcome; a tape
-without one was cut short: moot was killed, or the file cannot grow any more.
+Two things are listened to while the run goes on. The Recorder stands between the host and its backends, models and
+tools, and writes down what every attempt was handed (Begin, Briefed, More), what it asked of models and what came of
+that (Asked, Replied, Unanswered), which tools were called and what they answered (Call), what it let be known
+(Progress) and how it ended (End). Beside it the chronicle follows the store and writes down what happened there,
+whoever did it: messages, votes, answers, documents, stops. Every line goes through `hiding`, and is in the file before
+the next; none is long enough to keep others waiting for it. The last line is the Outcome; a tape without one was cut
+short: moot was killed, or the file cannot grow any more.
 """
 
 import asyncio
@@ -18,8 +19,10 @@ from moot import __version__
 from moot.backends import backend as contract
 from moot.backends.backend import Assignment, Backend, Briefing, Called, Ended, Usage, Warned, Wrote
 from moot.core.ids import InstanceName, JobId
+from moot.models.model import Model
 from moot.registry import runs
 from moot.registry.runs import Run
+from moot.runner.api_agents import AsksModels
 from moot.runner.begun import Begun, Equip, Kit
 from moot.runner.setup import SetupWorker
 from moot.runner.worker import Worker
@@ -28,7 +31,9 @@ from moot.taping import members, tape
 from moot.taping.hiding import Hiding
 from moot.taping.members import Chosen
 from moot.taping.recording.chronicle import Chronicler, letter
+from moot.taping.recording.model_calls import ModelCalls
 from moot.taping.recording.recorded_backend import RecordedBackend
+from moot.taping.recording.recorded_model import RecordedModel
 from moot.taping.recording.speech import Speech
 from moot.taping.tape import Begin, Briefed, Call, End, Header, Line, More, Outcome, Progress
 from moot.taping.tape_file import Writer
@@ -57,6 +62,7 @@ class Recorder:
         self._chronicler: Chronicler | None = None
         self._speech: dict[str, Speech] = {}  # of attempts that may go on
         self._system_prompts: dict[str, str] = {}  # what each agent was told last
+        self._model_calls = ModelCalls(self._write, self._drop_text)
         self._ended: dict[str, End] = {}
         self._attempts: dict[JobId, str] = {}
         setup = tuple(one.shell for one in workflow.setup)
@@ -64,7 +70,13 @@ class Recorder:
         self._write(Header(__version__, workflow.name, instance, setup, agents, context, has_person))
 
     def backends(self, found: Mapping[str, Backend]) -> Mapping[str, Backend]:
-        return {name: RecordedBackend(one, self) for name, one in found.items()}
+        return {
+            name: RecordedBackend(one.through(self._recorded) if isinstance(one, AsksModels) else one, self)
+            for name, one in found.items()
+        }
+
+    def _recorded(self, assignment: Assignment, model: Model) -> Model:
+        return RecordedModel(model, assignment, self._model_calls) if self.is_about(assignment) else model
 
     def equip(self, equip: Equip) -> Equip:
         @asynccontextmanager
@@ -88,9 +100,12 @@ class Recorder:
             return
         if isinstance(heard, Told):
             assert caller.attempt is not None
-            self._write(More(caller.attempt, tuple(letter(one) for one in heard.mail)))
+            call = self._model_calls.number(caller.attempt, heard.answered)
+            self._write(More(caller.attempt, tuple(letter(one) for one in heard.mail), call))
             return
         answer = heard.answer
+        if caller.attempt is not None:
+            self._model_calls.called(caller.attempt, heard)
         self._write(
             Call(
                 caller.attempt,
@@ -156,6 +171,7 @@ class Recorder:
         system = None if briefing.system_prompt == before else briefing.system_prompt
         self._system_prompts[assignment.agent] = briefing.system_prompt
         self._write(Briefed(assignment.attempt, briefing.prompt, system))
+        self._model_calls.briefed(assignment.attempt, briefing)
 
     def gets(self, assignment: Assignment, mail: tuple[contract.Letter, ...]) -> None:
         self._write(More(assignment.attempt, tuple(letter(one) for one in mail)))
@@ -191,6 +207,7 @@ class Recorder:
         attempt = self._attempts.pop(job, None)
         if attempt is not None:
             self._end_speech(attempt)
+            self._model_calls.over(attempt)
             self._write(self._ended.pop(attempt, End(attempt, "cancelled")))
 
     def _end_speech(self, attempt: str) -> None:
@@ -198,6 +215,11 @@ class Recorder:
         speech = self._speech.pop(attempt, None)
         if speech is not None and speech.cut:
             self._write(Progress(attempt, "cut", speech.cut))
+
+    def _drop_text(self, attempt: str) -> None:
+        """It is on the tape with the answer of which it was a part."""
+        if attempt in self._speech:
+            self._speech[attempt].drop()
 
     def _put_down_text(self, attempt: str) -> None:
         if attempt in self._speech and (text := self._speech[attempt].take()):

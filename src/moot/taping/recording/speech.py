@@ -26,6 +26,10 @@ class Speech:
         found, self._text = self._text.getvalue(), StringIO()
         return found
 
+    def drop(self) -> None:
+        """What has come since the last time is kept elsewhere."""
+        self._left += len(self.take())
+
     def has_room(self, text: str) -> bool:
         """For a line of its own, which then counts."""
         size = len(text) + _LINE

@@ -23,7 +23,7 @@ from moot.runner import endings, idle, limits, lookout, phases
 from moot.runner.reactions.wake_agents import ATTEMPT, attempt_key
 from moot.store import feed
 from moot.store.store import Store
-from moot.taping.replaying import channel_likeness, deeds, parts, score
+from moot.taping.replaying import acts, channel_likeness, notes, score
 from moot.taping.replaying.performance import Performance
 from moot.taping.replaying.score import Note
 from moot.taping.replaying.turns import first_of
@@ -76,7 +76,7 @@ class Conductor:
             case Happened() | Read():
                 is_played = await self._act(note)
             case Call() if note.attempt is None:
-                await parts.perform(self._performance, note, await self._store.read(lambda tx: self._caller(tx, note)))
+                await notes.perform(self._performance, note, await self._store.read(lambda tx: self._caller(tx, note)))
                 is_played = True
             case _:
                 return False
@@ -110,17 +110,17 @@ class Conductor:
         def change(tx: Tx) -> None:
             match note:
                 case Said():
-                    deeds.say(tx, run, note, performance.likeness, performance.score.channel)
+                    acts.say(tx, run, note, performance.likeness, performance.score.channel)
                 case Happened():
-                    deeds.do(tx, run, note)
+                    acts.do(tx, run, note)
                 case Read():
-                    deeds.read(tx, run, note)
+                    acts.read(tx, run, note)
 
         try:
             await self._store.write(change, caller=await self._store.read(lambda tx: self._actor(tx, note)))
         except MootError as error:
             who = note.agent if isinstance(note, Read) else note.actor
-            performance.drifts.refused(who, deeds.WORDS.get(getattr(note, "kind", ""), "a message"), str(error))
+            performance.drifts.refused(who, acts.WORDS.get(getattr(note, "kind", ""), "a message"), str(error))
         return True
 
     def _actor(self, tx: ReadTx, note: Said | Happened | Read) -> Caller:

@@ -13,6 +13,7 @@ from moot.taping.tape import Begin, Call, Header, Letter
 from moot.workflow.workflow import Workflow
 
 _SHOWN = 80  # characters of a text in what is told
+_LEAD = 20  # of them before the difference, in a long line
 
 
 class Drifts:
@@ -21,6 +22,7 @@ class Drifts:
     def __init__(self) -> None:
         self.facts: list[str] = []
         self._prompted: set[str] = set()
+        self._asked: set[tuple[str, str]] = set()
 
     def add(self, fact: str) -> None:
         if fact not in self.facts:
@@ -41,11 +43,15 @@ class Drifts:
         """Each agent is told of once: what differs in its first prompt differs in the next."""
         if lasting(recorded.system_prompt) != lasting(now.system_prompt):
             self.add(f"{agent}: {workflow_likeness.PROMPT_CHANGED}")
-        before, after = standing(recorded.prompt).splitlines(), standing(now.prompt).splitlines()
-        if before != after and agent not in self._prompted:
+        if standing(recorded.prompt) != standing(now.prompt) and agent not in self._prompted:
             self._prompted.add(agent)
-            old, new = next(pair for pair in zip_longest(before, after, fillvalue="") if pair[0] != pair[1])
-            self.add(f"{agent}: its prompt differs: {new[:_SHOWN]!r} instead of {old[:_SHOWN]!r}")
+            self.add(f"{agent}: its prompt differs: {difference(standing(recorded.prompt), standing(now.prompt))}")
+
+    def asked(self, agent: str, where: str, fact: str) -> None:
+        """Something else is asked of a model. What is told of one attempt of an agent is not told of its next."""
+        if (agent, fact) not in self._asked:
+            self._asked.add((agent, fact))
+            self.add(f"{agent}, {where}: {fact}")
 
     def compare_answer(self, call: Call, answer: ToolAnswer) -> None:
         if answer.is_error and not call.is_error:
@@ -62,6 +68,19 @@ class Drifts:
                 self.add(f"the setup command `{new[:_SHOWN]}` was `{old[:_SHOWN]}` in the recording")
         if len(recorded.setup) != len(played.setup):
             self.add(f"there are {len(played.setup)} setup commands instead of {len(recorded.setup)}")
+
+
+def difference(recorded: str, now: str) -> str:
+    """The first lines that differ, from where they do."""
+    pairs = zip_longest(recorded.splitlines(), now.splitlines(), fillvalue="")
+    old, new = next((pair for pair in pairs if pair[0] != pair[1]), ("", ""))
+    same = next((at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), len(old))
+    start = same - _LEAD if same > _SHOWN - _LEAD else 0
+    return f"{_part(new, start)!r} instead of {_part(old, start)!r}"
+
+
+def _part(line: str, start: int) -> str:
+    return f"{'…' if start else ''}{line[start : start + _SHOWN]}"
 
 
 def quoted(mail: Sequence[Letter | contract.Letter | Mail]) -> str:

@@ -1,29 +1,18 @@
-"""Parts: one recorded attempt, played again in place of a backend. Its calls are made through the tools, each in its
-turn; nothing is asked of a model or a program."""
+"""Parts: one recorded attempt, played again in place of a backend. What a program did is done again, call by call. An
+agent that asked models is a session again, which is answered from the tape (`sessions`). Nothing is asked of a model or
+a program."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from moot.backends import backend as contract
-from moot.backends.backend import Assignment, Backend, Briefing, Called, Ended, Warned, Wrote
-from moot.bus.mailbox import Mail
-from moot.core.caller import SYSTEM, Caller
-from moot.core.tool import ToolAnswer
-from moot.ledger import operations
-from moot.ledger.operations import Key
-from moot.runner import more_mail
-from moot.taping.replaying import likeness
+from moot.backends.backend import Assignment, Backend, Called, Ended, Warned, Wrote
+from moot.taping.replaying import notes, sessions
 from moot.taping.replaying.drifts import quoted
-from moot.taping.replaying.likeness import Likeness
 from moot.taping.replaying.performance import Part, Performance
 from moot.taping.replaying.score import Note
-from moot.taping.replaying.turns import first_of
-from moot.taping.tape import Call, End, Letter, More, Progress
-from moot.tools import dispatch, table
-
-_MAIL = 1000
-_WAIT = "wait_seconds"
+from moot.taping.tape import Call, End, More, Progress
 
 
 class ReplayedBackend:
@@ -49,121 +38,83 @@ async def play(performance: Performance, assignment: Assignment) -> AsyncGenerat
         drifts.add(f"{assignment.agent} was woken by {quoted(assignment.inbox)}, which the recording does not have")
         yield Ended()
         return
-    recorded = part.begin.attempt
-    _learn(performance.likeness, part.begin.mail, assignment.inbox)
-    if drifts.compare_mail(part.begin.agent, part.begin.mail, assignment.inbox):
-        await _compare_briefing(performance, assignment, performance.score.briefed.get(recorded))
-    for progress in performance.score.progress.get(recorded, ()):
-        if (told := _progress(progress)) is not None:
-            yield told
+    notes.learn(performance.likeness, part.begin.mail, assignment.inbox)
+    is_alike = drifts.compare_mail(part.begin.agent, part.begin.mail, assignment.inbox)
+    ended: Ended | None = None  # of a session that has come to its end
     try:
-        for note in performance.score.of_attempt(recorded)[1:]:
-            await _turn(performance, part, note)
-            if isinstance(note, End):
-                if note.attempt in performance.score.interrupted:
-                    await _until_the_end(performance, part)
-                yield _ended(performance, note)
-                return
-            await _do(performance, part, note)
-            performance.turns.done(note)
-        if performance.is_cut:
-            await _until_the_end(performance, part)
-        drifts.add(f"the recording does not say how an attempt of {assignment.agent} ended")
-        yield Ended("no_result", "the recording does not say how it ended")
+        if performance.exchanges.get(part.begin.attempt) and sessions.is_possible(assignment):
+            playing = sessions.play(performance, part, assignment, is_alike=is_alike)
+        else:
+            playing = _told(performance, assignment, part.begin.attempt, is_alike=is_alike)
+        async with aclosing(playing) as pieces:
+            async for progress in pieces:
+                if isinstance(progress, Ended):
+                    ended = progress
+                else:
+                    yield progress
+        yield await _finish(performance, part, ended)
     finally:
         for _, held in part.held.values():
             held.cancel()
 
 
-async def _compare_briefing(performance: Performance, assignment: Assignment, recorded: Briefing | None) -> None:
-    """Ids, times and names of instances aside; and what is hidden on the tape is hidden here, too."""
-    if recorded is None:
-        return
-    names = (performance.tape.header.instance, performance.instance)
-    now = await assignment.brief()
-
-    def plain(text: str) -> str:
-        return likeness.unnamed(str(performance.hiding.hidden(text)), names)
-
-    before, after = (Briefing(plain(one.prompt), plain(one.system_prompt)) for one in (recorded, now))
-    performance.drifts.compare_briefing(assignment.agent, before, after)
+async def _told(
+    performance: Performance, assignment: Assignment, recorded: str, *, is_alike: bool
+) -> AsyncGenerator[contract.Progress]:
+    """What an attempt let be known. Its words are made only to be compared."""
+    briefing = performance.score.briefed.get(recorded)
+    if is_alike and briefing is not None:
+        performance.compare_briefing(assignment.agent, briefing, await assignment.brief())
+    for line in performance.score.progress.get(recorded, ()):
+        if (progress := _progress(line)) is not None:
+            yield progress
 
 
-async def _turn(performance: Performance, part: Part, note: Note) -> None:
-    """Until it is this note's turn, and what was answered before it is answered again."""
-    part.awaits = note
-    performance.turns.bell.set()
-    await performance.turns.of(note)
-    part.awaits = None
-    if isinstance(note, Call) and _waits(note):
-        return
-    heard = performance.score.heard[id(note)]
-    for at in [at for at in part.held if at < heard]:
-        call, held = part.held[at]
-        part.is_holding = True
-        performance.turns.bell.set()
-        await asyncio.wait([held])
-        part.is_holding = False
-        del part.held[at]
-        if held.cancelled():
-            performance.drifts.add(f"{call.caller}: {call.tool} waits for an answer that does not come any more")
-        else:
-            _answered(performance, call, held.result())
+async def _finish(performance: Performance, part: Part, session: Ended | None) -> Ended:
+    """Play what is left of an attempt; of a session that is over already, that is only its end."""
+    assert part.begin is not None
+    agent = part.begin.agent
+    for note in [one for one in performance.score.of_attempt(part.begin.attempt) if not performance.turns.is_done(one)]:
+        if session is not None and not isinstance(note, End):
+            what = f"its call of {note.tool}" if isinstance(note, Call) else "mail that came meanwhile"
+            performance.drifts.add(f"{agent} ends before {what}, which the recording has")
+            performance.turns.done(note)
+            continue
+        await notes.turn(performance, part, note)
+        if isinstance(note, End):
+            if note.attempt in performance.score.interrupted:
+                await _until_the_end(performance, part)
+            return _ended(performance, note) if session is None else _compared(performance, note, session)
+        await _do(performance, part, note)
+        performance.turns.done(note)
+    if performance.is_cut:
+        await _until_the_end(performance, part)
+    performance.drifts.add(f"the recording does not say how an attempt of {agent} ended")
+    return Ended("no_result", "the recording does not say how it ended")
+
+
+def _compared(performance: Performance, note: End, session: Ended) -> Ended:
+    """The end of a session; of one that was cut off, or that broke moot, that which the recording has."""
+    if note.how != "ended":
+        return _ended(performance, note)
+    if session.failure != note.failure:
+        agent = performance.score.agents[note.attempt]
+        performance.drifts.add(f"{agent} ends with {_how(session.failure)} instead of {_how(note.failure)}")
+    return session
+
+
+def _how(failure: contract.Failure | None) -> str:
+    return "success" if failure is None else f"the failure {failure}"
 
 
 async def _do(performance: Performance, part: Part, note: Note) -> None:
     match note:
-        case Call() if _waits(note):
-            await _hold(performance, part, note)
         case Call():
-            _answered(performance, note, await call(performance, note, part.begun.caller, part))
+            await notes.make(performance, part, note)
         case More():
-            store = await performance.store
-            mail = await store.write(lambda tx: more_mail.hand_out(tx, part.begun, _MAIL), caller=SYSTEM)
-            _learn(performance.likeness, note.mail, mail)
-            performance.drifts.compare_mail(part.begun.agent.name, note.mail, mail)
+            await notes.hand_out(performance, part, note)
         case _:
             pass
-
-
-async def _hold(performance: Performance, part: Part, note: Call) -> None:
-    """Ask, and go on as soon as that is in the store: the answer is given by somebody else, in their turn."""
-    store, attempt = await performance.store, part.begun.attempt
-    before = await store.read(lambda tx: len(operations.of_attempt(tx, attempt)))
-    asking = asyncio.ensure_future(call(performance, note, part.begun.caller, part))
-    part.held[performance.score.heard[id(note)]] = note, asking
-    with store.listen() as signal:
-        while not asking.done():
-            signal.clear()
-            if await store.read(lambda tx: len(operations.of_attempt(tx, attempt))) > before:
-                return
-            await first_of(signal.wait(), asyncio.wait([asking]))
-
-
-async def perform(performance: Performance, note: Call, caller: Caller) -> None:
-    """A call of somebody who is not started by moot."""
-    _answered(performance, note, await call(performance, note, caller, None))
-
-
-async def call(performance: Performance, note: Call, caller: Caller, part: Part | None) -> ToolAnswer:
-    arguments = dict(cast(Mapping[str, Any], performance.likeness.translate(note.arguments)))
-    if _WAIT in arguments:
-        arguments[_WAIT] = 0  # what was waited for is there by now, or never came
-    key = None
-    if note.is_keyed and part is not None:
-        key = Key(part.begun.job.id, part.keys.draw(note.tool, arguments))
-    return await dispatch.perform(await performance.store, caller, note.tool, arguments, key, tells_mail=False)
-
-
-def _answered(performance: Performance, note: Call, answer: ToolAnswer) -> None:
-    performance.likeness.learn([note.structured, note.text], [dict(answer.structured), answer.text])
-    performance.drifts.compare_answer(note, answer)
-
-
-def _waits(note: Call) -> bool:
-    """Whether it was answered by somebody who comes later; the inbox is looked into without waiting."""
-    tool = table.TOOLS.get(note.tool)
-    return tool is not None and tool.waits and _WAIT not in tool.arguments.model_fields and note.operation is not None
 
 
 async def _until_the_end(performance: Performance, part: Part) -> None:
@@ -181,11 +132,6 @@ def _ended(performance: Performance, note: End) -> Ended:
             raise asyncio.CancelledError
         return Ended("timeout", error)
     return Ended(note.failure, note.error, performance.likeness.translate(note.text), note.usage)
-
-
-def _learn(known: Likeness, recorded: Sequence[Letter], now: Sequence[contract.Letter | Mail]) -> None:
-    for old, new in zip(recorded, now, strict=False):
-        known.learn([old.id, old.body], [new.id, new.body])
 
 
 def _progress(line: Progress) -> contract.Progress | None:

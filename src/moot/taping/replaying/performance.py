@@ -5,12 +5,13 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from moot.backends.backend import Briefing
 from moot.core.ids import AttemptId, InstanceName, JobId
 from moot.core.tool import ToolAnswer
 from moot.runner.begun import Begun
 from moot.store.store import Store
 from moot.taping.hiding import Hiding
-from moot.taping.replaying import score
+from moot.taping.replaying import exchanges, likeness, score
 from moot.taping.replaying.drifts import Drifts
 from moot.taping.replaying.likeness import Likeness
 from moot.taping.replaying.score import Note, Score
@@ -30,6 +31,7 @@ class Part:
     keys: DeliveryKeys = field(default_factory=DeliveryKeys)
     awaits: Note | None = None  # whose turn it is to be
     held: Held = field(default_factory=Held)  # calls that wait for somebody's answer, by their place on the tape
+    answers: dict[int, ToolAnswer] = field(default_factory=dict[int, ToolAnswer])  # by the id of a call's note
     is_holding: bool = False  # it does not go on before they are answered
 
 
@@ -40,6 +42,7 @@ class Performance:
         self.tape = tape
         self.instance = instance
         self.score: Score = score.compose(tape)
+        self.exchanges = exchanges.compose(tape, self.score)
         self.turns = Turns(self.score.notes)
         self.likeness = Likeness()
         self.hiding = Hiding(os.environ)
@@ -83,6 +86,14 @@ class Performance:
     def _waits(self, part: Part) -> bool:
         """For its turn, for an answer, or for the end."""
         return part.is_holding or part.awaits not in (None, self.turns.current)
+
+    def plain(self, text: str) -> str:
+        """What can be compared with the tape: without names of instances, and hidden is here what is hidden there."""
+        return likeness.unnamed(str(self.hiding.hidden(text)), (self.tape.header.instance, self.instance))
+
+    def compare_briefing(self, agent: str, recorded: Briefing, now: Briefing) -> None:
+        before, after = (Briefing(self.plain(one.prompt), self.plain(one.system_prompt)) for one in (recorded, now))
+        self.drifts.compare_briefing(agent, before, after)
 
     def holding(self) -> Iterable[Part]:
         return [part for part in self.jobs.values() if part.is_holding]

@@ -2,7 +2,7 @@
 
 On the tape everything stands where it was noticed, which is a little later than the store did it. The numbers that the
 store gave put it right. What a call, or moot itself, has brought about in the store comes by itself when the call is
-played; what is left are the deeds of those who did without tools, and they are notes of their own.
+played; what is left are the acts of those who did without tools, and they are notes of their own.
 """
 
 from bisect import bisect
@@ -19,7 +19,7 @@ from moot.taping.replaying.authors import Authors
 from moot.taping.tape import Begin, Briefed, Call, End, Happened, More, Progress, Read, Said, Tape
 
 Note = Begin | Call | More | End | Said | Happened | Read
-DEEDS = frozenset(
+ACTS = frozenset(
     (
         votes.CAST,
         votes.CLOSED,
@@ -45,6 +45,16 @@ class Score:
     interrupted: Mapping[str, str]  # attempts that were cut off from outside while the run went on, and by whom
     channel: tuple[Said, ...]  # everything that was said in the run
     agents: Mapping[str, str]  # by attempt
+
+    def number_of(self, attempt: str) -> int:
+        """Of an attempt among those of its agent, from 1."""
+        agent = self.agents.get(attempt)
+        return [one for one, who in self.agents.items() if who == agent].index(attempt) + 1 if agent else 0
+
+    def call_number(self, call: Call) -> int:
+        """Of a call among those of its attempt, as they stand on the tape, from 0."""
+        places = sorted(self.heard[id(one)] for one in self.of_attempt(call.attempt or "") if isinstance(one, Call))
+        return places.index(self.heard[id(call)])
 
     def of_attempt(self, attempt: str) -> list[Note]:
         return [one for one in self.notes if getattr(one, "attempt", None) == attempt and not isinstance(one, Said)]
@@ -100,17 +110,17 @@ def _in_order(tape: Tape, events: list[Happened], said: tuple[Said, ...], over: 
             placed.append((line.seq + 0.5, at, line))
     alone = [one for one in said if one.attempt is None and (is_moot(one) or authors.is_alone(one))]
     placed += [(one.seq, len(tape.lines), one) for one in alone]
-    placed += [(place, len(tape.lines), one) for place, one in _deeds(tape, events, authors, over)]
+    placed += [(place, len(tape.lines), one) for place, one in _acts(tape, events, authors, over)]
     return sorted(placed, key=lambda one: one[:2])
 
 
-def _deeds(tape: Tape, events: list[Happened], authors: Authors, over: int | None) -> Iterator[tuple[float, Happened]]:
+def _acts(tape: Tape, events: list[Happened], authors: Authors, over: int | None) -> Iterator[tuple[float, Happened]]:
     """What was done without tools. A document that was saved last is found when the run is over already."""
     for one in events:
         is_late = over is not None and one.seq > over
         if one.kind == JOINED and not is_late and not authors.is_by_call(one):
             yield one.seq, one
-        elif one.kind in DEEDS and one.actor != "system" and authors.is_alone(one):
+        elif one.kind in ACTS and one.actor != "system" and authors.is_alone(one):
             if not is_late:
                 yield authors.start_of(one) - 0.25, one  # what moot says of it stands before it
             elif one.kind == documents.CHANGED:
@@ -121,7 +131,7 @@ def _deeds(tape: Tape, events: list[Happened], authors: Authors, over: int | Non
 
 
 def _is_by_person(tape: Tape, ended: Happened) -> bool:
-    """Whether somebody has interrupted it; who has stopped it did so by a deed, and moot came to its end."""
+    """Whether somebody has interrupted it; who has stopped it did so by an act, and moot came to its end."""
     assert tape.outcome is not None
     return tape.outcome.exit_code == INTERRUPTED and ended.facts.get("state") == "interrupted"
 

@@ -1,4 +1,4 @@
-"""Deeds: what people and agents did without tools, done again by the functions that did it: a message, a vote, an
+"""Acts: what people and agents did without tools, done again by the functions that did it: a message, a vote, an
 answer, a document saved in an editor, a stop. Each runs in one transaction."""
 
 from collections.abc import Sequence
@@ -54,40 +54,40 @@ def read(tx: Tx, run: Run, done: Read) -> None:
     tx.wake()
 
 
-def do(tx: Tx, run: Run, deed: Happened) -> None:
+def do(tx: Tx, run: Run, act: Happened) -> None:
     """MootError, if it is refused."""
-    match deed.kind:
+    match act.kind:
         case votes.CAST:
-            _vote(tx, run, deed)
+            _vote(tx, run, act)
         case votes.CLOSED:
-            _close_vote(tx, run, deed)
+            _close_vote(tx, run, act)
         case requests.OPENED:
-            _ask(tx, run, deed)
+            _ask(tx, run, act)
         case requests.ANSWERED:
-            _answer(tx, run, deed)
+            _answer(tx, run, act)
         case documents.CHANGED:
-            _change(tx, run, deed)
+            _change(tx, run, act)
         case _:
-            _control(tx, run, deed)
+            _control(tx, run, act)
 
 
-def _vote(tx: Tx, run: Run, deed: Happened) -> None:
-    facts = deed.facts
-    paper = Paper(_proposal(tx, run, deed), str(facts["choice"]), str(facts["reason"]))
+def _vote(tx: Tx, run: Run, act: Happened) -> None:
+    facts = act.facts
+    paper = Paper(_proposal(tx, run, act), str(facts["choice"]), str(facts["reason"]))
     voting.cast(tx, instances.get(tx, run.instance), _who(tx, run, str(facts["by"])), paper)
 
 
-def _close_vote(tx: Tx, run: Run, deed: Happened) -> None:
-    actor, instance, id = _who(tx, run, deed.actor), instances.get(tx, run.instance), _proposal(tx, run, deed)
+def _close_vote(tx: Tx, run: Run, act: Happened) -> None:
+    actor, instance, id = _who(tx, run, act.actor), instances.get(tx, run.instance), _proposal(tx, run, act)
     by = None if actor.role == "operator" else actor.id
-    if deed.facts["status"] == "cancelled":
-        voting.cancel(tx, instance, id, by, str(deed.facts["reason"]))
+    if act.facts["status"] == "cancelled":
+        voting.cancel(tx, instance, id, by, str(act.facts["reason"]))
     else:
-        voting.decide(tx, instance, id, str(deed.facts["winner"]), by)
+        voting.decide(tx, instance, id, str(act.facts["winner"]), by)
 
 
-def _ask(tx: Tx, run: Run, deed: Happened) -> None:
-    facts, lasts = deed.facts, deed.facts["lasts"]
+def _ask(tx: Tx, run: Run, act: Happened) -> None:
+    facts, lasts = act.facts, act.facts["lasts"]
     question = Question(
         to=str(facts["to"]),
         kind=facts["kind"],
@@ -96,14 +96,14 @@ def _ask(tx: Tx, run: Run, deed: Happened) -> None:
         options=tuple(facts["options"]),
         lasts=None if lasts is None else timedelta(seconds=float(lasts)),
     )
-    asking.ask(tx, instances.get(tx, run.instance), _who(tx, run, deed.actor), question)
+    asking.ask(tx, instances.get(tx, run.instance), _who(tx, run, act.actor), question)
 
 
-def _answer(tx: Tx, run: Run, deed: Happened) -> None:
-    facts, instance = deed.facts, instances.get(tx, run.instance)
+def _answer(tx: Tx, run: Run, act: Happened) -> None:
+    facts, instance = act.facts, instances.get(tx, run.instance)
     found = [one for one in requests.open_of(tx, run.stream) if one.title == facts["title"]]
-    id = next((one.id for one in found if one.requester == facts["requester"]), RequestId(deed.subject))
-    actor = _who(tx, run, str(facts["by"] or deed.actor))
+    id = next((one.id for one in found if one.requester == facts["requester"]), RequestId(act.subject))
+    actor = _who(tx, run, str(facts["by"] or act.actor))
     if facts["state"] == "cancelled":
         asking.cancel(tx, instance, id, actor, is_operator=actor.role == "operator")
         return
@@ -111,9 +111,9 @@ def _answer(tx: Tx, run: Run, deed: Happened) -> None:
     asking.answer(tx, instance, id, reply, Answerer(actor.name, actor.id, actor.role == "operator"))
 
 
-def _change(tx: Tx, run: Run, deed: Happened) -> None:
-    file, instance, facts = deed.subject, run.instance, deed.facts
-    author = _author(tx, run, deed)
+def _change(tx: Tx, run: Run, act: Happened) -> None:
+    file, instance, facts = act.subject, run.instance, act.facts
+    author = _author(tx, run, act)
     match facts["action"]:
         case "deleted":
             documents.delete(tx, instance, file, author)
@@ -123,29 +123,29 @@ def _change(tx: Tx, run: Run, deed: Happened) -> None:
             documents.write(tx, instance, file, str(facts["content"]), author)
 
 
-def _control(tx: Tx, run: Run, deed: Happened) -> None:
-    match deed.kind:
+def _control(tx: Tx, run: Run, act: Happened) -> None:
+    match act.kind:
         case runs.STOP_ASKED:
-            runs.ask_stop(tx, run, deed.facts["how"])
+            runs.ask_stop(tx, run, act.facts["how"])
         case runs.PAUSED:
-            is_paused = bool(deed.facts["is_paused"])
+            is_paused = bool(act.facts["is_paused"])
             if runs.pause(tx, run, is_paused=is_paused) and not is_paused:
                 phases.wake_waiting(tx, runs.get(tx, run.id))
         case runs.ENDED:
-            phases.close(tx, run.id, "interrupted", str(deed.facts["reason"]))
-        case _ if deed.kind == JOINED:
-            _join(tx, run, deed)
-        case _ if deed.kind == STOPPED:
-            stopping.stop(tx, _who(tx, run, str(deed.facts["name"])))
-        case _ if deed.kind == RELEASED:
-            stopping.release(tx, _who(tx, run, str(deed.facts["name"])))
+            phases.close(tx, run.id, "interrupted", str(act.facts["reason"]))
+        case _ if act.kind == JOINED:
+            _join(tx, run, act)
+        case _ if act.kind == STOPPED:
+            stopping.stop(tx, _who(tx, run, str(act.facts["name"])))
+        case _ if act.kind == RELEASED:
+            stopping.release(tx, _who(tx, run, str(act.facts["name"])))
         case _:
             pass
 
 
-def _join(tx: Tx, run: Run, deed: Happened) -> None:
+def _join(tx: Tx, run: Run, act: Happened) -> None:
     """Unless the workflow has brought them."""
-    facts = deed.facts
+    facts = act.facts
     if agents.find(tx, run.stream, str(facts["name"])) is None:
         new = NewAgent(str(facts["name"]), str(facts["runtime"]), str(facts["backend"]), facts["role"], facts["label"])
         agents.ensure(tx, instances.get(tx, run.instance), new)
@@ -155,16 +155,16 @@ def _who(tx: Tx, run: Run, name: str) -> Agent:
     return agents.find(tx, run.stream, name) or agents.person(tx, instances.get(tx, run.instance))
 
 
-def _author(tx: Tx, run: Run, deed: Happened) -> Author:
+def _author(tx: Tx, run: Run, act: Happened) -> Author:
     """What was saved as a file has no other author than the disk."""
-    if deed.actor == "disk":
+    if act.actor == "disk":
         return Author("disk")
-    found = _who(tx, run, deed.actor)
+    found = _who(tx, run, act.actor)
     return Author(found.name, found.id, is_free=found.role == "operator")
 
 
-def _proposal(tx: ReadTx, run: Run, deed: Happened) -> ProposalId:
+def _proposal(tx: ReadTx, run: Run, act: Happened) -> ProposalId:
     """The one that is called the same."""
-    title = names.fold(str(deed.facts["title"]))
+    title = names.fold(str(act.facts["title"]))
     found = [one.id for one in proposals.open_of(tx, run.stream) if names.fold(one.terms.title) == title]
-    return found[0] if found else ProposalId(deed.subject)
+    return found[0] if found else ProposalId(act.subject)

@@ -1,0 +1,121 @@
+"""Notes of an attempt, played one by one: each waits for its turn, and calls are made through the tools, for real."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from moot.backends import backend as contract
+from moot.bus.mailbox import Mail
+from moot.core.caller import SYSTEM, Caller
+from moot.core.tool import ToolAnswer
+from moot.ledger import operations
+from moot.ledger.operations import Key
+from moot.runner import more_mail
+from moot.taping.replaying import score
+from moot.taping.replaying.likeness import Likeness
+from moot.taping.replaying.performance import Part, Performance
+from moot.taping.replaying.score import Note
+from moot.taping.replaying.turns import first_of
+from moot.taping.tape import Call, Letter, More
+from moot.tools import dispatch, table
+
+_MAIL = 1000
+_WAIT = "wait_seconds"
+
+
+async def turn(performance: Performance, part: Part, note: Note) -> None:
+    """Until it is this note's turn, and what was answered before it is answered again."""
+    part.awaits = note
+    performance.turns.bell.set()
+    await performance.turns.of(note)
+    part.awaits = None
+    if not (isinstance(note, Call) and _waits(note)):
+        await settle(performance, part, performance.score.heard[id(note)])
+
+
+async def turn_for_moot(performance: Performance, part: Part, note: Note) -> None:
+    """Until it is this note's turn, or that of something moot says by itself, perhaps because of what follows here."""
+    turns = performance.turns
+    part.awaits = note
+    turns.bell.set()
+    while turns.current is not note and not turns.is_done(note) and not score.is_moot(turns.current):
+        await turns.moved()
+    part.awaits = None
+
+
+async def settle(performance: Performance, part: Part, before: float) -> None:
+    """Until the calls that were answered before this place on the tape are answered again."""
+    for at in [at for at in part.held if at < before]:
+        note, held = part.held[at]
+        part.is_holding = True
+        performance.turns.bell.set()
+        await asyncio.wait([held])
+        part.is_holding = False
+        del part.held[at]
+        if held.cancelled():
+            performance.drifts.add(f"{note.caller}: {note.tool} waits for an answer that does not come any more")
+        else:
+            _answered(performance, note, held.result(), part)
+
+
+async def make(performance: Performance, part: Part, note: Call) -> None:
+    """The answer is found with the part; of a call that waits for somebody it comes later."""
+    if _waits(note):
+        await _hold(performance, part, note)
+    else:
+        _answered(performance, note, await _call(performance, note, part.begun.caller, part), part)
+
+
+async def hand_out(performance: Performance, part: Part, note: More) -> tuple[Mail, ...]:
+    store = await performance.store
+    mail = await store.write(lambda tx: more_mail.hand_out(tx, part.begun, _MAIL), caller=SYSTEM)
+    learn(performance.likeness, note.mail, mail)
+    performance.drifts.compare_mail(part.begun.agent.name, note.mail, mail)
+    return mail
+
+
+async def perform(performance: Performance, note: Call, caller: Caller) -> None:
+    """A call of somebody who is not started by moot."""
+    _answered(performance, note, await _call(performance, note, caller, None), None)
+
+
+def learn(known: Likeness, recorded: Sequence[Letter], now: Sequence[contract.Letter | Mail]) -> None:
+    for old, new in zip(recorded, now, strict=False):
+        known.learn([old.id, old.body], [new.id, new.body])
+
+
+async def _hold(performance: Performance, part: Part, note: Call) -> None:
+    """Ask, and go on as soon as that is in the store: the answer is given by somebody else, in their turn."""
+    store, attempt = await performance.store, part.begun.attempt
+    before = await store.read(lambda tx: len(operations.of_attempt(tx, attempt)))
+    asking = asyncio.ensure_future(_call(performance, note, part.begun.caller, part))
+    part.held[performance.score.heard[id(note)]] = note, asking
+    with store.listen() as signal:
+        while not asking.done():
+            signal.clear()
+            if await store.read(lambda tx: len(operations.of_attempt(tx, attempt))) > before:
+                return
+            await first_of(signal.wait(), asyncio.wait([asking]))
+
+
+async def _call(performance: Performance, note: Call, caller: Caller, part: Part | None) -> ToolAnswer:
+    arguments = dict(cast(Mapping[str, Any], performance.likeness.translate(note.arguments)))
+    if _WAIT in arguments:
+        arguments[_WAIT] = 0  # what was waited for is there by now, or never came
+    key = None
+    if note.is_keyed and part is not None:
+        key = Key(part.begun.job.id, part.keys.draw(note.tool, arguments))
+    return await dispatch.perform(await performance.store, caller, note.tool, arguments, key, tells_mail=False)
+
+
+def _answered(performance: Performance, note: Call, answer: ToolAnswer, part: Part | None) -> None:
+    performance.likeness.learn([note.structured, note.text], [dict(answer.structured), answer.text])
+    performance.drifts.compare_answer(note, answer)
+    if part is not None:
+        part.answers[id(note)] = answer
+
+
+def _waits(note: Call) -> bool:
+    """Whether it was answered by somebody who comes later; the inbox is looked into without waiting."""
+    tool = table.TOOLS.get(note.tool)
+    return tool is not None and tool.waits and _WAIT not in tool.arguments.model_fields and note.operation is not None
