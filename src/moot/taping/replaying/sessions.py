@@ -228,6 +228,9 @@ class _Tools:
     async def call(self, name: str, arguments: Mapping[str, Json]) -> ToolAnswer:
         return await self.desk.call(name)
 
+    def recall(self, name: str, arguments: Mapping[str, Json]) -> None:
+        """A recording is played from its beginning: nothing was done before."""
+
 
 def _written(arguments: object) -> str:
     return arguments if isinstance(arguments, str) else json.dumps(arguments)
