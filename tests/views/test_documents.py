@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from moot.core import folder
 from moot.core.caller import SYSTEM
+from moot.core.folder import Stamp
 from moot.core.ids import ProposalId
 from moot.documents import documents, ownership
 from moot.documents.documents import Listing
@@ -16,9 +18,7 @@ from moot.registry import instances
 from moot.store import feed
 from moot.store.store import Store
 from moot.views import documents as views
-from moot.views import folder
 from moot.views.documents import Base, Memory, Seen, Step, decide, synchronise
-from moot.views.folder import Stamp
 from tests.documents.desk import ANN, BOB, HERE, PERSON, Shelf, shelf
 
 DEADLINE = 20.0

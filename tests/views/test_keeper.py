@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from moot.core import folder
+from moot.core.folder import Folder, Stamp
 from moot.core.ids import InstanceName
 from moot.store.store import Store
-from moot.views import folder
-from moot.views.folder import Folder, Stamp
 from moot.views.keeper import DocumentKeeper, Rhythm
 from tests.documents.desk import Shelf, shelf
 

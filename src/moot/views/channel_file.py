@@ -10,9 +10,9 @@ from datetime import date
 from moot.bus.messages import Message
 from moot.core import json
 from moot.core.errors import InvalidInput
+from moot.core.folder import Folder, NotPlain
 from moot.core.ids import StreamId
 from moot.views import channel
-from moot.views.folder import Folder, NotPlain
 
 NOTE = ".channel.json"
 _MOST_BYTES_OF_NOTE = 10_000

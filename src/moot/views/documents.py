@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from moot.core import json
+from moot.core import folder, json
 from moot.core.caller import Caller
 from moot.core.errors import InvalidInput
+from moot.core.folder import Folder, Stamp
 from moot.core.ids import InstanceName
 from moot.core.tx import ReadTx, Tx
 from moot.documents import documents, ownership, paths
@@ -22,8 +23,7 @@ from moot.documents.documents import Listing
 from moot.documents.errors import DocumentChanged, DocumentExists, ElectionInProgress, NotDocumentOwner
 from moot.documents.ownership import Author, Ownership
 from moot.store.store import Store
-from moot.views import folder, places
-from moot.views.folder import Folder, Stamp
+from moot.views import places
 from moot.views.keeping import unbroken
 
 DISK = Author("disk")

@@ -4,12 +4,12 @@ import sys
 
 from moot.bus import mailbox
 from moot.core import clock, json
+from moot.core.folder import Folder
 from moot.core.json import Json
 from moot.core.tx import ReadTx
 from moot.proposals import plain, proposals
 from moot.registry import agents
 from moot.registry.instances import Instance
-from moot.views.folder import Folder
 
 INBOX_STATE, PROPOSALS, MCP = "inbox-state.json", "proposals.json", "mcp.json"
 

@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 from moot.bus import messages
+from moot.core import folder
 from moot.core.errors import MootError
 from moot.core.ids import StreamId
 from moot.core.tx import ReadTx
@@ -15,7 +16,7 @@ from moot.registry.instances import Instance
 from moot.store import feed
 from moot.store.errors import StoreNotFound
 from moot.store.store import Store
-from moot.views import folder, instance_files, places
+from moot.views import instance_files, places
 from moot.views.channel_file import ChannelFile, Mark
 from moot.views.keeping import kept
 

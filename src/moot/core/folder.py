@@ -10,7 +10,7 @@ import fcntl
 import os
 import secrets
 import stat
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,8 +46,10 @@ class Stamp:
 class Folder:
     """Made by `opened`."""
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, *, is_private: bool = True) -> None:
         self._descriptor = descriptor
+        self._mode = 0o600 if is_private else 0o666  # of new files
+        self._folder_mode = 0o700 if is_private else 0o777
 
     def lock(self) -> bool:
         """Keep other processes that ask the same out until the folder is closed; False if one was faster."""
@@ -75,11 +77,17 @@ class Folder:
     def files(self) -> dict[str, Stamp]:
         """Everything in it that is not a folder and not hidden, by path."""
         found: dict[str, Stamp] = {}
-        for path, stamp in _walk(self._descriptor, "", 1):
+        for path, stamp in self.walk(_is_hidden, _DEEPEST):
+            if path.endswith("/"):
+                continue
             found[path] = stamp
             if len(found) >= _MOST_FILES:
                 break
         return found
+
+    def walk(self, skips: Callable[[str], bool], deepest: int) -> Iterator[tuple[str, Stamp]]:
+        """Everything in it but what has a name to be skipped, by path; that of a folder ends in a slash."""
+        return _walk(self._descriptor, "", skips, deepest)
 
     def read(self, path: str, most: int) -> tuple[bytes, Stamp]:
         """The content of a plain file of at most so many bytes."""
@@ -101,9 +109,10 @@ class Folder:
             if _look(parent, name) != over:
                 return None
             beside = f".{secrets.token_hex(8)}"
-            descriptor = os.open(beside, _NEW, 0o600, dir_fd=parent)
+            descriptor = os.open(beside, _NEW, self._mode, dir_fd=parent)
             try:
                 with os.fdopen(descriptor, "wb") as file:
+                    self._keep_mode(parent, name, descriptor)
                     file.write(content)
                     file.flush()
                     if is_durable:
@@ -170,6 +179,12 @@ class Folder:
                 folder = folder.rpartition("/")[0]
         return True
 
+    def _keep_mode(self, parent: int, name: str, descriptor: int) -> None:
+        """What others may do with a file that is replaced, unless it is for us alone; a script stays one."""
+        replaced = _status(parent, name) if self._mode != 0o600 else None
+        if replaced is not None:
+            os.fchmod(descriptor, stat.S_IMODE(replaced.st_mode) & 0o777)
+
     @contextmanager
     def _parent(self, path: str, *, create: bool = False) -> Generator[tuple[int, str]]:
         """The folder of a path, and its name in there."""
@@ -179,7 +194,7 @@ class Folder:
             for folder in folders:
                 if create:
                     with suppress(FileExistsError):
-                        os.mkdir(folder, 0o700, dir_fd=here)
+                        os.mkdir(folder, self._folder_mode, dir_fd=here)
                 below = os.open(folder, _FOLDER, dir_fd=here)
                 os.close(here)
                 here = below
@@ -189,8 +204,9 @@ class Folder:
 
 
 @contextmanager
-def opened(above: Path, name: str, *, create: bool = False) -> Generator[Folder | None]:
-    """The folder of this name; None if it is not there. It must not be a link; what is above it may."""
+def opened(above: Path, name: str, *, create: bool = False, is_private: bool = True) -> Generator[Folder | None]:
+    """The folder of this name; None if it is not there. It must not be a link; what is above it may. In a private one
+    nobody else may read what is written."""
     try:
         parent = os.open(above, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -209,7 +225,7 @@ def opened(above: Path, name: str, *, create: bool = False) -> Generator[Folder 
         yield None
         return
     try:
-        yield Folder(descriptor)
+        yield Folder(descriptor, is_private=is_private)
     finally:
         os.close(descriptor)
 
@@ -222,18 +238,24 @@ def _parts(path: str) -> list[str]:
     return parts
 
 
-def _walk(descriptor: int, before: str, depth: int) -> Iterator[tuple[str, Stamp]]:
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".")
+
+
+def _walk(descriptor: int, before: str, skips: Callable[[str], bool], deepest: int) -> Iterator[tuple[str, Stamp]]:
     for name in sorted(os.listdir(descriptor)):
-        found = None if name.startswith(".") else _status(descriptor, name)
+        found = None if skips(name) else _status(descriptor, name)
         if found is None:
             continue
         if not stat.S_ISDIR(found.st_mode):
             yield before + name, _stamp(found)
-        elif depth < _DEEPEST:
+            continue
+        yield f"{before}{name}/", _stamp(found)
+        if deepest > 1:
             with suppress(OSError):  # it is a link by now, or gone, or closed to us
                 below = os.open(name, _FOLDER, dir_fd=descriptor)
                 try:
-                    yield from _walk(below, f"{before}{name}/", depth + 1)
+                    yield from _walk(below, f"{before}{name}/", skips, deepest - 1)
                 finally:
                     os.close(below)
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from moot.views import folder
-from moot.views.folder import Folder, OutsideFolder
+from moot.core import folder
+from moot.core.folder import Folder, OutsideFolder
 
 MOST = 1000
 
@@ -216,3 +216,30 @@ def test_a_path_that_leads_out_is_refused_whoever_asks(opened: Folder, place: Pa
     assert opened.stamp(path) is None
     assert victim.read_bytes() == b"mine"
     assert os.listdir(place) == ["b.md"]
+
+
+def test_in_a_shared_folder_a_replaced_file_keeps_what_others_may_do_with_it(place: Path) -> None:
+    script = place / "run.sh"
+    script.write_text("old")
+    script.chmod(0o751)
+    with folder.opened(place.parent, "default", is_private=False) as shared:
+        assert shared is not None
+        shared.write("run.sh", b"new", shared.stamp("run.sh"))
+        shared.write("a/new.md", b"x", None)
+    assert (script.read_text(), stat.S_IMODE(script.stat().st_mode)) == ("new", 0o751)
+    umask = os.umask(0)
+    os.umask(umask)
+    assert stat.S_IMODE((place / "a/new.md").stat().st_mode) == 0o666 & ~umask
+    assert stat.S_IMODE((place / "a").stat().st_mode) == 0o777 & ~umask
+
+
+def test_a_walk_tells_folders_and_hidden_files_but_enters_no_link_and_nothing_skipped(
+    opened: Folder, place: Path
+) -> None:
+    for path in (".hidden", "a/b/deep.md", "skipped/x.md"):
+        (place / path).parent.mkdir(parents=True, exist_ok=True)
+        (place / path).write_text("x")
+    (place / "away").symlink_to("/etc")
+    found = dict(opened.walk(lambda name: name == "skipped", 2))
+    assert list(found) == [".hidden", "a/", "a/b/", "away"]
+    assert not found["away"].is_plain
