@@ -113,7 +113,7 @@ def test_an_agent_file_can_be_checked_alone(terminal: Terminal) -> None:
     assert ended.code == 2
     fact = "lead.md:4:3: `agents.lead`: there is no tool or group `inbx`."
     assert ended.err == f"error: WORKFLOW_INVALID: {fact}\n  Did you mean `inbox`?\n"
-    assert "there is no agent file `./absent.md`" in terminal.run("check", "absent.md").err
+    assert "absent.md:1:1: there is no file absent.md." in terminal.run("check", "absent.md").err
 
 
 def test_the_schema_is_printed(terminal: Terminal) -> None:

@@ -204,13 +204,13 @@ agents:
 
 
 def test_what_is_wrong_in_an_agent_file_is_told_with_its_own_line(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_text("---\n# a head\nmodle: opus\nhandoff: b\n---\n\nFor\nthe ${{ nothing }}")
+    (tmp_path / "a.md").write_text("---\n# a head\nmodle: opus\nchatt: true\n---\n\nFor\nthe ${{ nothing }}")
     (tmp_path / "b.md").write_text("\n${{ instanc }}\n")
     text = "agents:\n  a: {from: a.md, model: sonnet}\n  b: {model: sonnet, system_prompt: b.md}"
     found = faults(tmp_path, text)
     assert found[:2] == [
         "a.md:3:1: `modle` is no key of this file. Did you mean `model`?",
-        "a.md:4:1: `handoff` is known, but this version of moot does not run it yet. Leave it out.",
+        "a.md:4:1: `chatt` is no key of this file. Did you mean `chat`?",
     ]
     assert found[2].startswith("a.md:8:5: there is no variable `nothing`. Known are: context.channel, ")
     assert found[3:] == ["b.md:2:1: there is no variable `instanc`. Did you mean `instance`?"]
@@ -228,9 +228,11 @@ def test_what_is_wrong_in_an_agent_file_is_told_with_its_own_line(tmp_path: Path
         (
             "agents:\n  a: {model: sonnet, zzz: 1}",
             (
-                "review.yaml:2:22: `zzz` is no key of `agents.a`. Known are: answers, backend, base_url, budget, "
-                "command, description, env, from, isolated, max_turns, model, permissions, resume, retry, script, "
-                "system_prompt, system_prompt_mode, timeout, tools, transport, workspace."
+                "review.yaml:2:22: `zzz` is no key of `agents.a`. Known are: advisors, agents, answers, backend, "
+                "base_url, budget, chat, command, context_window, description, env, from, handoff, input, isolated, "
+                "max_depth, max_output_tokens, max_tool_calls_per_turn, max_turns, model, output, permissions, resume, "
+                "retry, router, script, system_prompt, system_prompt_mode, team, temperature, timeout, tools, "
+                "transport, workspace."
             ),
         ),
         (

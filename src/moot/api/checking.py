@@ -1,7 +1,7 @@
 """Looks at a workflow without running it: what is wrong, who would run where, and whom the first words wake."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from moot.api import access
@@ -12,9 +12,11 @@ from moot.backends.script import Line
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.models.scripted import AnswerLine
-from moot.workflow import inputs, schema, stored
+from moot.workflow import inputs, schema, stored, trees
 from moot.workflow.members import Flags
-from moot.workflow.workflow import AgentDefinition, Workflow, WorkflowInvalid
+from moot.workflow.patterns import ALONE
+from moot.workflow.trees import Tree
+from moot.workflow.workflow import AgentDefinition, Fallback, Workflow, WorkflowInvalid
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class CheckedAgent:
-    """An agent file with nothing wrong in it."""
+    """An agent file with nothing wrong in it, nor in those that it leads to."""
 
     casting: Casting
 
@@ -66,15 +68,23 @@ def editor_schema() -> dict[str, Json]:
     return schema.schema(Line.model_json_schema(by_alias=True), AnswerLine.model_json_schema(by_alias=True))
 
 
+def grown(casting: Casting) -> tuple[Tree, ...]:
+    """For each agent that works with others, whom it leads to; with the models as they were written."""
+    everybody = {name: _as_written(one, casting) for name, one in casting.workflow.everybody.items()}
+    own = casting.workflow.agents
+    return tuple(trees.grow(one.name, everybody) for one in own if one.patterns != ALONE)
+
+
 def plain(found: Checked | CheckedAgent) -> dict[str, Json]:
     """As JSON for programs."""
     is_ok = not found.casting.obstacles
+    grown_trees: list[Json] = [_tree(one) for one in grown(found.casting)]
     if isinstance(found, CheckedAgent):
-        agent = found.agent
-        return {"ok": is_ok, "agent": {"name": agent.name, **stored.settings(agent)}, **_cast(found.casting)}
+        agent = {"name": found.agent.name, **stored.settings(found.agent, found.casting.workflow.cast)}
+        return {"ok": is_ok, "agent": agent, "trees": grown_trees, **_cast(found.casting)}
     told = dict(stored.to_json(found.workflow))
-    warnings = told.pop("warnings")
-    return {"ok": is_ok, "workflow": told, "wakes": found.woken, **_cast(found.casting), "warnings": warnings}
+    rest = {"trees": grown_trees, **_cast(found.casting), "warnings": told.pop("warnings")}
+    return {"ok": is_ok, "workflow": told, "wakes": found.woken, **rest}
 
 
 def refused(error: InvalidInput) -> dict[str, Json]:
@@ -85,6 +95,27 @@ def refused(error: InvalidInput) -> dict[str, Json]:
         for one in faults
     ]
     return {"ok": False, "code": error.code, "problems": placed or [{"fact": error.fact, "remedy": error.remedy}]}
+
+
+def _as_written(agent: AgentDefinition, casting: Casting) -> AgentDefinition:
+    """What an API calls a model is not what people know it by."""
+    chosen = casting.choices.get(agent.name)
+    if chosen is None:
+        return agent
+    others = tuple(Fallback(one.model) for one in chosen.fallbacks if one.model)
+    return replace(agent, model=chosen.model, fallbacks=others)
+
+
+def _tree(one: Tree) -> dict[str, Json]:
+    return {
+        "agent": one.agent,
+        "pattern": one.kind,
+        "models": one.models,
+        "is_terminal": one.is_terminal,
+        "has_last_word": one.has_last_word,
+        "is_shown_before": one.is_shown_before,
+        "branches": [_tree(branch) for branch in one.branches],
+    }
 
 
 def _cast(casting: Casting) -> dict[str, Json]:

@@ -19,7 +19,7 @@ from moot.models import opening
 from moot.workflow import models
 from moot.workflow.catalog import Catalog, Provider
 from moot.workflow.members import SHELL
-from moot.workflow.workflow import AgentDefinition, Backend
+from moot.workflow.workflow import AgentDefinition, Backend, Fallback
 
 _PLAIN_FILE = re.compile(r"\s*([\w.+@%-]*/[\w./+@%-]*)(?:\s|$)")
 _COME_THEMSELVES: frozenset[Backend] = frozenset(("human", "external"))
@@ -93,6 +93,7 @@ class Choice:
     is_said: bool = True  # by somebody, and not found by looking around
     key: str | None = None  # the variable that holds the key
     doubt: str = ""  # why it may not work all the same
+    fallbacks: tuple["Choice", ...] = ()  # what is asked when it does not answer
 
     @property
     def can_ask(self) -> bool:
@@ -119,7 +120,22 @@ def remedy(obstacles: Iterable[Obstacle]) -> str:
 
 
 def choose(agent: AgentDefinition, known: Catalog, machine: Machine, said_by: str = "") -> Choice | Obstacle:
-    """`said_by` is where the agent's backend was said."""
+    """`said_by` is where the agent's backend was said. Of several models, those that can be asked here."""
+    wanted = [agent, *(replace(agent, model=one.model) for one in agent.fallbacks)]
+    found = [_one(each, known, machine, said_by) for each in wanted]
+    first, *others = [one for one in found if isinstance(one, Choice)] or [found[0]]
+    if isinstance(first, Obstacle) or not agent.fallbacks:
+        return first
+    left_out = [
+        f"{each.model} is left out: {one.fact}"
+        for each, one in zip(wanted, found, strict=True)
+        if isinstance(one, Obstacle)
+    ]
+    doubt = "; ".join([*([first.doubt] if first.doubt else []), *left_out])
+    return replace(first, doubt=doubt, fallbacks=tuple(one for one in others if isinstance(one, Choice)))
+
+
+def _one(agent: AgentDefinition, known: Catalog, machine: Machine, said_by: str) -> Choice | Obstacle:
     found = _found(agent, known, machine, said_by)
     if isinstance(found, Choice) and agent.backend is None:
         found = replace(found, is_said=False)
@@ -130,12 +146,22 @@ def choose(agent: AgentDefinition, known: Catalog, machine: Machine, said_by: st
 
 def settled(agent: AgentDefinition, choice: Choice, known: Catalog) -> AgentDefinition:
     """The agent as it is kept with the run, so that whoever goes on with it takes the same."""
-    if choice.backend != "api" or agent.model is None:
-        return replace(agent, backend=choice.backend)
-    endpoint = models.endpoint(agent.model, known)
+    others = tuple(one for fallback in choice.fallbacks if (one := _endpoint(agent, fallback, known)) is not None)
+    first = _endpoint(agent, choice, known)
+    if choice.backend != "api" or first is None:
+        return replace(agent, backend=choice.backend, model=choice.model, fallbacks=others)
+    return replace(agent, backend="api", model=first.model, base_url=first.base_url, env=first.env, fallbacks=others)
+
+
+def _endpoint(agent: AgentDefinition, choice: Choice, known: Catalog) -> Fallback | None:
+    if choice.model is None:
+        return None
+    if choice.backend != "api":
+        return Fallback(choice.model)
+    endpoint = models.endpoint(choice.model, known)
     # It is asked in this process, so its variables are nothing but the key's: the one that was found, and no other.
     env = () if choice.key is None else (choice.key,)
-    return replace(agent, backend="api", model=endpoint.model, base_url=agent.base_url or endpoint.base_url, env=env)
+    return Fallback(endpoint.model, agent.base_url or endpoint.base_url, env)
 
 
 def _found(agent: AgentDefinition, known: Catalog, machine: Machine, said_by: str) -> Choice | Obstacle:
@@ -146,6 +172,8 @@ def _found(agent: AgentDefinition, known: Catalog, machine: Machine, said_by: st
         return Choice(backend, agent.model, said_by)
     if not machine.runs(backend):
         return Obstacle(f"the backend {backend} cannot be run by this version of moot", _others(agent, machine))
+    if backend == "api" and agent.model is None and agent.patterns.team is not None:
+        return Choice(backend, None, said_by)  # others speak in its place
     if backend == "api":
         return _api(agent, known, machine, said_by)
     if backend in PROGRAMS:

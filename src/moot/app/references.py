@@ -1,7 +1,7 @@
 """Checks what a workflow file refers to and only other parts know: names, files, tools, lines of scripts, whom it
 mentions."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -15,6 +15,8 @@ from moot.core.problems import Problem
 from moot.core.yaml import Document
 from moot.models.scripted import AnswerLine, Answers
 from moot.registry import names
+from moot.session import reports, subagents
+from moot.session.patterns import broadcasting, router
 from moot.tools import groups, table
 from moot.tools.talk import EVERYONE
 from moot.workflow import templates
@@ -24,6 +26,8 @@ from moot.workflow.workflow import Workflow
 
 Found = tuple[Document, Problem]
 _RULES = frozenset(("elect", "none"))  # what `document_owner` may be besides a name
+
+_READ_ON, _SUB_AGENT = "result_read", "agent_"  # tools of sessions; the latter with a name behind it
 
 
 class _Scripts(BaseModel):
@@ -61,29 +65,30 @@ def woken(workflow: Workflow) -> tuple[str, ...]:
 
 def _names(draft: Draft) -> Iterator[Found]:
     seen: dict[str, str] = {}
-    for name in draft.members:
-        path = ("agents", name)
+    for name, member in draft.members.items():
+        document, path = member.places["name"]
+        who = f"`agents.{name[:80]}`"
         try:
             names.check_agent(name)
         except MootError as error:
-            yield draft.document, problems.of_error(path, error, is_key=True)
+            yield document, Problem(path, f"{who}: {error.fact.rstrip('.')}", error.remedy, is_key=True)
         other = seen.setdefault(names.fold(name), name)
         if other != name:
-            fact = f"`{problems.spell(path)}` and `agents.{other}` are the same name"
-            yield draft.document, Problem(path, fact, "Choose another.", is_key=True)
+            yield document, Problem(path, f"{who} and `agents.{other}` are the same name", "Choose another.", True)
         if names.fold(name) in _RULES:
-            fact = f"`{problems.spell(path)}`: `document_owner: {name}` means something else"
-            yield draft.document, Problem(path, fact, "Choose another name.", is_key=True)
+            fact = f"{who}: `document_owner: {name}` means something else"
+            yield document, Problem(path, fact, "Choose another name.", is_key=True)
 
 
 def _kickoff(draft: Draft) -> Iterator[Found]:
     if draft.workflow is None:
         return
-    known = {names.fold(name) for name in draft.members} | EVERYONE | names.SERVICES | {"human"}
+    own = [agent.name for agent in draft.workflow.agents]
+    known = {names.fold(name) for name in own} | EVERYONE | names.SERVICES | {"human"}
     for name in mentions.names(templates.written(draft.workflow.kickoff)):
         if names.fold(name) not in known:
             fact = f"`kickoff` mentions @{name[:80]}, who is not among the agents"
-            remedy = f"{hint(name, draft.members)} To only write the name, put it in backticks."
+            remedy = f"{hint(name, own)} To only write the name, put it in backticks."
             yield draft.document, Problem(("kickoff",), fact, remedy)
 
 
@@ -116,7 +121,16 @@ def _lines(name: str, member: Member, field: str) -> Iterator[Found]:
         for one in problems.found(error, form, data):
             yield document, Problem((*path, *one.path[3:]), one.fact, one.remedy, one.is_key)
         return
-    yield from ((document, one) for one in _unknown_calls(path, lines))
+    known = {*table.TOOLS, *(_of_session(member) if field == "answers" else ())}
+    yield from ((document, one) for one in _unknown_calls(path, lines, known))
+
+
+def _of_session(member: Member) -> Iterator[str]:
+    """Tools that a session has besides those of moot."""
+    patterns = member.definition.patterns
+    yield from (reports.NAME, broadcasting.NAME, _READ_ON)
+    yield from (router.NAME,) if patterns.destinations else ()
+    yield from (subagents.ASK, *(f"{_SUB_AGENT}{name}" for name in patterns.agents)) if patterns.agents else ()
 
 
 def _one_of_them(member: Member) -> Iterator[Found]:
@@ -125,10 +139,10 @@ def _one_of_them(member: Member) -> Iterator[Found]:
         yield document, Problem(path, "an agent has a script or answers, not both", "Leave one of them out.")
 
 
-def _unknown_calls(path: yaml.Path, lines: Iterable[Line | AnswerLine]) -> Iterator[Problem]:
+def _unknown_calls(path: yaml.Path, lines: Iterable[Line | AnswerLine], known: Collection[str]) -> Iterator[Problem]:
     """Found here and not when the line is played, which may be never or hours later."""
     for at, line in enumerate(lines):
         for number, call in enumerate(line.calls):
-            for tool in call.keys() - table.TOOLS.keys():
+            for tool in call.keys() - set(known):
                 spot = (*path, at, "calls", number, tool)
-                yield Problem(spot, f"there is no tool `{tool[:80]}`", hint(tool, table.TOOLS), is_key=True)
+                yield Problem(spot, f"there is no tool `{tool[:80]}`", hint(tool, known), is_key=True)

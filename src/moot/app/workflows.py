@@ -12,7 +12,7 @@ from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.yaml import Document
 from moot.registry.agents import NewAgent
-from moot.workflow import finding, inputs, reading, stored, templates, variables
+from moot.workflow import finding, graph, inputs, reading, stored, templates, variables
 from moot.workflow.catalog import Catalog
 from moot.workflow.finding import Folders
 from moot.workflow.members import Flags, Member
@@ -101,7 +101,7 @@ def cast(project: Project, file: Path, flags: Flags | None = None, machine: Mach
 
 
 def cast_agent(project: Project, file: Path, machine: Machine | None = None) -> Casting:
-    """The agent of an agent file, by itself."""
+    """The agent of an agent file, with everybody it leads to."""
     draft = reading.draft_agent(file, _around(project))
     references.check(draft)
     return _cast(draft, draft.finish(), Flags(), machine or choosing.this_machine(project.root))
@@ -136,7 +136,12 @@ def new_agent(project: Project, name: str, said: Mapping[str, Json]) -> NewAgent
 
 def members(workflow: Workflow) -> tuple[NewAgent, ...]:
     """Its agents, as the registry takes them in."""
-    return tuple(_member(agent, workflow.source) for agent in workflow.agents)
+    everybody = workflow.everybody
+    patterns = {name: one.patterns for name, one in everybody.items()}
+    return tuple(
+        _member(agent, [everybody[name] for name in graph.reached(agent.name, patterns)], workflow.source)
+        for agent in workflow.agents
+    )
 
 
 def _drafted(project: Project, file: Path, flags: Flags) -> Draft:
@@ -154,22 +159,27 @@ def _cast(draft: Draft, workflow: Workflow, flags: Flags, machine: Machine) -> C
     here = replace(machine, may_change=True) if workflow.setup else machine
     choices: dict[str, Choice] = {}
     obstacles: dict[str, Obstacle] = {}
-    agents: list[AgentDefinition] = []
-    for agent in workflow.agents:
-        found = choosing.choose(agent, draft.catalog, here, _said_by(draft.members[agent.name], flags))
+    settled: dict[str, AgentDefinition] = {}
+    for name, agent in workflow.everybody.items():
+        found = choosing.choose(agent, draft.catalog, here, _said_by(draft.members[name], flags))
         if isinstance(found, Obstacle):
-            obstacles[agent.name] = found
-            agents.append(agent)
+            obstacles[name] = found
+            settled[name] = agent
         else:
-            choices[agent.name] = found
-            agents.append(choosing.settled(agent, found, draft.catalog))
+            choices[name] = found
+            settled[name] = choosing.settled(agent, found, draft.catalog)
     told = [
-        f"{one.name}: {warning}"
-        for one in agents
-        if one.name in choices
-        for warning in choices[one.name].warnings(one.permissions)
+        f"{name}: {warning}"
+        for name, choice in choices.items()
+        for warning in choice.warnings(settled[name].permissions)
     ]
-    return Casting(replace(workflow, agents=tuple(agents), warnings=(*workflow.warnings, *told)), choices, obstacles)
+    chosen = replace(
+        workflow,
+        agents=tuple(settled[one.name] for one in workflow.agents),
+        cast=tuple(settled[one.name] for one in workflow.cast),
+        warnings=(*workflow.warnings, *told),
+    )
+    return Casting(chosen, choices, obstacles)
 
 
 def _said_by(member: Member, flags: Flags) -> str:
@@ -179,7 +189,7 @@ def _said_by(member: Member, flags: Flags) -> str:
         return "--backend"
     place = member.places.get("backend")
     if place is None:
-        return "" if backend is None else "its script"
+        return "" if backend is None else "how it works with others" if backend == "api" else "its script"
     document, path = place
     return f"{problems.spell(path)} in {Path(document.name).name}"
 
@@ -207,14 +217,14 @@ def _settled(context: Context, values: Mapping[str, Value]) -> Context:
     )
 
 
-def _member(agent: AgentDefinition, source: str) -> NewAgent:
+def _member(agent: AgentDefinition, others: Sequence[AgentDefinition], source: str) -> NewAgent:
     backend = agent.backend or ""
     return NewAgent(
         name=agent.name,
         runtime=backend,
         backend=backend,
         label=agent.description or "worker",
-        settings=stored.settings(agent),
+        settings=stored.settings(agent, others),
         metadata={"source": source},
     )
 

@@ -36,7 +36,8 @@ def part(agent: AgentDefinition, choice: Choice | None) -> Part:
 def _model(agent: AgentDefinition, choice: Choice) -> str:
     """As it was written; and what the API calls it, where that differs."""
     written, sent = choice.model or "", (agent.model or "").partition("/")[2]
-    return f"{written} ({sent})" if choice.backend == "api" and not written.endswith(f"/{sent}") else written
+    is_renamed = choice.backend == "api" and sent and not written.endswith(f"/{sent}")
+    return f"{written} ({sent})" if is_renamed else written
 
 
 def row(agent: AgentDefinition, choice: Choice | None) -> tuple[str, ...]:

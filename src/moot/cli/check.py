@@ -1,5 +1,7 @@
 """`moot check`: validate a file, and show who would run where. Runs nothing."""
 
+from collections.abc import Iterator, Mapping
+
 import click
 
 from moot.api import checking
@@ -12,7 +14,18 @@ from moot.core import durations
 from moot.core.errors import InvalidInput
 from moot.runner import terms
 from moot.workflow import inputs as wanted
+from moot.workflow.patterns import Kind
+from moot.workflow.trees import Tree
 from moot.workflow.workflow import Workflow
+
+_KINDS: Mapping[Kind, str] = {
+    "agent": "agent",
+    "advisor": "advisor",
+    "handoff": "handoff to",
+    "destination": "router to",
+    "member": "team member",
+    "supervisor": "team supervisor",
+}
 
 
 @click.command()
@@ -21,7 +34,7 @@ from moot.workflow.workflow import Workflow
 @click.option("--schema", "shows_schema", is_flag=True, help="Print the JSON Schema of workflow files, for editors.")
 @json_option
 def command(*, file: str | None, inputs: tuple[str, ...], shows_schema: bool, as_json: bool) -> int:
-    """Say what is wrong with FILE, or who would run where and whom the kickoff wakes.
+    """Say what is wrong with FILE, or who would run where, who leads to whom, and whom the kickoff wakes.
 
     FILE is a workflow, by path or by name, or an agent file (.md). Nothing is run. The exit code is 2 if there is a
     problem, or if an agent cannot be run here.
@@ -41,7 +54,9 @@ def command(*, file: str | None, inputs: tuple[str, ...], shows_schema: bool, as
     if as_json:
         terminal.document(checking.plain(found))
     elif isinstance(found, CheckedAgent):
-        terminal.table(cast.rows((found.agent,), found.casting.choices), cast.LEAST_WIDTHS)
+        everybody = tuple(found.casting.workflow.everybody.values())
+        terminal.table(cast.rows(everybody, found.casting.choices), cast.LEAST_WIDTHS)
+        _draw(found.casting)
         _warn(found.casting)
     else:
         _show(found)
@@ -52,12 +67,35 @@ def _show(found: Checked) -> None:
     workflow = found.workflow
     terminal.say(f"{workflow.name} ({workflow.source}): {_verdict(found.casting)}")
     terminal.say("")
-    terminal.table(cast.rows(workflow.agents, found.casting.choices), cast.LEAST_WIDTHS)
+    terminal.table(cast.rows(tuple(workflow.everybody.values()), found.casting.choices), cast.LEAST_WIDTHS)
+    _draw(found.casting)
     terminal.say("")
     for heading, line in (*_chosen(found), *_facts(workflow)):
         terminal.say(terminal.paint(f"{heading:<9}", "bold"), "  ", terminal.one_line(line))
     terminal.say(terminal.paint("kickoff  ", "bold"), f"  wakes {', '.join(found.woken) or 'nobody'}")
     _warn(found.casting)
+
+
+def _draw(casting: Casting) -> None:
+    """Below each agent those it leads to, by the pattern that leads there."""
+    for tree in checking.grown(casting):
+        terminal.say("")
+        for depth, one in _lines(tree, 0):
+            kind = "" if one.kind is None else f"{_KINDS[one.kind]} "
+            models = ", else ".join(one.models) or _scripted(casting, one)
+            facts = [models, "terminal" if one.has_last_word else "", "see above" if one.is_shown_before else ""]
+            about = ", ".join(fact for fact in facts if fact)
+            terminal.say(terminal.one_line(f"{'  ' * depth}{kind}{one.agent}{f'  ({about})' if about else ''}"))
+
+
+def _scripted(casting: Casting, tree: Tree) -> str:
+    return "scripted" if casting.workflow.everybody[tree.agent].backend == "scripted" else ""
+
+
+def _lines(tree: Tree, depth: int) -> Iterator[tuple[int, Tree]]:
+    yield depth, tree
+    for branch in tree.branches:
+        yield from _lines(branch, depth + 1)
 
 
 def _verdict(casting: Casting) -> str:

@@ -45,13 +45,19 @@ class _Checker:
         for name, member in members.items():
             document, path = member.places["system_prompt"]
             self._check_text(document, path, member.definition.system_prompt, everything)
-            self._check_plain(("agents", name, "description"), member.definition.description)
+            self._check_description(name, member)
         self._check_text(self.document, ("kickoff",), self.workflow.kickoff, everything)
         self._check_braces(("kickoff",), self.workflow.kickoff)
         self._check_text(self.document, ("result",), self.workflow.result, everything)
         self._check_braces(("result",), self.workflow.result)
         if self.workflow.notify is not None:
             self._check_command(_shell_of(self.document, ("notify",)), self.workflow.notify.shell, everything)
+
+    def _check_description(self, name: str, member: Member) -> None:
+        document, path = member.places.get("description", (self.document, ("agents", name)))
+        if templates.places(member.definition.description):
+            fact = f"`agents.{name}.description`: variables are not filled in here"
+            self._wrong(document, path, fact, "Write it out.")
 
     def _check_context(self) -> None:
         """Files are named before setup runs, and the names of the files cannot be made of themselves."""
@@ -116,11 +122,6 @@ class _Checker:
             self._wrong(
                 self.document, path, fact, f"Write ${{{{ {name} }}}}; for the braces themselves, ${{{{ '{{{{' }}}}."
             )
-
-    def _check_plain(self, path: yaml.Path, text: str) -> None:
-        if templates.places(text):
-            fact = f"`{problems.spell(path)}`: variables are not filled in here"
-            self._wrong(self.document, path, fact, "Write it out.")
 
     def _set_in_setup(self) -> set[str]:
         """Also by commands that were left out because something else is wrong with them."""

@@ -133,7 +133,7 @@ def _explained(problem: Problem, data: object) -> Problem:
     if other is not None:
         return Problem(problem.path, f"`{name}` and `{other}` are the same key", "Keep one.", is_key=True)
     later = shape.LATER_SECTIONS if len(problem.path) == 1 else frozenset[str]()
-    if name in {*later, *map(shape.camel, later)} or (len(problem.path) == 1 and name in shape.LATER_IN_AGENTS):
+    if name in {*later, *map(shape.camel, later)}:
         fact = f"`{name}` is known, but this version of moot does not run it yet"
         return Problem(problem.path, fact, "Leave it out.", is_key=True)
     return problem

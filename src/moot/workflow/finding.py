@@ -1,6 +1,6 @@
 """Where workflow files and agent files are looked for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,11 +54,20 @@ def workflow_names(folders: Folders) -> dict[str, Path]:
 
 
 def agent_file(written: str, beside: Path, folders: Folders) -> Path | None:
-    """The agent file that `from:` means: beside the workflow, in `.moot/agents`, in `~/.moot/agents`."""
-    path = Path(written).expanduser()
-    names = (path,) if path.suffix == ".md" else (path.with_name(path.name + ".md"),)
+    """The agent file that a name or a path means: beside the file where it stands, in `.moot/agents`, in
+    `~/.moot/agents`."""
     places = (beside,) if "/" in written else (beside, *folders.agents())
-    return next((place / name for place in places for name in names if (place / name).is_file()), None)
+    try:
+        path = Path(written).expanduser()
+        name = path if path.suffix == ".md" else path.with_name(path.name + ".md")
+        return next((place / name for place in places if (place / name).is_file()), None)
+    except (OSError, RuntimeError, ValueError):  # what cannot be the name of a file, or of a person
+        return None
+
+
+def agent_names(places: Iterable[Path]) -> list[str]:
+    """The agent files in these folders."""
+    return [file.stem for place in places if place.is_dir() for file in sorted(place.glob("*.md"))]
 
 
 def _is_inside(file: Path, folder: Path) -> bool:

@@ -11,21 +11,23 @@ from moot.core.errors import MootError
 from moot.core.permissions import PRESETS, Permissions, Preset
 from moot.core.problems import Problem
 from moot.core.yaml import Document
-from moot.workflow import agent_files, drafts, finding, merging, models
+from moot.workflow import agent_files, drafts, finding, formats, merging, models, ties
 from moot.workflow.agent_files import AgentFile
 from moot.workflow.catalog import Catalog
 from moot.workflow.drafts import Faults
 from moot.workflow.finding import Folders
 from moot.workflow.merging import Choice, Layer
+from moot.workflow.patterns import Format
 from moot.workflow.shape import AgentFileShape, AgentShape
-from moot.workflow.workflow import AgentDefinition, Backend, Budget
+from moot.workflow.ties import Reference
+from moot.workflow.workflow import AgentDefinition, Backend, Budget, Fallback
 
 _PATH = re.compile(r"\S+\.(?:md|txt)")
 SHELL = ("/bin/sh", "-c")  # with a line behind it
 _UNSTARTED: frozenset[Backend] = frozenset(("human", "external"))
-_RUNS = ("model", "backend", "script", "answers")
+_SCRIPTS = ("script", "answers")
+_RUNS = ("model", "backend", *_SCRIPTS)
 _FIELDS = (
-    "model",
     "system_prompt_mode",
     "description",
     "tools",
@@ -35,8 +37,13 @@ _FIELDS = (
     "base_url",
     "env",
     "max_turns",
+    "max_tool_calls_per_turn",
+    "max_depth",
+    "temperature",
+    "max_output_tokens",
+    "context_window",
 )
-_RENAMED = {"is_isolated": "isolated", "keeps_conversation": "resume"}
+_RENAMED = {"is_isolated": "isolated", "keeps_conversation": "resume", "is_chatty": "chat"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +60,8 @@ class Member:
 
     definition: AgentDefinition
     places: Mapping[str, tuple[Document, yaml.Path]]
+    references: tuple[Reference, ...] = ()  # to those it works with
+    file: Path | None = None  # the agent file that it comes from
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +77,18 @@ class Reader:
     catalog: Catalog
 
     def member(self, name: str, said: AgentShape | None) -> Member:
-        path: yaml.Path = ("agents", name)
-        own = Layer(self.document, path, self.folder, said or AgentShape())
-        found = self._agent_file(own)
-        layers = (own, *([self._head(found)] if found else []), *self.defaults)
-        places: dict[str, tuple[Document, yaml.Path]] = {"name": (self.document, path)}
+        own = Layer(self.document, ("agents", name), self.folder, said or AgentShape())
+        file = self._agent_file(own)
+        return self._read(name, own, file, is_complete=file is not None or said is None or said.source is None)
+
+    def of_file(self, name: str, file: AgentFile) -> Member:
+        """An agent that only its file speaks of."""
+        own = Layer(Document(file.head.name, {}, None), (), Path(file.head.name).parent, AgentShape())
+        return self._read(name, own, file, is_complete=True)
+
+    def _read(self, name: str, own: Layer, file: AgentFile | None, *, is_complete: bool) -> Member:
+        layers = (own, *([self._head(file)] if file else []), *self.defaults)
+        places: dict[str, tuple[Document, yaml.Path]] = {"name": (own.document, own.path)}
 
         def chosen(field: str) -> Any:
             choice = merging.choose(layers, field)
@@ -80,32 +96,41 @@ class Reader:
                 places[field] = (choice.layer.document, choice.place)
             return choice.value if choice else None
 
-        script, places["script"] = self._lines(own, "script")
-        answers, places["answers"] = self._lines(own, "answers")
-        backend = self._backend(chosen("backend"), own, has_script=_says_script(own))
-        prompt, places["system_prompt"] = self._prompt(own, found)
-        self._check_runs(layers, is_complete=found is not None or said is None or said.source is None)
-        fields = {field: found for field in _FIELDS if (found := chosen(field)) is not None}
-        fields["model"] = self._model(merging.choose(layers, "model"), backend)
+        backend = self._backend(layers)
+        chosen("backend")
+        lines = {field: self._lines(layers, field, backend) for field in _SCRIPTS}
+        places |= {field: place for field, (_, place) in lines.items()}
+        prompt, places["system_prompt"] = self._prompt(own, file)
+        if is_complete and chosen("team") is None:
+            self._check_runs(name, layers)
+        fields: dict[str, Any] = {field: found for field in _FIELDS if (found := chosen(field)) is not None}
+        model, *others = self._models(merging.choose(layers, "model"), backend) or [None]
         fields |= {field: found for field, said in _RENAMED.items() if (found := chosen(said)) is not None}
+        fields |= {field: self._format(merging.choose(layers, field)) for field in ("input", "output")}
         fields["command"] = _command(chosen("command"))
         if backend == "command" and not fields["command"] and self.flags.backend is None:
             document, place = places["backend"]
-            fact = f"`{problems.spell(path)}` is run by a command, and none is said"
+            fact = f"`agents.{name}` is run by a command, and none is said"
             self.faults.add(document, Problem(place, fact, "Write command: [./agent.sh], or a line for the shell."))
         fields |= {field: tuple(found) for field in ("tools", "env") if (found := chosen(field)) is not None}
+        for field in ("model", *ties.FIELDS):
+            chosen(field)
+        patterns, references = ties.read(layers)
         definition = AgentDefinition(
             name=name,
             backend=backend,
+            model=model,
+            fallbacks=tuple(Fallback(one) for one in others if one is not None),
             system_prompt=prompt,
             permissions=self._permissions(chosen("permissions")),
             budget=merging.budget(chosen("budget"), Budget()),
             retry=merging.retry(chosen("retry")),
-            script=tuple(script),
-            answers=tuple(answers),
+            script=tuple(lines["script"][0]),
+            answers=tuple(lines["answers"][0]),
+            patterns=patterns,
             **fields,
         )
-        return Member(definition, places)
+        return Member(definition, places, references, Path(file.head.name).absolute() if file else None)
 
     def _agent_file(self, own: Layer) -> AgentFile | None:
         """The file that `from` names."""
@@ -143,49 +168,75 @@ class Reader:
         prompt = text.strip()
         return prompt, (drafts.as_text(file, text, prompt), ())
 
-    def _lines(self, own: Layer, field: str) -> tuple[Sequence[Any], tuple[Document, yaml.Path]]:
+    def _lines(
+        self, layers: Sequence[Layer], field: str, backend: Backend | None
+    ) -> tuple[Sequence[Any], tuple[Document, yaml.Path]]:
         """A list, there or in a file of its own."""
-        written: list[Any] | str | None = getattr(own.said, field)
-        place = (own.document, own.place(field))
+        choice = merging.choose(layers, field)
+        if choice is None or (backend != "scripted" and self.flags.backend is None and choice.layer is not layers[0]):
+            return (), (layers[0].document, layers[0].place(field))
+        written: list[Any] | str = choice.value
+        place = (choice.layer.document, choice.place)
         if not isinstance(written, str):
-            return written or (), place
+            return written, place
         try:
-            document = drafts.read_document(self.folder / Path(written).expanduser())
+            document = drafts.read_document(choice.layer.folder / Path(written).expanduser())
         except MootError as error:
-            self._wrong(own, field, error.fact.rstrip("."), error.remedy)
+            self._wrong(choice.layer, field, error.fact.rstrip("."), error.remedy)
             return (), place
         if not isinstance(document.data, list):
             self.faults.add(document, Problem((), "a script must be a list of lines", "Begin each line with `- `."))
             return (), place
         return cast(list[Any], document.data), (document, ())
 
-    def _backend(self, written: Backend | None, own: Layer, *, has_script: bool) -> Backend | None:
+    def _backend(self, layers: Sequence[Layer]) -> Backend | None:
+        """What is said nearest: a backend, or lines that only a scripted one has. An empty script is one, too: of an
+        agent that hears everything and says nothing."""
+        choice = merging.choose(layers, "backend")
+        written: Backend | None = choice.value if choice else None
         flag = self.flags.backend
         if flag is not None and written not in _UNSTARTED:
             return flag
-        is_default = written is not None and getattr(own.said, "backend", None) is None
-        if has_script and (written is None or is_default):
+        script = next((found for field in _SCRIPTS if (found := merging.choose(layers, field))), None)
+        if script is None or written == "scripted":
+            return written
+        if choice is None or layers.index(script.layer) < layers.index(choice.layer):
             return "scripted"
-        if has_script and written != "scripted":
-            self._wrong(own, "script", f"only scripted agents have one, and this is {written}", "Leave it out.")
+        if script.layer is choice.layer:
+            fact = f"only scripted agents have one, and this is {written}"
+            self._wrong(script.layer, script.field, fact, "Leave it out.")
         return written
 
-    def _check_runs(self, layers: Sequence[Layer], *, is_complete: bool) -> None:
+    def _check_runs(self, name: str, layers: Sequence[Layer]) -> None:
         """Something must say what runs it, even if that is wrong."""
         said = [schemas.value_at(layer.document.data, (*layer.path, key)) for layer in layers for key in _RUNS]
-        if is_complete and all(one is None for one in said):
-            path = layers[0].path
-            fact = f"`{problems.spell(path)}` has neither a model nor a backend nor a script"
-            self.faults.add(self.document, Problem(path, fact, "Say what runs it, as in model: sonnet.", True))
+        if all(one is None for one in said):
+            fact = f"`agents.{name}` has neither a model nor a backend nor a script"
+            problem = Problem(layers[0].path, fact, "Say what runs it, as in model: sonnet.", True)
+            self.faults.add(layers[0].document, problem)
 
-    def _model(self, choice: Choice | None, backend: Backend | None) -> str | None:
+    def _models(self, choice: Choice | None, backend: Backend | None) -> list[str | None]:
         if choice is None:
-            return None
+            return []
+        if isinstance(choice.value, str):
+            return [self._model(choice, choice.value, choice.place, backend)]
+        names: list[str] = choice.value
+        return [self._model(choice, one, (*choice.place, at), backend) for at, one in enumerate(names)]
+
+    def _model(self, choice: Choice, written: str, place: yaml.Path, backend: Backend | None) -> str | None:
         try:
-            return models.resolve(choice.value, backend, self.catalog)
+            return models.resolve(written, backend, self.catalog)
         except MootError as error:
-            self.faults.add(choice.layer.document, problems.of_error(choice.place, error))
+            self.faults.add(choice.layer.document, problems.of_error(place, error))
             return None
+
+    def _format(self, choice: Choice | None) -> Format:
+        found = formats.read(choice.value if choice else None)
+        wrong = formats.fault(found, choice.place) if choice else None
+        if choice is not None and wrong is not None:
+            self.faults.add(choice.layer.document, wrong)
+            return Format(found.kind)
+        return found
 
     def _permissions(self, written: Any) -> Permissions:
         flag = self.flags.permissions
@@ -201,9 +252,3 @@ def _command(written: list[str] | str | None) -> tuple[str, ...]:
     if isinstance(written, str):
         return (*SHELL, written)
     return tuple(written or ())
-
-
-def _says_script(own: Layer) -> bool:
-    """An empty script is one, too: of an agent that hears everything and says nothing."""
-    said = cast(AgentShape, own.said)
-    return said.script is not None or said.answers is not None

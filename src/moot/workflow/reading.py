@@ -12,14 +12,14 @@ from moot.core.errors import MootError
 from moot.core.nearest import hint
 from moot.core.problems import Problem
 from moot.core.yaml import Document
-from moot.workflow import catalog, checking, drafts, inputs, members, templates
+from moot.workflow import agent_files, catalog, checking, drafts, inputs, pattern_checks, templates
 from moot.workflow.catalog import Catalog
 from moot.workflow.drafts import Faults
 from moot.workflow.finding import Folders
-from moot.workflow.members import Flags, Member
+from moot.workflow.gathering import Gatherer, settle_backends
+from moot.workflow.members import Flags, Member, Reader
 from moot.workflow.merging import Layer, budget
 from moot.workflow.shape import (
-    AgentShape,
     ConfigShape,
     ContextShape,
     DefaultsShape,
@@ -61,7 +61,7 @@ class Draft:
     document: Document
     faults: Faults
     workflow: Workflow | None
-    members: Mapping[str, Member]
+    members: Mapping[str, Member]  # the workflow's own agents, then everybody whom they lead to
     catalog: Catalog = field(default_factory=catalog.shipped)  # what the models are called
 
     def finish(self) -> Workflow:
@@ -86,10 +86,12 @@ def draft_document(document: Document, file: Path, around: Surroundings | None =
     if said is None:
         return Draft(document, faults, None, {})
     configs = _configs(around, faults)
-    defaults = _defaults(said, document, file.parent, configs)
+    own_defaults = Layer(document, ("defaults",), file.parent, said.defaults) if said.defaults else None
+    defaults = _defaults(own_defaults, configs)
     known = _catalog(configs)
-    reader = members.Reader(document, file.parent, around.folders, defaults, around.flags, faults, known)
-    found = {name: reader.member(name, one) for name, one in said.agents.items()}
+    reader = Reader(document, file.parent, around.folders, defaults, around.flags, faults, known)
+    own = {name: reader.member(name, one) for name, one in said.agents.items()}
+    found = _gathered(reader, own)
     workflow = _workflow(said, file, document, found, faults)
     checking.check(workflow, document, found, around.environ, faults)
     return Draft(document, faults, workflow, found, known)
@@ -99,13 +101,25 @@ def draft_agent(file: Path, around: Surroundings | None = None) -> Draft:
     """An agent file by itself. Whether its variables exist depends on the workflow that will use it."""
     around = around or Surroundings()
     faults = Faults()
-    said = AgentShape.model_validate({"from": os.path.join(file.parent, file.name)})
     document = Document(str(file), {}, None)
-    known = _catalog(_configs(around, faults))
-    reader = members.Reader(document, Path(), around.folders, (), around.flags, faults, known)
+    configs = _configs(around, faults)
+    known = _catalog(configs)
+    reader = Reader(document, file.parent, around.folders, _defaults(None, configs), around.flags, faults, known)
     name = file.stem
-    member = reader.member(name, said)
-    return Draft(document, faults, Workflow(name, str(file.absolute()), (member.definition,)), {name: member}, known)
+    try:
+        read = agent_files.read(file)
+    except MootError as error:
+        faults.add(document, Problem((), error.fact.rstrip("."), error.remedy))
+        return Draft(document, faults, None, {}, known)
+    found = _gathered(reader, {name: reader.of_file(name, read)})
+    first, *others = (one.definition for one in found.values())
+    return Draft(document, faults, Workflow(name, str(file.absolute()), (first,), cast=tuple(others)), found, known)
+
+
+def _gathered(reader: Reader, own: Mapping[str, Member]) -> dict[str, Member]:
+    found = Gatherer(reader, own).gather()
+    pattern_checks.check(found, reader.faults)
+    return settle_backends(found, reader)
 
 
 def catalog_of(around: Surroundings) -> Catalog:
@@ -125,10 +139,8 @@ def _catalog(configs: list[tuple[Document, ProjectShape]]) -> Catalog:
     return catalog.of_configs([said.models for _, said in configs if said.models is not None])
 
 
-def _defaults(
-    said: FileShape, document: Document, folder: Path, configs: list[tuple[Document, ProjectShape]]
-) -> tuple[Layer, ...]:
-    layers = [Layer(document, ("defaults",), folder, said.defaults)] if said.defaults else []
+def _defaults(own: Layer | None, configs: list[tuple[Document, ProjectShape]]) -> tuple[Layer, ...]:
+    layers = [own] if own else []
     for config, found in configs:
         if found.defaults is not None:
             layers.append(Layer(config, ("defaults",), Path(config.name).parent, found.defaults))
@@ -136,11 +148,12 @@ def _defaults(
 
 
 def _workflow(said: FileShape, file: Path, document: Document, found: Mapping[str, Member], faults: Faults) -> Workflow:
-    context, warnings = _context(said.context, document, frozenset(found), faults)
+    own = [found[name].definition for name in said.agents]
+    context, warnings = _context(said.context, document, frozenset(said.agents), faults)
     return Workflow(
         name=said.name or file.stem,
         file=str(file.absolute()),
-        agents=tuple(member.definition for member in found.values()),
+        agents=tuple(own),
         inputs=_inputs(said.inputs or {}, document, faults),
         env=_env(said.env),
         context=context,
@@ -151,6 +164,7 @@ def _workflow(said: FileShape, file: Path, document: Document, found: Mapping[st
         limits=_limits(said.limits),
         result=said.result or "",
         warnings=warnings,
+        cast=tuple(one.definition for name, one in found.items() if name not in said.agents),
     )
 
 

@@ -1,26 +1,34 @@
-"""The JSON Schema of workflow files, for editors: made from the form they are read by, with its words."""
+"""The JSON Schema of workflow files and of the heads of agent files, for editors: made from the form they are read by,
+with its words."""
 
 from collections.abc import Mapping
 from typing import Any, cast
 
 from moot.core.json import Json
 from moot.workflow import shape
-from moot.workflow.shape import FileShape
+from moot.workflow.shape import AgentFileShape, FileShape
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_AGENT_FILE = "AgentFile"  # the head of one is `#/$defs/AgentFile`
 
 
 def schema(line: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Json]:
     """Draft 2020-12. `line` is the form of a script's lines, `answer` that of a scripted model's. Other spellings of
     keys are there too, marked as such."""
     made = FileShape.model_json_schema(by_alias=True)
-    forms: dict[str, dict[str, Any]] = {**made["$defs"], "Line": dict(line), "Answer": dict(answer)}
+    head = AgentFileShape.model_json_schema(by_alias=True)
+    others = {**head.pop("$defs"), _AGENT_FILE: head, "Line": dict(line), "Answer": dict(answer)}
+    forms: dict[str, dict[str, Any]] = {**made["$defs"], **others}
     for part in (made, *forms.values()):
         _add_spellings(part)
         _forget_titles(part)
-    for field, form in (("script", "Line"), ("answers", "Answer")):
+    for owner, field, form in (
+        ("AgentShape", "script", "Line"),
+        ("AgentShape", "answers", "Answer"),
+        (_AGENT_FILE, "answers", "Answer"),
+    ):
         lines = {"type": "array", "items": {"$ref": f"#/$defs/{form}"}}
-        forms["AgentShape"]["properties"][field]["anyOf"][0] = lines
+        forms[owner]["properties"][field]["anyOf"][0] = lines
     return {"$schema": DIALECT, "title": "moot workflow", **made, "$defs": forms}
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AliasChoices,
@@ -26,7 +26,6 @@ from moot.workflow.workflow import Backend, InputType, PromptMode, Provider, Tra
 _MOST = 1e15
 # What the format has and this version cannot run.
 LATER_SECTIONS = frozenset(("tasks", "steps", "state_schema", "default_state", "max_parallel_tasks", "together"))
-LATER_IN_AGENTS = frozenset(("agents", "advisors", "handoff", "router", "team", "chat"))
 
 
 def camel(name: str) -> str:
@@ -83,6 +82,11 @@ Count = Annotated[
     WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"const": False}]}),
 ]
 VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*$", max_length=63)]
+Model = Annotated[str, Field(min_length=1)]
+Reference = Annotated[str, Field(min_length=1, max_length=200)]  # to an agent
+FormatName = Literal["markdown", "json"]
+Turns = Annotated[int, Field(ge=1, le=10_000)]
+Tokens = Annotated[int, Field(ge=1, le=1_000_000_000)]
 
 
 class Shape(BaseModel):
@@ -146,7 +150,9 @@ class DefaultsShape(Shape):
     """What may be said for all agents at once."""
 
     backend: Backend | None = Field(default=None, description="What runs the agent")
-    model: str | None = Field(default=None, min_length=1, description="provider/name, or a short name")
+    model: Model | Annotated[list[Model], Field(min_length=1)] | None = Field(
+        default=None, description="provider/name, or a short name; of several, the first that answers"
+    )
     system_prompt_mode: PromptMode | None = Field(
         default=None, description="Whether the prompt is added to the program's own, or replaces it"
     )
@@ -158,8 +164,19 @@ class DefaultsShape(Shape):
     timeout: Duration | None = Field(default=None, description="How long one attempt may take")
     isolated: bool | None = Field(default=None, description="Private directories instead of your own login")
     resume: bool | None = Field(default=None, description="Keep the program's own conversation between attempts")
-    max_turns: Annotated[int, Field(ge=1, le=10_000)] | None = Field(
-        default=None, description="Of a model in one attempt; 100 if not given"
+    max_turns: Turns | None = Field(default=None, description="Of a model in one attempt; 100 if not given")
+    max_tool_calls_per_turn: Turns | None = Field(default=None, description="Of a model; 50 if not given")
+    max_depth: Annotated[int, Field(ge=0, le=100)] | None = Field(
+        default=None, description="Of agents that are called by agents; 5 if not given"
+    )
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = Field(
+        default=None, description="How freely a model chooses its words"
+    )
+    max_output_tokens: Tokens | None = Field(
+        default=None, description="Of one answer; if not given, what the model can"
+    )
+    context_window: Tokens | None = Field(
+        default=None, description="Tokens of a whole conversation; if not given, what the model can"
     )
     base_url: Address | None = Field(default=None, description="An endpoint that speaks the provider's API")
     env: list[VariableName] | None = Field(
@@ -176,21 +193,54 @@ class ProjectShape(BaseModel):
     models: ModelsShape | None = None
 
 
-class AgentFileShape(DefaultsShape):
+class RouterShape(Shape):
+    destinations: Annotated[list[Reference], Field(min_length=1)] = Field(description="Agents among whom it chooses")
+
+
+class TeamShape(Shape):
+    members: Annotated[list[Reference], Field(min_length=1)] = Field(description="Agents that confer")
+    supervisor: Reference = Field(description="The agent that reads what they say, and decides")
+    member_max_turns: Turns | None = Field(default=None, description="Turns of each member")
+    supervisor_max_turns: Turns | None = Field(default=None, description="Turns of the supervisor")
+
+
+class FormatShape(Shape):
+    format: FormatName | None = Field(default=None, description="markdown or json")
+    json_schema: Mapping[str, JsonValue] | None = Field(
+        default=None, validation_alias="schema", description="The JSON Schema that it follows"
+    )
+
+
+class WorkingShape(DefaultsShape):
+    """What is said of one agent, wherever that stands."""
+
+    description: str | None = Field(default=None, description="What it does, shown to the others")
+    agents: list[Reference] | None = Field(default=None, description="Agents that it calls as tools")
+    advisors: list[Reference] | None = Field(default=None, description="Agents that are heard before it begins")
+    handoff: Reference | None = Field(default=None, description="The agent that goes on with its report")
+    router: RouterShape | None = Field(default=None, description="It chooses who answers in its place")
+    team: TeamShape | None = Field(default=None, description="Agents that confer in its place")
+    chat: bool | None = Field(default=None, description="Whether it may be asked again after its report")
+    input: FormatName | FormatShape | None = Field(default=None, description="What it takes: markdown, or json")
+    output: FormatName | FormatShape | None = Field(default=None, description="What it reports: markdown, or json")
+    answers: list[JsonValue] | str | None = Field(
+        default=None, description="If its model is scripted: what it answers in turn, or a YAML file of that"
+    )
+
+
+class AgentFileShape(WorkingShape):
     """The head of an agent file; its text is the system prompt."""
 
     name: str | None = Field(default=None, description="For other programs; the workflow's name for it counts")
-    description: str | None = Field(default=None, description="What it does, shown to the others")
 
 
-class AgentShape(DefaultsShape):
+class AgentShape(WorkingShape):
     source: str | None = Field(
         default=None,
         validation_alias="from",
         min_length=1,
         description="An agent file; what is said here goes first",
     )
-    description: str | None = Field(default=None, description="What it does, shown to the others")
     system_prompt: str | None = Field(default=None, description="The prompt, or the path of a .md or .txt file")
     command: Annotated[list[str], Field(min_length=1)] | str | None = Field(
         default=None, description="If the backend is command: the program and its arguments, or a line for the shell"
@@ -198,9 +248,6 @@ class AgentShape(DefaultsShape):
     transport: Transport | None = Field(default=None, description="If scripted: in process, or as a real MCP client")
     script: list[JsonValue] | str | None = Field(
         default=None, description="If scripted: the lines, or a YAML file of them"
-    )
-    answers: list[JsonValue] | str | None = Field(
-        default=None, description="If its model is scripted: what it answers in turn, or a YAML file of that"
     )
 
 

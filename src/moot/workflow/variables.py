@@ -73,7 +73,7 @@ def texts(workflow: Workflow) -> Iterator[str]:
     """Everything that variables may stand in."""
     yield from (workflow.context.dir, workflow.context.channel, workflow.context.document, *workflow.context.documents)
     yield from (task.shell for task in workflow.setup)
-    yield from (agent.system_prompt for agent in workflow.agents)
+    yield from (agent.system_prompt for agent in (*workflow.agents, *workflow.cast))
     yield from (workflow.kickoff, workflow.result, workflow.notify.shell if workflow.notify else "")
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from moot.core.errors import InvalidInput
 from moot.core.permissions import PRESETS, Permissions
+from moot.workflow.patterns import ALONE, MARKDOWN, Format, Patterns
 
 Backend = Literal["scripted", "human", "external", "claude", "codex", "cursor", "gemini", "opencode", "command", "api"]
 InputType = Literal["string", "number", "boolean", "array"]
@@ -103,6 +104,15 @@ class Retry:
 
 
 @dataclass(frozen=True, slots=True)
+class Fallback:
+    """A model that is asked when those before it do not answer."""
+
+    model: str  # `provider/name`
+    base_url: str | None = None
+    env: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class AgentDefinition:
     name: str
     backend: Backend | None = None  # None: whatever can run the model
@@ -125,6 +135,21 @@ class AgentDefinition:
     max_turns: int | None = None
     script: tuple[Any, ...] = ()  # JSON, as its backend reads it
     answers: tuple[Any, ...] = ()  # of a scripted model, likewise
+    fallbacks: tuple[Fallback, ...] = ()
+    patterns: Patterns = ALONE
+    is_chatty: bool = False  # may be asked again after its report
+    max_tool_calls_per_turn: int | None = None
+    max_depth: int | None = None
+    temperature: float | None = None
+    max_output_tokens: int | None = None
+    context_window: int | None = None
+    input: Format = MARKDOWN
+    output: Format = MARKDOWN
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """All of them, the first to be asked first."""
+        return (*([self.model] if self.model else []), *(one.model for one in self.fallbacks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +184,11 @@ class Workflow:
     limits: Limits = Limits()
     result: str = ""
     warnings: tuple[str, ...] = ()
+    cast: tuple[AgentDefinition, ...] = ()  # who is no agent of its own, but takes part in what one of them does
+
+    @property
+    def everybody(self) -> dict[str, AgentDefinition]:
+        return {one.name: one for one in (*self.agents, *self.cast)}
 
     @property
     def source(self) -> str:

@@ -1,0 +1,61 @@
+"""Patterns: how an agent works with others. Only what is said; `graph` knows where it leads."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Kind = Literal["agent", "advisor", "handoff", "destination", "member", "supervisor"]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """What goes in or comes out: words, or JSON of a certain shape."""
+
+    kind: Literal["markdown", "json"] = "markdown"
+    schema: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """Members confer, the supervisor decides."""
+
+    members: tuple[str, ...]
+    supervisor: str
+    member_max_turns: int | None = None
+    supervisor_max_turns: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """The names of those an agent works with."""
+
+    agents: tuple[str, ...] = ()  # sub-agents, which it calls as tools
+    advisors: tuple[str, ...] = ()
+    handoff: str | None = None
+    destinations: tuple[str, ...] = ()  # of a router
+    team: Team | None = None
+
+
+ALONE = Patterns()
+MARKDOWN = Format()
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """One of those names, and what the other is to the agent."""
+
+    kind: Kind
+    name: str
+
+
+def ties(patterns: Patterns) -> tuple[Tie, ...]:
+    """All of them, in the order in which they come into play."""
+    team = patterns.team
+    return (
+        *(Tie("advisor", name) for name in patterns.advisors),
+        *(Tie("agent", name) for name in patterns.agents),
+        *(Tie("member", name) for name in (team.members if team else ())),
+        *([Tie("supervisor", team.supervisor)] if team else []),
+        *(Tie("destination", name) for name in patterns.destinations),
+        *([Tie("handoff", patterns.handoff)] if patterns.handoff is not None else []),
+    )
