@@ -11,6 +11,7 @@ from moot.core.problems import Problem
 from moot.core.yaml import Document
 from moot.workflow import agent_files, finding, ties
 from moot.workflow.members import Member, Reader
+from moot.workflow.patterns import WHAT
 from moot.workflow.ties import Reference
 
 _MOST = 200  # agents that are reached; those who build trees walk along all of them
@@ -115,9 +116,9 @@ def _refusal(member: Member, needs: Reference | None, *, is_flag: bool) -> tuple
     if needs is None:
         why = "has several models"
     else:
-        why = "works with others" if member.references else f"is the {needs.kind} of another"
+        why = "works with others" if member.references else f"is {WHAT[needs.kind]}"
     how = "by a script" if definition.backend == "scripted" else f"on {definition.backend}"
-    fact = f"`{definition.name}` {why}, which only models do, and runs {how}"
+    fact = f"`{definition.name}` {why}, which needs the backend api, and it runs {how}"
     remedy = "Write backend: api, or give it answers."
     said = None if is_flag else member.places.get("backend")
     if said is None and definition.script:

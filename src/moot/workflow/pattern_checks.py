@@ -8,15 +8,8 @@ from moot.workflow import formats, graph
 from moot.workflow.drafts import Faults
 from moot.workflow.graph import Graph
 from moot.workflow.members import Member
-from moot.workflow.patterns import Format
+from moot.workflow.patterns import WHAT, Format
 from moot.workflow.ties import Reference
-
-_WHAT = {
-    "agent": "an agent that it calls",
-    "advisor": "an advisor",
-    "destination": "a destination",
-    "member": "a member of the team",
-}
 
 
 def check(members: Mapping[str, Member], faults: Faults) -> None:
@@ -56,7 +49,7 @@ class _Checker:
         seen: set[tuple[str, str]] = set()
         for one in member.references:
             if (one.kind, one.name) in seen:
-                self._wrong(one, f"`{one.name[:80]}` is {_WHAT[one.kind]} already", "Name it once.")
+                self._wrong(one, f"`{one.name[:80]}` is {WHAT[one.kind]} already", "Name it once.")
             seen.add((one.kind, one.name))
             if one.kind == "supervisor" and ("member", one.name) in seen:
                 fact = f"`{one.name[:80]}` is a member, and cannot supervise itself"
@@ -79,7 +72,7 @@ class _Checker:
         if self.members[name].definition.is_chatty:
             return
         who = f"`{name}`" if name == reference.name else f"`{reference.name}` ends with `{name}`, which"
-        fact = f"{who} is to be {_WHAT[reference.kind]}, and does not let itself be asked again"
+        fact = f"{who} is to be {WHAT[reference.kind]}, and does not let itself be asked again"
         self._wrong(reference, fact, f"Write chat: true in {self._home(name)}.")
 
     def _check_handoff(self, member: Member, reference: Reference) -> None:

@@ -5,6 +5,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Kind = Literal["agent", "advisor", "handoff", "destination", "member", "supervisor"]
+WHAT: Mapping[Kind, str] = {
+    "agent": "a sub-agent",
+    "advisor": "an advisor",
+    "handoff": "who goes on",
+    "destination": "a destination",
+    "member": "a member of the team",
+    "supervisor": "a supervisor",
+}
 
 
 @dataclass(frozen=True, slots=True)

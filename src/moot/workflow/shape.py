@@ -10,9 +10,11 @@ from pydantic import (
     AliasGenerator,
     BaseModel,
     ConfigDict,
+    Discriminator,
     Field,
     JsonValue,
     PlainValidator,
+    Tag,
     WithJsonSchema,
 )
 
@@ -211,6 +213,15 @@ class FormatShape(Shape):
     )
 
 
+def _form(value: object) -> str:
+    return "keys" if isinstance(value, Mapping | FormatShape) else "word"
+
+
+FormatOrName = Annotated[
+    Annotated[FormatName, Tag("word")] | Annotated[FormatShape, Tag("keys")], Discriminator(_form)
+]  # told apart, or a mistake in one form would be taken for one in both
+
+
 class WorkingShape(DefaultsShape):
     """What is said of one agent, wherever that stands."""
 
@@ -221,8 +232,8 @@ class WorkingShape(DefaultsShape):
     router: RouterShape | None = Field(default=None, description="It chooses who answers in its place")
     team: TeamShape | None = Field(default=None, description="Agents that confer in its place")
     chat: bool | None = Field(default=None, description="Whether it may be asked again after its report")
-    input: FormatName | FormatShape | None = Field(default=None, description="What it takes: markdown, or json")
-    output: FormatName | FormatShape | None = Field(default=None, description="What it reports: markdown, or json")
+    input: FormatOrName | None = Field(default=None, description="What it takes: markdown, or json")
+    output: FormatOrName | None = Field(default=None, description="What it reports: markdown, or json")
     answers: list[JsonValue] | str | None = Field(
         default=None, description="If its model is scripted: what it answers in turn, or a YAML file of that"
     )

@@ -6,7 +6,7 @@ from pathlib import Path, PurePath
 from typing import cast
 
 from moot.core import yaml
-from moot.core.problems import Problem
+from moot.core.problems import Problem, spell
 from moot.core.yaml import Document
 from moot.workflow import merging
 from moot.workflow.merging import Choice, Layer
@@ -33,7 +33,7 @@ class Reference:
         return name_of(self.written)
 
     def problem(self, fact: str, remedy: str) -> tuple[Document, Problem]:
-        return self.document, Problem(self.place, fact, remedy)
+        return self.document, Problem(self.place, f"`{spell(self.place)}`: {fact}", remedy)
 
 
 def name_of(written: str) -> str:
