@@ -21,6 +21,7 @@ _APPEND = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEX
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _MOST_FILES = 5000
 _DEEPEST = 8
+_PIECE = 1 << 18
 
 
 class NotPlain(OSError):
@@ -93,14 +94,16 @@ class Folder:
         """The content of a plain file of at most so many bytes."""
         with self._parent(path) as (parent, name):
             descriptor = os.open(name, _READ, dir_fd=parent)
-        with os.fdopen(descriptor, "rb") as file:
-            stamp = _stamp(os.fstat(descriptor))
-            if not stamp.is_plain or stamp.size > most:
-                raise NotPlain(errno.EINVAL, "not a plain file, or too large", path)
-            content = file.read(most + 1)
-        if len(content) > most:
-            raise NotPlain(errno.EFBIG, "too large", path)
-        return content, stamp
+        try:
+            found = os.fstat(descriptor)
+            if reason := _not_plain(found):
+                raise NotPlain(errno.EINVAL, reason, path)
+            content = b"" if found.st_size > most else _read(descriptor, most + 1)
+        finally:
+            os.close(descriptor)
+        if max(found.st_size, len(content)) > most:
+            raise NotPlain(errno.EFBIG, f"it is larger than {most:,} bytes", path)
+        return content, _stamp(found)
 
     def write(self, path: str, content: bytes, over: Stamp | None, *, is_durable: bool = True) -> Stamp | None:
         """Put the content in place whole, on disk before this returns unless it can be made again. None, and nothing
@@ -238,6 +241,23 @@ def _parts(path: str) -> list[str]:
     return parts
 
 
+def _not_plain(found: os.stat_result) -> str:
+    """Why not; empty for an ordinary file with one name."""
+    if stat.S_ISDIR(found.st_mode):
+        return "it is a folder"
+    if not stat.S_ISREG(found.st_mode):
+        return "it is neither a file nor a folder"
+    return "" if found.st_nlink == 1 else "it has another name elsewhere"
+
+
+def _read(descriptor: int, most: int) -> bytes:
+    pieces: list[bytes] = []
+    while most > 0 and (piece := os.read(descriptor, min(most, _PIECE))):
+        pieces.append(piece)
+        most -= len(piece)
+    return b"".join(pieces)
+
+
 def _is_hidden(name: str) -> bool:
     return name.startswith(".")
 
@@ -273,5 +293,5 @@ def _status(parent: int, name: str) -> os.stat_result | None:
 
 
 def _stamp(found: os.stat_result) -> Stamp:
-    is_plain = stat.S_ISREG(found.st_mode) and found.st_nlink == 1
+    is_plain = not _not_plain(found)
     return Stamp(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns, is_plain)

@@ -12,21 +12,21 @@ _NAMED = frozenset(("properties", "$defs"))  # here keys are names, not keywords
 
 @cache
 def arguments(tool: Tool) -> Mapping[str, Json]:
-    return _plain(tool.arguments.model_json_schema())
+    return plain(tool.arguments.model_json_schema())
 
 
 @cache
 def result(tool: Tool) -> Mapping[str, Json]:
-    return _plain(tool.result.model_json_schema(mode="serialization"), drops_null=True)
+    return plain(tool.result.model_json_schema(mode="serialization"), drops_null=True)
 
 
-def _plain(schema: dict[str, Any], *, drops_null: bool = False) -> dict[str, Any]:
+def plain(schema: dict[str, Any], *, drops_null: bool = False) -> dict[str, Any]:
     """Without titles, which only cost tokens. Results leave out what is null, so it cannot be required there."""
     found: dict[str, Any] = {}
     for key, value in schema.items():
         if key in _NAMED:
             parts = cast(dict[str, dict[str, Any]], value)
-            found[key] = {name: _plain(part, drops_null=drops_null) for name, part in parts.items()}
+            found[key] = {name: plain(part, drops_null=drops_null) for name, part in parts.items()}
         elif key == "required" and drops_null:
             found[key] = [name for name in value if not _is_nullable(schema["properties"][name])]
         elif key != "title":
@@ -36,7 +36,7 @@ def _plain(schema: dict[str, Any], *, drops_null: bool = False) -> dict[str, Any
 
 def _plain_value(value: Any, drops_null: bool) -> Any:
     if isinstance(value, dict):
-        return _plain(cast(dict[str, Any], value), drops_null=drops_null)
+        return plain(cast(dict[str, Any], value), drops_null=drops_null)
     if isinstance(value, list):
         return [_plain_value(one, drops_null) for one in cast(list[Any], value)]
     return value

@@ -31,11 +31,11 @@ class Guardian:
                 process.stdin.close()
                 process.wait(_SECONDS)
 
-    def guard(self, marker: str, folder: Path) -> None:
+    def guard(self, marker: str, folder: Path | None = None) -> None:
         """From now on: processes with the marker, and the folder."""
         if self._process is None:
             self._process = _start()
-        self._tell({"guard": marker, "folder": str(folder)})
+        self._tell({"guard": marker, "folder": "" if folder is None else str(folder)})
 
     def release(self, marker: str) -> None:
         """It was seen to."""

@@ -23,7 +23,8 @@ def _see_to(guarded: dict[str, str]) -> None:
 
     for marker, folder in guarded.items():
         sweep.kill_marked(marker)
-        shutil.rmtree(folder, ignore_errors=True)
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":

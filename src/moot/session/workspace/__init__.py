@@ -1,0 +1,1 @@
+"""Tools for the files of one directory and for commands that start there."""

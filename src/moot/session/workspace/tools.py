@@ -1,0 +1,89 @@
+"""The tools for files and commands as a source of a session: those the agent was given and may use."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from pydantic import ValidationError
+
+from moot.core import tool_schemas, workspace_tools
+from moot.core.errors import MootError
+from moot.core.json import Json
+from moot.core.permissions import Permissions
+from moot.core.tool import Effect
+from moot.models.model import ToolSpec
+from moot.session.permitting import Permitting
+from moot.session.source import Outcome
+from moot.session.workspace import editing, reading, searching, shell
+from moot.session.workspace.given import Given
+from moot.session.workspace.place import Place
+
+
+@dataclass(frozen=True, slots=True)
+class _Tool:
+    """`check` is for what somebody would be asked for in vain."""
+
+    words: str
+    given: type[Given]
+    function: Callable[[Place, Any], Awaitable[Outcome]]
+    check: Callable[[Any], None] = lambda given: None
+
+
+_TOOLS: Mapping[str, _Tool] = {
+    "file_read": _Tool("Read a text file, by lines.", reading.Read, reading.read),
+    "file_list": _Tool("List files and folders by a pattern of their paths.", reading.List, reading.list_),
+    "file_search": _Tool("Search in files, line by line.", searching.Search, searching.search),
+    "file_edit": _Tool("Replace a text in a file.", editing.Edit, editing.edit, editing.check_edit),
+    "file_write": _Tool("Write a file.", editing.Write, editing.write, editing.check_write),
+    "shell": _Tool(
+        "Run a command in the working directory. Nothing it has started outlives it.", shell.Shell, shell.shell
+    ),
+}
+
+
+class WorkspaceTools:
+    is_recorded = True
+    is_final = False
+
+    def __init__(self, place: Place, tools: Sequence[str], permissions: Permissions, permitting: Permitting) -> None:
+        """`tools` as an agent names them: tools and groups; what belongs to other sources is passed over."""
+        answers = {name: workspace_tools.answer(name, permissions) for name in workspace_tools.chosen(tools)}
+        self._answers = {name: answer for name, answer in answers.items() if answer != "deny"}
+        self._place = place
+        self._permitting = permitting
+
+    def specs(self) -> Sequence[ToolSpec]:
+        return tuple(_spec(name) for name in self._answers)
+
+    def effect(self, name: str) -> Effect:
+        return "none" if name in workspace_tools.GROUPS["files"] else "outside"
+
+    def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
+
+    async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
+        tool = _TOOLS[name]
+        try:
+            given = tool.given.model_validate(arguments)
+            tool.check(given)
+            if self._answers[name] == "ask":
+                denial = await self._permitting.denial(name, arguments)
+                if denial is not None:
+                    return Outcome(f"NOT_ALLOWED: {denial} (executed: false)", is_error=True)
+            return await tool.function(self._place, given)
+        except ValidationError as error:
+            return Outcome(f"INVALID_INPUT: Nothing was done: {_problem(error)}.", is_error=True)
+        except MootError as error:
+            return Outcome(f"{error.code}: {error}", is_error=True)
+
+
+@cache
+def _spec(name: str) -> ToolSpec:
+    tool = _TOOLS[name]
+    return ToolSpec(name, tool.words, tool_schemas.plain(tool.given.model_json_schema()))
+
+
+def _problem(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return f"{where[:80]}: {first['msg']}" if where else first["msg"]

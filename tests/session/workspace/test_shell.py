@@ -1,0 +1,177 @@
+"""Commands run in the workspace, without secrets, and leave nothing behind."""
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from moot.core.permissions import PRESETS
+from moot.session.workspace import searching
+from moot.session.workspace.place import at
+from moot.session.workspace.tools import WorkspaceTools
+from tests.session.workspace.desk import Person, call, done, refused, tools
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> WorkspaceTools:
+    return tools(tmp_path)
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+async def test_a_command_runs_there_and_tells_how_it_ended(source: WorkspaceTools, tmp_path: Path) -> None:
+    assert await done(source, "shell", command="pwd") == f"{tmp_path.resolve()}\nexit code 0"
+    text = await refused(source, "shell", command="echo out; echo err >&2; exit 3")
+    assert text == "out\n[stderr]\nerr\nexit code 3"
+    assert "signal 9" in await refused(source, "shell", command="kill -9 $$")
+
+
+async def test_it_knows_no_secret(source: WorkspaceTools, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_TOKEN", "token-of-moot-1234")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-something-long")
+    text = await done(source, "shell", command="env; printf %s 'token-of-moot-'; echo 1234; echo sk-something-long")
+    assert "MOOT_TOKEN" not in text
+    assert "ANTHROPIC" not in text
+    assert "token-of-moot-1234" not in text
+    assert "sk-something-long" not in text
+
+
+async def test_endless_output_is_cut_and_marked(source: WorkspaceTools) -> None:
+    text = await done(source, "shell", command="yes | head -c 10000000; echo the end")
+    assert len(text) < 40_000
+    assert "bytes cut" in text
+    assert "the end\nexit code 0" in text
+
+
+STUBBORN = """
+trap '' TERM
+(trap '' TERM; setsid sh -c 'trap "" TERM; echo $$ >> pids; while :; do sleep 60; done' &) &
+echo $$ >> pids
+while :; do sleep 60; done
+"""
+
+
+async def test_who_ignores_the_signal_and_forks_is_gone_at_the_deadline(source: WorkspaceTools, tmp_path: Path) -> None:
+    text = await refused(source, "shell", command=STUBBORN, timeout=1)
+    assert "did not end in 1 s" in text
+    pids = [int(one) for one in (tmp_path / "pids").read_text().split()]
+    assert len(pids) == 2
+    assert not [pid for pid in pids if is_alive(pid)]
+
+
+async def test_cancelling_ends_all_of_it(source: WorkspaceTools, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "ready")
+    running = asyncio.ensure_future(
+        call(source, "shell", command="sleep 100 & echo $! > pid; echo $$ >> pid; echo > ready; wait")
+    )
+    await asyncio.to_thread((tmp_path / "ready").read_text)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert not [pid for pid in (tmp_path / "pid").read_text().split() if is_alive(int(pid))]
+
+
+async def test_what_runs_in_the_background_does_not_outlive_it(source: WorkspaceTools, tmp_path: Path) -> None:
+    assert "exit code 0" in await done(source, "shell", command="sleep 100 & echo $! > pid")
+    assert not is_alive(int((tmp_path / "pid").read_text()))
+
+
+async def test_quotes_and_newlines_reach_the_shell_as_they_are(source: WorkspaceTools) -> None:
+    assert await done(source, "shell", command="printf '%s' \"$(echo 'a b')\"\nprintf c") == "a bc\nexit code 0"
+    assert (await refused(source, "shell", command="a\0b")).startswith("BAD_ARGUMENTS")
+
+
+KILLED = """
+import asyncio, sys
+from moot.process.guardian import Guardian
+from moot.session.workspace import place
+from moot.session.workspace.shell import Shell, shell
+from pathlib import Path
+
+async def main():
+    with Guardian() as guardian:
+        await shell(place.at(Path(sys.argv[1]), guardian), Shell(command="trap '' TERM; echo $$ > ready; sleep 100"))
+
+asyncio.run(main())
+"""
+
+
+async def test_a_command_is_ended_when_moot_is_killed(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "ready")
+    moot = await asyncio.create_subprocess_exec(sys.executable, "-c", KILLED, str(tmp_path))
+    pid = int(await asyncio.to_thread((tmp_path / "ready").read_text))
+    watched = os.pidfd_open(pid)
+    moot.send_signal(signal.SIGKILL)
+    await moot.wait()
+    gone = asyncio.Event()
+    asyncio.get_running_loop().add_reader(watched, gone.set)
+    try:
+        async with asyncio.timeout(30):
+            await gone.wait()
+    finally:
+        asyncio.get_running_loop().remove_reader(watched)
+        os.close(watched)
+
+
+@pytest.mark.parametrize("pattern", ["(a+)+$", "(((a{1000}){1000}){1000}){1000}", "(a|aa)+$"])
+async def test_a_search_that_takes_years_is_stopped(tmp_path: Path, pattern: str) -> None:
+    (tmp_path / "a.txt").write_text("easy: ab\n")
+    (tmp_path / "b.txt").write_text("a" * 5000 + "b\n")
+    given = searching.Search(pattern=f"easy|^{pattern}")
+    async with asyncio.timeout(60):
+        outcome = await searching.search(at(tmp_path), given, seconds=3)
+    assert "a.txt:1: easy" in outcome.text
+
+
+async def test_permissions_decide_what_is_offered_done_and_asked(tmp_path: Path) -> None:
+    named = ("files", "edit", "shell")
+    assert names(tools(tmp_path, named=(), permissions=PRESETS["full"])) == []
+    assert names(tools(tmp_path, named=("files",))) == ["file_read", "file_list", "file_search"]
+    assert names(tools(tmp_path, named=("file_edit", "channel", "mcp:x"))) == ["file_edit"]
+    assert names(tools(tmp_path, named=named, permissions=PRESETS["read-only"])) == [
+        "file_read",
+        "file_list",
+        "file_search",
+    ]
+    person = Person()
+    edits = tools(tmp_path, permissions=PRESETS["edit"], person=person)
+    await done(edits, "file_write", path="a", content="x")
+    assert person.asked == []
+    await done(edits, "shell", command="echo > asked")
+    assert person.asked == [("shell", {"command": "echo > asked"})]
+    assert (tmp_path / "asked").exists()
+
+
+async def test_a_denial_is_an_error_that_says_so_and_nothing_is_done(tmp_path: Path) -> None:
+    person = Person("This was denied by human: not today")
+    asks = tools(tmp_path, permissions=PRESETS["ask"], person=person)
+    text = await refused(asks, "file_write", path="a", content="x")
+    assert text == "NOT_ALLOWED: This was denied by human: not today (executed: false)"
+    await refused(asks, "shell", command="echo > b")
+    assert os.listdir(tmp_path) == []
+
+
+async def test_nobody_is_asked_for_what_cannot_be_done(tmp_path: Path) -> None:
+    person = Person()
+    asks = tools(tmp_path, permissions=PRESETS["ask"], person=person)
+    await refused(asks, "file_write", path="../a", content="x")
+    await refused(asks, "file_edit", path="a", old="x", new="x")
+    await refused(asks, "shell")
+    assert person.asked == []
+
+
+async def test_only_reading_may_be_done_again_after_a_crash(source: WorkspaceTools) -> None:
+    effects = {name: source.effect(name) for name in names(source)}
+    assert [name for name, effect in effects.items() if effect == "outside"] == ["file_edit", "file_write", "shell"]
+
+
+def names(source: WorkspaceTools) -> list[str]:
+    return [spec.name for spec in source.specs()]
