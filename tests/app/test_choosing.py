@@ -10,7 +10,8 @@ from moot.app.choosing import Choice, Machine, Obstacle
 from moot.core.permissions import PRESETS, Preset
 from moot.workflow import catalog
 from moot.workflow.catalog import ModelsShape
-from moot.workflow.workflow import AgentDefinition, Backend
+from moot.workflow.patterns import Patterns, Team
+from moot.workflow.workflow import AgentDefinition, Backend, Fallback
 
 DOUBT = "no login of claude was found; log in with: claude /login"
 EVERYTHING = frozenset(("api", "claude", "codex", "command", "scripted"))
@@ -319,3 +320,32 @@ def test_only_who_can_ask_does_and_only_if_it_may_have_to() -> None:
         "Decide beforehand with --permissions read-only or --permissions full.",
         "Run it on a terminal.",
     ]
+
+
+def test_each_of_several_models_has_an_endpoint_of_its_own(tmp_path: Path) -> None:
+    agent = replace(LEAD, backend="api", fallbacks=(Fallback("openai/gpt-5"),))
+    here = machine(tmp_path, ANTHROPIC_API_KEY="k", OPENAI_API_KEY="o")
+    choice = chosen(agent, here)
+    assert (choice.model, [one.model for one in choice.fallbacks], choice.doubt) == (LEAD.model, ["openai/gpt-5"], "")
+    kept = choosing.settled(agent, choice, catalog.shipped())
+    assert (kept.env, kept.fallbacks) == (
+        ("ANTHROPIC_API_KEY",),
+        (Fallback("openai/gpt-5", None, ("OPENAI_API_KEY",)),),
+    )
+
+
+def test_models_that_cannot_be_asked_here_are_left_out_with_a_warning(tmp_path: Path) -> None:
+    agent = replace(LEAD, backend="api", fallbacks=(Fallback("openai/gpt-5"),))
+    choice = chosen(agent, machine(tmp_path, OPENAI_API_KEY="o"))
+    assert choice.warnings(PRESETS["ask"]) == ("anthropic/sonnet is left out: there is no key for anthropic",)
+    kept = choosing.settled(agent, choice, catalog.shipped())
+    assert (kept.model, kept.env, kept.fallbacks) == ("openai/gpt-5", ("OPENAI_API_KEY",), ())
+    assert obstacle(agent, machine(tmp_path)).fact == "there is no key for anthropic"
+
+
+def test_a_team_needs_no_model_of_its_own(tmp_path: Path) -> None:
+    panel = AgentDefinition("panel", "api", patterns=Patterns(team=Team(("a",), "b")))
+    choice = chosen(panel, machine(tmp_path, has_models=False), "its team")
+    assert choice == Choice("api", None, "its team")
+    assert choosing.settled(panel, choice, catalog.shipped()) == panel
+    assert obstacle(AgentDefinition("a", "api"), machine(tmp_path)).fact == "the backend api needs a model"

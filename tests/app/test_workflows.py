@@ -10,6 +10,7 @@ from moot.app.workflows import BackendUnavailable
 from moot.core.errors import MootError
 from moot.core.permissions import PRESETS, Permissions
 from moot.core.yaml import YamlInvalid
+from moot.workflow import stored
 from moot.workflow.finding import WorkflowNotFound
 from moot.workflow.inputs import InputInvalid
 from moot.workflow.members import Flags
@@ -295,3 +296,53 @@ def test_a_provider_of_the_configuration_is_checked_in_words(tmp_path: Path, sai
     assert told in str(caught.value)
     assert "^" not in str(caught.value)
     assert "sk-1234" not in str(caught.value)
+
+
+def test_everybody_who_takes_part_is_told_to_the_backend(tmp_path: Path) -> None:
+    for name, said in (("wise", "chat: true\nagents: [search]"), ("search", "description: seeks"), ("other", "")):
+        write(tmp_path, f"---\nanswers: [{{say: hi}}]\n{said}\n---\n", f"{name}.md")
+    text = "agents: {desk: {answers: [{say: x}], advisors: [wise]}, alone: {answers: [{say: y}]}}\nkickoff: '@desk hi'"
+    casting = workflows.cast(Project(tmp_path), write(tmp_path, text))
+    assert (set(casting.choices), casting.obstacles) == ({"desk", "alone", "wise", "search"}, {})
+    desk, alone = workflows.members(casting.complete())
+    told = stored.definitions("desk", "scripted", desk.settings)
+    assert [one.name for one in told] == ["desk", "wise", "search"]
+    assert "cast" not in alone.settings
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("final_report: {report: x}", None),
+        ("team_broadcast: {message: x}", None),
+        ("result_read: {handle: x}", None),
+        ("handoff_to: {agent: b}", None),
+        ("agent_c: {prompt: x}", None),
+        ("ask_clarification: {id: x, question: y}", None),
+        ("agent_b: {prompt: x}", "a.md:5:21: there is no tool `agent_b`. Did you mean `agent_c`?"),
+        ("final_reprt: {report: x}", "a.md:5:21: there is no tool `final_reprt`. Did you mean `final_report`?"),
+    ],
+)
+def test_a_scripted_model_calls_what_its_patterns_give_it(tmp_path: Path, call: str, said: str | None) -> None:
+    head = f"---\nrouter: {{destinations: [b]}}\nagents: [c]\n# calls\nanswers: [{{calls: [{{{call}}}]}}]\n---\n"
+    file = write(tmp_path, head, "a.md")
+    for name in "bc":
+        write(tmp_path, "---\nanswers: [{say: hi}]\n---\n", f"{name}.md")
+    if said is None:
+        assert workflows.cast_agent(Project(tmp_path), file).obstacles == {}
+        return
+    with pytest.raises(WorkflowInvalid) as caught:
+        workflows.cast_agent(Project(tmp_path), file)
+    assert said in str(caught.value)
+
+
+def test_the_name_of_an_agent_file_is_that_of_an_agent(tmp_path: Path) -> None:
+    file = write(tmp_path, "---\nmodel: haiku\nagents: [all, B, b]\n---\n", "a.md")
+    for name in ("all", "B", "b"):
+        write(tmp_path, "---\nmodel: haiku\n---\n", f"{name}.md")
+    with pytest.raises(WorkflowInvalid) as caught:
+        workflows.cast_agent(Project(tmp_path), file)
+    assert [(Path(one.file).name, one.fact) for one in caught.value.faults] == [
+        ("all.md", "`agents.all`: The name 'all' is kept for moot itself."),
+        ("b.md", "`agents.b` and `agents.B` are the same name."),
+    ]

@@ -130,3 +130,69 @@ def test_what_was_found_is_shown_with_the_reason(terminal: Terminal) -> None:
     assert "lead   claude    anthropic/sonnet  your login  read-only    shared     $1.00" in ended.out
     assert "chosen     claude for lead: claude is installed\n" in ended.out
     assert ended.err == ""
+
+
+def a_desk(terminal: Terminal) -> None:
+    """An agent file with all patterns, and those it leads to."""
+    files = {
+        "desk": "model: [haiku, opus]\nadvisors: [wise]\nagents: [search]\nrouter: {destinations: [bills, panel]}",
+        "wise": "chat: true\nanswers: [{say: hm}]",
+        "search": "answers: [{say: found}]",
+        "bills": "answers: [{say: paid}]\nhandoff: closer",
+        "closer": "answers: [{say: bye}]\nchat: true",
+        "panel": "team: {members: [wise, bills], supervisor: boss}",
+        "boss": "answers: [{say: so}]",
+    }
+    for name, head in files.items():
+        write(terminal, f"---\n{head}\n---\n", f"agents/{name}.md")
+
+
+def test_the_tree_of_an_agent_file_is_drawn(terminal: Terminal) -> None:
+    a_desk(terminal)
+    ended = terminal.ok("check", "agents/desk.md", env={**BARE, "ANTHROPIC_API_KEY": "k"})
+    table, _, tree = ended.out.partition("\n\n")
+    assert [line.split()[0] for line in table.splitlines()] == [
+        "AGENT", "desk", "search", "wise", "bills", "panel", "closer", "boss",
+    ]  # fmt: skip
+    assert tree.splitlines() == [
+        "desk  (anthropic/haiku, else anthropic/opus)",
+        "  advisor wise  (scripted)",
+        "  agent search  (scripted)",
+        "  router to bills  (scripted)",
+        "    handoff to closer  (scripted, terminal)",
+        "  router to panel",
+        "    team member wise  (scripted)",
+        "    team member bills  (scripted, see above)",
+        "    team supervisor boss  (scripted, terminal)",
+    ]
+
+
+def test_the_tree_is_data_too(terminal: Terminal) -> None:
+    a_desk(terminal)
+    found = terminal.ok("check", "agents/panel.md", "--json").json
+    (tree,) = found["trees"]
+    assert (tree["agent"], tree["pattern"], tree["is_terminal"]) == ("panel", None, False)
+    wise, bills, boss = tree["branches"]
+    assert (wise["agent"], wise["pattern"], wise["has_last_word"]) == ("wise", "member", False)
+    assert [one["agent"] for one in bills["branches"]] == ["closer"]
+    assert boss == {
+        "agent": "boss",
+        "pattern": "supervisor",
+        "models": [],
+        "is_terminal": True,
+        "has_last_word": True,
+        "is_shown_before": False,
+        "branches": [],
+    }
+    assert [one["name"] for one in found["agent"]["cast"]] == ["wise", "bills", "boss", "closer"]
+
+
+def test_a_workflow_shows_the_trees_of_its_agents(terminal: Terminal) -> None:
+    a_desk(terminal)
+    write(terminal, "agents: {lead: {from: agents/bills.md}, ana: {backend: human}}\nkickoff: '@lead go'")
+    ended = terminal.ok("check", "review.yaml")
+    assert "\n\nlead  (scripted)\n  handoff to closer  (scripted, terminal)\n\ndocuments " in ended.out
+    write(terminal, "agents:\n  lead: {from: agents/bills.md, advisors: [boss]}\n  boss: {model: haiku}")
+    ended = terminal.run("check", "review.yaml")
+    assert ended.code == 2
+    assert "review.yaml:2:44: `agents.lead.advisors item 1`: `boss` is to be an advisor" in ended.err

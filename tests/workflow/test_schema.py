@@ -20,6 +20,9 @@ agents:
   lead: {from: lead.md, permissions: read-only, systemPrompt: Lead.}
   scribe: {transport: mcp, script: [{on: hi, from: human, say: "yes", takes: 1s, calls: [{channel_read: {limit: 5}}]}]}
   other: {script: lines.yaml}
+  desk: {model: [sonnet, openai/gpt-5], router: {destinations: [lead]}, advisors: [wise], chat: true, maxDepth: 0}
+  panel: {team: {members: [wise], supervisor: lead, memberMaxTurns: 3}, input: json, output: {schema: {type: object}}}
+  wise: {answers: [{say: hi, calls: [{final_report: {report: x}}]}], handoff: lead, temperature: 0.5}
 setup: [{shell: make, as: made, timeout: 30s}]
 kickoff: "@lead go"
 notify: say hello
@@ -51,6 +54,15 @@ def test_what_is_right_is_right(text: str) -> None:
         "agents: {a: {permissions: everything}}",
         "agents: {a: {timeout: 30}}",
         "agents: {a: {script: [{sai: x}]}}",
+        "agents: {a: {answers: [{sai: x}]}}",
+        "agents: {a: {model: []}}",
+        "agents: {a: {router: {destinations: []}}}",
+        "agents: {a: {router: [b]}}",
+        "agents: {a: {team: {members: [b]}}}",
+        "agents: {a: {output: xml}}",
+        "agents: {a: {output: {format: json, shema: {}}}}",
+        "agents: {a: {chat: 1}}",
+        "agents: {a: {maxTurns: 0}}",
         "agents: {a: {model: x}}\nsteps: []",
         "agents: {a: {model: x}}\nbudget: {cost: 0}",
         "agents: {a: {model: x}}\nsetup: [{as: x}]",
@@ -68,3 +80,12 @@ def test_every_key_has_words() -> None:
     silent = [f"{name}.{key}" for name, part in parts.items() for key, form in part.get("properties", {}).items()
               if not form.get("description")]  # fmt: skip
     assert silent == []
+
+
+def test_the_head_of_an_agent_file_has_a_schema_too() -> None:
+    schema: Any = checking.editor_schema()
+    head: Any = jsonschema.Draft202012Validator({"$defs": schema["$defs"], "$ref": "#/$defs/AgentFile"})
+    good = "model: [haiku, opus]\nhandoff: b\nmaxTurns: 3\nanswers: [{say: hi}]\noutput: {format: json}"
+    assert list(head.iter_errors(yaml.load(good, "f"))) == []
+    for wrong in ("handof: b", "answers: [{sai: x}]", "from: b.md"):
+        assert list(head.iter_errors(yaml.load(wrong, "f"))) != []

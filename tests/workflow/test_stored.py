@@ -4,6 +4,8 @@ from pathlib import Path
 
 from moot.core import json
 from moot.workflow import reading, shell, stored, templates, variables
+from moot.workflow.patterns import Format, Patterns
+from moot.workflow.workflow import AgentDefinition
 
 FILE = """
 name: fix
@@ -16,24 +18,41 @@ agents:
   lead: {model: sonnet, permissions: {shell: deny}, system_prompt: lead.md, budget: {attempts: 3}}
   scribe: {script: [{on: hi, say: "yes", takes: 1s}], retry: {attempts: 2, backoff: 500ms}}
   ana: {backend: human}
+  desk:
+    {model: [haiku, opus], handoff: closer, output: {schema: {type: object}}, team: {members: [wise], supervisor: boss}}
 setup: [{shell: "echo ${{ inputs.issue }}", as: told, timeout: 5s}]
 kickoff: "@lead ${{ told }}"
 notify: {shell: say hello}
 limits: {hops: false}
 result: ${{ told }}
 """
+OTHERS = ["closer", "wise", "boss"]
 
 
 def test_a_workflow_comes_back_from_its_stored_form_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "lead.md").write_text("You lead.\n")
     (tmp_path / "fix.yaml").write_text(FILE)
+    for name in OTHERS:
+        (tmp_path / f"{name}.md").write_text("---\nmodel: haiku\nchat: true\noutput: json\ninput: json\n---\n")
     loaded = reading.draft(tmp_path / "fix.yaml").finish()
     text = json.dumps(stored.to_json(loaded))
     (tmp_path / "lead.md").unlink()
     (tmp_path / "fix.yaml").unlink()
     found = stored.from_json(json.load_object(text))
     assert found == loaded
+    assert [one.name for one in found.cast] == OTHERS
     assert found.agents[0].system_prompt == "You lead."
     values = {**variables.values(found, "pr-1", {"issue": 42, "files": ("a", "b")}), "told": "fix it"}
     assert templates.expand(found.kickoff, values).text == "@lead fix it"
     assert shell.expand(found.setup[0].shell, values) == "echo '42'"
+
+
+def test_what_a_backend_is_told_holds_everybody_who_takes_part() -> None:
+    wise = AgentDefinition("wise", "scripted", answers=({"say": "hi"},), description="knows")
+    desk = AgentDefinition(
+        "desk", "api", "m/x", patterns=Patterns(advisors=("wise",)), output=Format("json", {"type": "object"})
+    )
+    told = json.load_object(json.dumps(stored.settings(desk, (wise,))))
+    assert stored.definitions("desk", "api", told) == (desk, wise)
+    assert "cast" not in stored.settings(wise)
+    assert stored.definitions("a", "api", {"model": "m/x"}) == (AgentDefinition("a", "api", "m/x"),)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from moot.core import yaml
+from moot.core.errors import MootError
+from moot.core.problems import Problem
 from moot.core.yaml import Document
 from moot.workflow import drafts
 from moot.workflow.drafts import Text
@@ -17,6 +19,26 @@ class AgentFile:
     head: Document
     prompt: str
     body: Text  # the file as text, for places in the prompt
+
+
+@dataclass(frozen=True, slots=True)
+class _Spot(Document):
+    """A file that could not be read beyond one place."""
+
+    at: tuple[int, int] = (1, 1)
+
+    def place(self, path: yaml.Path, *, key: bool = False) -> tuple[int, int]:
+        return self.at
+
+
+def fault(file: Path, error: MootError) -> tuple[Document, Problem]:
+    """Why `read` refused the file, where that is known with the place."""
+    found = re.match(rf"{re.escape(str(file))}:(\d+):(\d+)(:| is not YAML:) ", error.fact)
+    if found is None:
+        return _Spot(str(file), None, None), Problem((), error.fact.rstrip("."), error.remedy)
+    line, column, colon = found.groups()
+    fact = f"{'this is not YAML: ' if colon != ':' else ''}{error.fact[found.end() :].rstrip('.')}"
+    return _Spot(str(file), None, None, (int(line), int(column))), Problem((), fact, error.remedy)
 
 
 def read(file: Path) -> AgentFile:

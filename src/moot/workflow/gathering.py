@@ -8,7 +8,7 @@ from pathlib import Path
 from moot.core.errors import MootError
 from moot.core.nearest import nearest
 from moot.core.problems import Problem
-from moot.core.yaml import Document
+from moot.core.yaml import Document, YamlInvalid
 from moot.workflow import agent_files, finding, ties
 from moot.workflow.members import Member, Reader
 from moot.workflow.patterns import WHAT
@@ -65,6 +65,9 @@ class Gatherer:
     def _read(self, reference: Reference, file: Path) -> Member | None:
         try:
             found = agent_files.read(file)
+        except YamlInvalid as error:
+            self.reader.faults.add(*agent_files.fault(file, error))
+            return None
         except MootError as error:
             self._wrong(reference, error.fact.rstrip("."), error.remedy)
             return None

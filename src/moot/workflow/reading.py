@@ -109,7 +109,7 @@ def draft_agent(file: Path, around: Surroundings | None = None) -> Draft:
     try:
         read = agent_files.read(file)
     except MootError as error:
-        faults.add(document, Problem((), error.fact.rstrip("."), error.remedy))
+        faults.add(*agent_files.fault(file, error))
         return Draft(document, faults, None, {}, known)
     found = _gathered(reader, {name: reader.of_file(name, read)})
     first, *others = (one.definition for one in found.values())

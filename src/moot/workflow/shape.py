@@ -86,6 +86,9 @@ Count = Annotated[
 VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*$", max_length=63)]
 Model = Annotated[str, Field(min_length=1)]
 Reference = Annotated[str, Field(min_length=1, max_length=200)]  # to an agent
+_MOST_NAMES = 100  # in one list
+References = Annotated[list[Reference], Field(max_length=_MOST_NAMES)]
+SomeReferences = Annotated[list[Reference], Field(min_length=1, max_length=_MOST_NAMES)]
 FormatName = Literal["markdown", "json"]
 Turns = Annotated[int, Field(ge=1, le=10_000)]
 Tokens = Annotated[int, Field(ge=1, le=1_000_000_000)]
@@ -196,11 +199,11 @@ class ProjectShape(BaseModel):
 
 
 class RouterShape(Shape):
-    destinations: Annotated[list[Reference], Field(min_length=1)] = Field(description="Agents among whom it chooses")
+    destinations: SomeReferences = Field(description="Agents among whom it chooses")
 
 
 class TeamShape(Shape):
-    members: Annotated[list[Reference], Field(min_length=1)] = Field(description="Agents that confer")
+    members: SomeReferences = Field(description="Agents that confer")
     supervisor: Reference = Field(description="The agent that reads what they say, and decides")
     member_max_turns: Turns | None = Field(default=None, description="Turns of each member")
     supervisor_max_turns: Turns | None = Field(default=None, description="Turns of the supervisor")
@@ -226,8 +229,8 @@ class WorkingShape(DefaultsShape):
     """What is said of one agent, wherever that stands."""
 
     description: str | None = Field(default=None, description="What it does, shown to the others")
-    agents: list[Reference] | None = Field(default=None, description="Agents that it calls as tools")
-    advisors: list[Reference] | None = Field(default=None, description="Agents that are heard before it begins")
+    agents: References | None = Field(default=None, description="Agents that it calls as tools")
+    advisors: References | None = Field(default=None, description="Agents that are heard before it begins")
     handoff: Reference | None = Field(default=None, description="The agent that goes on with its report")
     router: RouterShape | None = Field(default=None, description="It chooses who answers in its place")
     team: TeamShape | None = Field(default=None, description="Agents that confer in its place")
