@@ -158,6 +158,11 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Counted(Usage):
+    """The same, where whoever used it has added it to the agent's account already."""
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """The last event of every attempt. `text` is posted for an agent that said nothing itself."""
 

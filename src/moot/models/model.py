@@ -55,6 +55,7 @@ class Usage:
     cache_write_tokens: int = 0
     cost: float = 0.0  # dollars
     is_estimated: bool = False  # tokens or price are not known for certain
+    reasoning_tokens: int = 0  # among the output, where the provider tells it
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,9 @@ from pydantic_ai.messages import ModelResponse
 from pydantic_ai.usage import RequestUsage
 
 from moot.core.prices import UNKNOWN
+from moot.models import reserving
 from moot.models.endpoints import Endpoint
-from moot.models.model import Answer, Message, Request, Said, Usage
-
-_LETTERS = 4  # of a token, by and large
+from moot.models.model import Request, Usage
 
 
 def usage(response: ModelResponse, endpoint: Endpoint, request: Request) -> Usage:
@@ -24,30 +23,26 @@ def usage(response: ModelResponse, endpoint: Endpoint, request: Request) -> Usag
         used.cache_write_tokens,
         cost,
         is_estimated=not (is_measured and is_known),
+        reasoning_tokens=_reasoning(used),
     )
 
 
 def _estimated(request: Request, response: ModelResponse) -> RequestUsage:
-    tools = sum(len(one.words) + len(str(one.schema)) for one in request.tools)
-    given = len(request.system) + tools + sum(_letters(one) for one in request.messages)
     said = len(response.text or "") + sum(len(one.args_as_json_str()) for one in response.tool_calls)
-    return RequestUsage(input_tokens=given // _LETTERS + 1, output_tokens=said // _LETTERS + 1)
+    return RequestUsage(input_tokens=reserving.tokens(request), output_tokens=said // reserving.LETTERS + 1)
 
 
-def _letters(message: Message) -> int:
-    match message:
-        case Said(text):
-            return len(text)
-        case Answer():
-            return len(message.text) + sum(len(one.arguments) for one in message.calls)
-        case _:
-            return len(message.text) + sum(len(one.text) for one in message.results)
+def _reasoning(used: RequestUsage) -> int:
+    """Under the name that its provider has for it."""
+    return (
+        used.output_reasoning_tokens or used.details.get("reasoning_tokens") or used.details.get("thoughts_tokens", 0)
+    )
 
 
 def _cost(used: RequestUsage, model: str, endpoint: Endpoint) -> tuple[float, bool]:
     """Dollars, and whether they are certain: at another address the same name may cost something else."""
-    if endpoint.base_url is not None and endpoint.key is None:
-        return 0.0, False  # a server of one's own
+    if reserving.is_free(endpoint):
+        return 0.0, False
     try:
         priced = calc_price(used, model, provider_id=endpoint.provider)
     except (LookupError, ValueError):

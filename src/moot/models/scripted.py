@@ -84,6 +84,11 @@ class ScriptedModel:
             yield Piece(line.say[start : start + _PIECE])
         yield _answer(line, number)
 
+    def cost(self, request: Request) -> float:
+        """What the answer to this is said to cost."""
+        number = sum(isinstance(one, Answer) for one in request.messages)
+        return self.answers[number].usage.cost if number < len(self.answers) else 0.0
+
     def _fail(self, line: AnswerLine, number: int) -> None:
         if line.fail is None or (line.fails is not None and self._failed[number] >= line.fails):
             return

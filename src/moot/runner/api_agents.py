@@ -6,21 +6,32 @@ from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
-from moot.backends.backend import Assignment, Backend, Briefing, Called, Ended, Letter, Progress, Usage, Warned, Wrote
-from moot.core import quoting
+from moot.backends.backend import (
+    Assignment,
+    Backend,
+    Briefing,
+    Called,
+    Counted,
+    Ended,
+    Progress,
+    Usage,
+    Warned,
+    Wrote,
+)
 from moot.core.clock import Clock, SystemClock
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.tool import Tool, ToolAnswer
-from moot.models import endpoints, opening, scripted
-from moot.models.model import Model, ModelFailed
+from moot.models import endpoints, opening, reserving, scripted
+from moot.models.endpoints import Endpoint
+from moot.models.model import Model, ModelFailed, Request
 from moot.models.retrying import Patience, Retrying
 from moot.models.scripted import ScriptedModel
+from moot.runner.journals import Kept, StoredJournal
+from moot.runner.letters import Letters
 from moot.session import events, streaming
 from moot.session.agent import Agent, Limits
 from moot.session.events import Event
-from moot.session.hearing import Heard
-from moot.session.incoming import Incoming
 from moot.session.journal import Memory
 from moot.session.moot_tools import MootTools
 from moot.session.orchestra import Orchestra
@@ -29,9 +40,14 @@ from moot.session.scene import Scene
 from moot.session.stage import Stage
 from moot.session.streaming import Tell, Told
 
-_MOST_OF_MAIL = 50_000  # characters of one message
 Opening = Callable[[Assignment], AbstractAsyncContextManager[Model]]
 Between = Callable[[Assignment, Model], Model]
+Reserve = Callable[[str, Request], float]
+Reserving = Callable[[Assignment], Reserve]  # what a request may cost at most, in dollars
+
+
+def _free(assignment: Assignment) -> Reserve:
+    return lambda name, request: 0.0
 
 
 @runtime_checkable
@@ -55,12 +71,13 @@ class AsksModels(Protocol):
 class SessionBackend:
     """Runs an attempt as a session; where its model comes from is another matter."""
 
-    def __init__(self, opening: Opening, between: Between | None = None) -> None:
+    def __init__(self, opening: Opening, between: Between | None = None, reserving: Reserving = _free) -> None:
         self._opening = opening
         self._between = between
+        self._reserving = reserving
 
     def through(self, between: Between) -> Backend:
-        return SessionBackend(self._opening, between)
+        return SessionBackend(self._opening, between, self._reserving)
 
     async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
         used = Usage()
@@ -70,12 +87,13 @@ class SessionBackend:
         try:
             async with self._opening(assignment) as opened:
                 model = opened if self._between is None else self._between(assignment, opened)
-                async with aclosing(await _session(model, assignment)) as running:
+                reserve = self._reserving(assignment)
+                async with aclosing(await _session(model, assignment, reserve)) as running:
                     async for told in running:
                         if isinstance(told, Report):
                             ended = _ended(told)
                         else:
-                            progress = _progress(told.event)
+                            progress = _progress(told.event, is_counted=isinstance(assignment, Kept))
                             used += progress if isinstance(progress, Usage) else Usage()
                             yield progress
         except ModelFailed as error:  # before a request was made
@@ -89,14 +107,16 @@ class ApiBackend(SessionBackend):
     def __init__(
         self, environ: Mapping[str, str] | None = None, clock: Clock | None = None, patience: Patience | None = None
     ) -> None:
-        super().__init__(_Api(os.environ if environ is None else environ, clock or SystemClock(), patience))
+        api = _Api(os.environ if environ is None else environ, clock or SystemClock(), patience)
+        super().__init__(api, reserving=api.reserve)
 
 
 class ScriptedModelBackend(SessionBackend):
     """With the answers of the agent's own settings, and no network."""
 
     def __init__(self, clock: Clock | None = None, patience: Patience | None = None) -> None:
-        super().__init__(_Script(clock or SystemClock(), patience or Patience()))
+        script = _Script(clock or SystemClock(), patience or Patience())
+        super().__init__(script, reserving=script.reserve)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +126,17 @@ class _Api:
     patience: Patience | None
 
     def __call__(self, assignment: Assignment) -> AbstractAsyncContextManager[Model]:
+        return opening.opened(self._endpoint(assignment), self.clock, self.patience)
+
+    def reserve(self, assignment: Assignment) -> Reserve:
+        endpoint = self._endpoint(assignment)
+        return lambda name, request: reserving.most(endpoint, request)
+
+    def _endpoint(self, assignment: Assignment) -> Endpoint:
         manner = assignment.manner
         if manner.model is None:
             raise InvalidInput("An agent over an API needs a model.", "Write model: provider/name.")
-        found = endpoints.find(manner.model, self.environ, base_url=manner.base_url, env=manner.env)
-        return opening.opened(found, self.clock, self.patience)
+        return endpoints.find(manner.model, self.environ, base_url=manner.base_url, env=manner.env)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,31 +145,49 @@ class _Script:
     patience: Patience
 
     def __call__(self, assignment: Assignment) -> AbstractAsyncContextManager[Model]:
-        answers = scripted.parse(assignment.settings.get("answers", []))
-        return nullcontext(Retrying(ScriptedModel(answers, self.clock), self.clock, self.patience))
+        return nullcontext(Retrying(self._model(assignment), self.clock, self.patience))
+
+    def reserve(self, assignment: Assignment) -> Reserve:
+        model = self._model(assignment)
+        return lambda name, request: model.cost(request)
+
+    def _model(self, assignment: Assignment) -> ScriptedModel:
+        return ScriptedModel(scripted.parse(assignment.settings.get("answers", [])), self.clock)
 
 
-async def _session(model: Model, assignment: Assignment) -> AsyncGenerator[Told | Report]:
+async def _session(model: Model, assignment: Assignment, reserve: Reserve) -> AsyncGenerator[Told | Report]:
     toolbox = assignment.toolbox
     if not isinstance(toolbox, Offering):
         raise InvalidInput("A session needs its tools in this process.", "Leave out `transport`.")
-    brief = await assignment.brief()
+    journal = await assignment.journal() if isinstance(assignment, Kept) else None
+    brief = await _brief(assignment, journal)
     agent = _agent(assignment, brief)
     tools = MootTools(toolbox.offered(), toolbox)
+    letters = Letters(assignment, journal)
 
     async def its_model(agent: Agent, name: str) -> Model:
         return model
 
-    async def more() -> Heard | None:
-        letters = await assignment.more()
-        return Heard(quoting.arrived(_letter(one) for one in letters)) if letters else None
-
     async def perform(tell: Tell) -> Report:
-        stage = Stage({agent.name: agent}, Memory(), its_model, lambda agent, path: (tools,), tell)
-        scene = Scene(agent, brief.prompt, hearing=Incoming(more))
-        return (await Orchestra(stage).perform(scene)).report
+        kept = journal or Memory()
+        stage = Stage({agent.name: agent}, kept, its_model, lambda agent, path: (tools,), tell, reserve)
+        report = (await Orchestra(stage).perform(Scene(agent, brief.prompt, hearing=letters))).report
+        if journal is not None:
+            await letters.give_back()
+            await journal.end(report.failure)
+        return report
 
     return streaming.stream(perform)
+
+
+async def _brief(assignment: Assignment, journal: StoredJournal | None) -> Briefing:
+    """Whoever goes on with a conversation goes on from where it began."""
+    if journal is None:
+        return await assignment.brief()
+    if journal.briefing is None:
+        journal.begin(await assignment.brief())
+    assert journal.briefing is not None
+    return journal.briefing
 
 
 def _agent(assignment: Assignment, brief: Briefing) -> Agent:
@@ -152,17 +196,13 @@ def _agent(assignment: Assignment, brief: Briefing) -> Agent:
     return Agent(assignment.agent, brief.system_prompt, reports=False, limits=limits)
 
 
-def _letter(one: Letter) -> str:
-    return quoting.letter(one.sender, one.body, _MOST_OF_MAIL, is_urgent=one.priority == "high")
-
-
 def _ended(report: Report) -> Ended:
     """A report of the wrong shape, and a failure that the agent itself speaks of, are errors like others."""
     failure = "error" if report.failure in ("invalid", "reported") else report.failure
     return Ended(failure, report.error, report.text, wait_until=report.until)
 
 
-def _progress(event: Event) -> Progress:
+def _progress(event: Event, *, is_counted: bool) -> Progress:
     match event:
         case events.Wrote(text):
             return Wrote(text)
@@ -171,4 +211,5 @@ def _progress(event: Event) -> Progress:
         case events.Warned(text):
             return Warned(text)
         case events.Used(used):
-            return Usage(used.input_tokens, used.output_tokens, 1, used.cost, used.is_estimated)
+            make = Counted if is_counted else Usage
+            return make(used.input_tokens, used.output_tokens, 1, used.cost, used.is_estimated)

@@ -26,7 +26,7 @@ from moot.registry import agents, attempts, conversations, runs, tokens
 from moot.registry.agents import Agent
 from moot.registry.attempts import NewAttempt
 from moot.registry.tokens import Grant
-from moot.runner import endings, guidance, limits, more_mail, prompts, scene, terms
+from moot.runner import endings, guidance, journals, limits, more_mail, prompts, scene, terms
 from moot.runner.begun import Begun, Equip, Kit, Start
 from moot.runner.prompts import Occasion
 from moot.runner.reactions.wake_agents import may_run
@@ -156,7 +156,7 @@ class AttemptWorker:
                 return None
 
     def _assignment(self, begun: Begun, kit: Kit) -> Assignment:
-        return Assignment(
+        return journals.Kept(
             agent=begun.agent.name,
             instance=begun.agent.instance,
             attempt=begun.attempt,
@@ -171,6 +171,7 @@ class AttemptWorker:
             workspace=kit.workspace,
             folder=kit.folder,
             conversation=begun.conversation,
+            journal=partial(journals.open, self.store, begun),
         )
 
     async def _more(self, begun: Begun) -> tuple[Letter, ...]:

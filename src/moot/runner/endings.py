@@ -4,13 +4,14 @@ from datetime import datetime, timedelta
 
 from moot.backends.backend import Conversation, Ended, Usage
 from moot.bus import mailbox
+from moot.core import json
 from moot.core.events import Event
 from moot.core.ids import AttemptId
 from moot.core.text import MAX_TEXT
 from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job
-from moot.ledger import budgets, operations, pauses, usage
+from moot.ledger import budgets, journal, operations, pauses, usage
 from moot.ledger.usage import DOLLAR, Spent
 from moot.registry import agents, attempts, conversations, instances, runs
 from moot.registry.agents import Agent
@@ -101,12 +102,19 @@ def _succeed(tx: Tx, begun: Begun, text: str) -> None:
     mailbox.ack_attempt(tx, agent.id, attempt)
     if mailbox.has_queued(tx, agent.id):
         wake(tx, agent)
-    if text.strip() and not operations.has_called(tx, attempt, channel.SEND):
+    if text.strip() and not _has_spoken(tx, begun):
         # Without a shared channel it is an answer, and wakes nobody.
         spoken = None if terms.has_context(begun.run) else ""
         words = Words(_sayable(text), reply_to=begun.mail[-1].id, attempt=attempt, spoken=spoken)
         talk.say(tx, instances.get(tx, agent.instance), agent, words)
     tx.announce(Event(agent.stream, attempts.SUCCEEDED, attempt, {"agent": agent.id}, is_quiet=True))
+
+
+def _has_spoken(tx: Tx, begun: Begun) -> bool:
+    """Itself, or in an attempt before this one that it has gone on with."""
+    if operations.has_called(tx, begun.attempt, channel.SEND):
+        return True
+    return any(not json.load_object(one)["is_error"] for one in journal.results_of(tx, begun.job.id, channel.SEND))
 
 
 def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
@@ -218,4 +226,5 @@ def _is_late(job: Job, moment: datetime) -> bool:
 def end_attempt(tx: Tx, attempt: AttemptId, state: attempts.State, error: str | None = None) -> bool:
     """Close an attempt; what it had begun outside the store is of unknown outcome from now on."""
     operations.lose(tx, attempt)
+    journal.lose(tx, attempt)
     return attempts.end(tx, attempt, state, error)

@@ -12,7 +12,7 @@ from moot.core.clock import MICROSECOND
 from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import NewJob
-from moot.ledger import budgets, usage
+from moot.ledger import budgets, journal, usage
 from moot.ledger.budgets import Budget, Guards, Kind, Leave, Share
 from moot.ledger.usage import Scope
 from moot.registry import stopping
@@ -76,6 +76,26 @@ def overrun(tx: Tx, run: Run | None, *, is_last: bool) -> Share | None:
     if budgets.stop(tx, run.id, over[0].reason, is_last_allowed=True):
         _tell(tx, run, over[0])
     return over[0]
+
+
+def hold(tx: Tx, run: Run | None) -> None:
+    """Whoever sets something aside does so alone: of several who ask at once, not all may find room."""
+    if run is not None:
+        tx.lock("budgets", run.id)
+
+
+def is_short(tx: Tx, run: Run | None, cost: int, *, is_last: bool) -> Share | None:
+    """The money of a run, if what may be spent on what is under way leaves less than this much of it. Then the run has
+    reached its limit: nothing that costs as much can be begun any more."""
+    budget = None if run is None else budgets.find(tx, run.id)
+    if run is None or budget is None or budget.cost is None:
+        return None
+    share = Share("cost", budget.cost, usage.total(tx, run.id).cost + journal.reserved(tx, run.id))
+    if share.used + cost <= share.limit * (_LAST if is_last else 1):
+        return None
+    if budgets.stop(tx, run.id, share.reason, is_last_allowed=True):
+        _tell(tx, run, share)
+    return share
 
 
 def _tell(tx: Tx, run: Run, over: Share) -> None:

@@ -9,7 +9,7 @@ from moot.core.ids import InstanceName, StreamId
 from moot.core.tx import Tx
 from moot.documents import documents
 from moot.jobs import jobs
-from moot.ledger import budgets, operations, usage
+from moot.ledger import budgets, journal, operations, usage
 from moot.proposals import proposals
 from moot.registry import agents, conversations, instances, runs
 from moot.registry.instances import Instance
@@ -53,9 +53,11 @@ def _forget(tx: Tx, instance: Instance) -> None:
     proposals.forget(tx, instance.stream)
     requests.forget(tx, instance.stream)
     documents.forget(tx, instance.name)
+    journal.forget_trees(tx, instance.stream)
     jobs.forget(tx, instance.stream)
     for agent in agents.all_of(tx, instance.stream):
         operations.forget(tx, agent)
+        journal.forget(tx, agent)
         conversations.forget(tx, agent)
     for run in runs.ids(tx, instance.name):
         budgets.forget(tx, run)

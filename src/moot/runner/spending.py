@@ -1,11 +1,12 @@
-"""What an attempt uses is counted as it is told, so that a limit ends it before it has gone far beyond."""
+"""What an attempt uses is counted as it is told, so that a limit ends it before it has gone far beyond. Who keeps a
+journal asks before, and counts with what is on record."""
 
-from moot.backends.backend import Usage
+from moot.backends.backend import Counted, Usage
 from moot.core.caller import SYSTEM
 from moot.core.tx import Tx
-from moot.ledger import budgets, usage
+from moot.ledger import budgets, journal, usage
 from moot.ledger.budgets import Share
-from moot.ledger.usage import Spent
+from moot.ledger.usage import DOLLAR, Spent
 from moot.runner import limits, terms
 from moot.runner.begun import Begun
 from moot.store.store import Store
@@ -22,6 +23,8 @@ class Spending:
     async def count(self, used: Usage) -> Share | None:
         """The limit that is reached by now, if any: the run's or the agent's own."""
         self.told += used
+        if isinstance(used, Counted):
+            return None
         return await self._store.write(lambda tx: _count(tx, self._begun, used), caller=SYSTEM)
 
 
@@ -31,6 +34,32 @@ def _count(tx: Tx, begun: Begun, used: Usage) -> Share | None:
     spent = Spent(used.input_tokens, used.output_tokens, used.turns, used.cost)
     usage.record(tx, scope, agent.id, spent)
     return own_limit(tx, begun) or limits.overrun(tx, begun.run, is_last=begun.is_last)
+
+
+def refusal(tx: Tx, begun: Begun, cost: int) -> str | None:
+    """Why an attempt may not ask for what may cost this many millionths of a dollar."""
+    over = own_limit(tx, begun) or limits.overrun(tx, begun.run, is_last=begun.is_last)
+    if over is not None:
+        return f"stopped at the {over.reason}"
+    if not cost:
+        return None
+    short = _own_shortage(tx, begun, cost) or limits.is_short(tx, begun.run, cost, is_last=begun.is_last)
+    if short is None:
+        return None
+    left = max(short.limit - short.used, 0) / DOLLAR
+    return (
+        f"stopped at the {short.reason}: of it ${left:.4f} is left, and the next answer may cost ${cost / DOLLAR:.4f}"
+    )
+
+
+def _own_shortage(tx: Tx, begun: Begun, cost: int) -> Share | None:
+    """The agent's own money, if less than this much of it is left."""
+    most = terms.limits(terms.of_agent(begun.agent).budget).cost
+    if most is None:
+        return None
+    scope, agent = limits.scope_of(begun.agent, begun.run), begun.agent.id
+    used = usage.of_agent(tx, scope, agent).cost + journal.reserved(tx, scope, agent)
+    return Share("cost", most, used) if used + cost > most else None
 
 
 def own_limit(tx: Tx, begun: Begun) -> Share | None:

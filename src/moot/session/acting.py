@@ -94,7 +94,8 @@ async def make(agent: str, planned: Sequence[Planned], journal: Journal, pages: 
         raise error.exceptions[0] from None  # what went wrong, as it is: callers know no groups
     outcomes = [task.result() for task in tasks]
     ended = {one.path: outcome for one, outcome in zip(planned, outcomes, strict=True)}
-    pages.add(*(Done(one.path, _plain(ended[one.path])) for one in fresh))
+    # Of what was lost it stays on record that nobody knows.
+    pages.add(*(Done(one.path, _plain(ended[one.path])) for one in fresh if one.path not in lost))
     return outcomes
 
 

@@ -128,7 +128,7 @@ class Session:
         seconds = self._agent.limits.timeout.total_seconds() if self._agent.limits.timeout else None
         try:
             async with asyncio.timeout(seconds):
-                report = await self._listening()
+                report = await self._listening(path)
         except TimeoutError:
             report = self._failed("timeout", f"it ran longer than {self._agent.limits.timeout}")
         self._end(path, report)
@@ -141,13 +141,13 @@ class Session:
             error = None if report.failure is None else report.error
             self._pages.add(Done(path, plain, stop=report.failure or "", error=error))
 
-    async def _listening(self) -> Report:
+    async def _listening(self, path: str) -> Report:
         hearing = self.part.hearing
         hearing.begin()
         try:
             while True:
                 turn = await self._turn()
-                if turn.report is not None and (turn.report.failure or not await self._is_called_back()):
+                if turn.report is not None and (turn.report.failure or not await self._is_called_back(path)):
                     return turn.report
         finally:
             await hearing.stop()
@@ -283,11 +283,14 @@ class Session:
         self._text = ""
         return None
 
-    async def _is_called_back(self) -> bool:
-        """Whoever is done, and has mail, is not done."""
+    async def _is_called_back(self, path: str) -> bool:
+        """Whoever is done, and has mail, is not done; but who is done on record stays so, as others rely on it."""
         known = self._stage.journal.known(below(self.part.path, f"t{self._turns + 1}/m"))
         if known is not None:
             return bool(known.facts.get("called_back"))
+        ended = self._stage.journal.known(path)
+        if ended is not None and ended.state == "done":
+            return False
         hearing = self.part.hearing
         if not hearing.calls_back:
             return False

@@ -1,0 +1,174 @@
+"""The journal of sessions: what was begun in a tree of them and what came of it, each under a path, with its price.
+
+What was set aside for a call is given back when its end is on record. If nobody saw how it ended it is `unknown`, and
+counts as if it had cost that much.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Literal
+
+from moot.core import json
+from moot.core.ids import AgentId, AttemptId, JobId, StreamId
+from moot.core.json import Json
+from moot.core.tx import ReadTx, Tx, Value
+from moot.ledger import usage
+from moot.ledger.usage import DOLLAR, Scope, Spent
+from moot.store import queries
+
+sql = queries.beside(__file__)
+State = Literal["started", "done", "failed", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """One execution of a delivery, in as many attempts as it takes."""
+
+    root: str
+    job: JobId
+    generation: int = 1
+    facts: Mapping[str, Json] = field(default_factory=dict[str, Json])  # what it was begun with
+    stop: str = ""  # why it is not gone on with
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """In whose name something is done, and where what it costs is added up."""
+
+    attempt: AttemptId
+    scope: Scope
+    owner: AgentId
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """About to be done."""
+
+    path: str
+    number: int  # of the try
+    kind: str
+    name: str
+    agent: str
+    trigger: str
+    facts: str  # JSON
+    reserve: int  # millionths of a dollar
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """What came of it."""
+
+    path: str
+    number: int
+    state: State
+    result: str | None = None  # JSON
+    stop: str = ""
+    error: str | None = None
+    cost: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    reasoning_tokens: int = 0  # among the output
+    is_estimated: bool = False
+
+
+_OPENED = tuple(one.name for one in fields(Opened))
+_CLOSED = tuple(one.name for one in fields(Closed))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is on record of one try."""
+
+    path: str
+    number: int
+    kind: str
+    name: str
+    agent: str
+    trigger: str
+    state: State
+    attempt: AttemptId
+    facts: Mapping[str, Json]
+    result: str | None
+    stop: str
+    error: str | None
+    reserve: int
+    cost: int
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    reasoning_tokens: int
+    is_estimated: bool
+    started_at: datetime
+    ended_at: datetime | None
+
+
+def last_tree(tx: ReadTx, job: JobId) -> Tree | None:
+    """Of a delivery: the one that its last execution belonged to."""
+    return tx.maybe(sql.last_tree, Tree, job=job)
+
+
+def plant(tx: Tx, tree: Tree) -> None:
+    """It begins, unless that was noted before."""
+    facts = json.dumps(tree.facts)
+    tx.run(sql.plant, root=tree.root, job=tree.job, generation=tree.generation, facts=facts, now=tx.now)
+
+
+def fell(tx: Tx, root: str, stop: str) -> None:
+    """Going on with it would only lead to the same end: the next execution begins anew."""
+    tx.run(sql.fell, root=root, stop=stop)
+
+
+def entries(tx: ReadTx, root: str) -> list[Entry]:
+    """All of a tree, the tries of each path in their order."""
+    return tx.all(sql.entries, Entry, root=root)
+
+
+def begin(tx: Tx, root: str, account: Account, opened: Iterable[Opened]) -> None:
+    same: dict[str, Value] = {"root": root, "now": tx.now}
+    same |= {"attempt": account.attempt, "scope": account.scope, "owner": account.owner}
+    tx.many(sql.begin, [same | {name: getattr(one, name) for name in _OPENED} for one in opened])
+
+
+def end(tx: Tx, root: str, closed: Iterable[Closed]) -> None:
+    same: dict[str, Value] = {"root": root, "now": tx.now}
+    tx.many(sql.end, [same | {name: getattr(one, name) for name in _CLOSED} for one in closed])
+
+
+@dataclass(frozen=True, slots=True)
+class _Lost:
+    scope: Scope
+    owner: AgentId
+    reserve: int
+
+
+def lose(tx: Tx, attempt: AttemptId) -> None:
+    """The attempt is over: how what it had begun ended is not known, and what that may have cost is charged."""
+    lost = tx.all(sql.lose, _Lost, attempt=attempt, now=tx.now)
+    charged = sum(one.reserve for one in lost)
+    if charged:
+        usage.record(tx, lost[0].scope, lost[0].owner, Spent(dollars=charged / DOLLAR, is_estimated=True))
+
+
+def reserved(tx: ReadTx, scope: Scope, owner: AgentId | None = None) -> int:
+    """What is set aside for what is under way, of all or of one, in millionths of a dollar."""
+    if owner is None:
+        return tx.one(sql.reserved, int, scope=scope)
+    return tx.one(sql.reserved_of, int, scope=scope, owner=owner)
+
+
+def results_of(tx: ReadTx, job: JobId, tool: str) -> Sequence[str]:
+    """What the calls of a tool came to in the last execution of a delivery, each as JSON."""
+    return tx.all(sql.results_of, str, job=job, name=tool)
+
+
+def forget(tx: Tx, owner: AgentId) -> None:
+    tx.run(sql.forget, owner=owner)
+
+
+def forget_trees(tx: Tx, stream: StreamId) -> None:
+    """Before its jobs are forgotten."""
+    tx.run(sql.forget_trees, stream=stream)

@@ -1,0 +1,54 @@
+-- last_tree: The tree that the last execution of a delivery belonged to.
+select root, job, generation, facts, stop from trees where job = :job order by generation desc limit 1
+
+-- plant: A tree begins, unless that was noted before.
+insert into trees (root, job, generation, facts, stop, started_at) values (:root, :job, :generation, :facts, '', :now)
+on conflict (root) do nothing
+
+-- fell: A tree is not gone on with.
+update trees set stop = :stop where root = :root
+
+-- entries: All that is on record of a tree, the tries of each path in their order.
+select path, try as number, kind, name, agent, trigger, state, attempt, facts, result, stop, error, reserve, cost,
+  input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, is_estimated, started_at, ended_at
+from journal where root = :root order by path, try
+
+-- begin: Something is about to be done.
+insert into journal (
+  root, path, try, kind, name, agent, trigger, state, attempt, scope, owner, facts, stop, reserve, cost, input_tokens,
+  output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, is_estimated, started_at
+) values (
+  :root, :path, :number, :kind, :name, :agent, :trigger, 'started', :attempt, :scope, :owner, :facts, '', :reserve, 0, 0,
+  0, 0, 0, 0, 0, :now
+)
+
+-- end: What came of it.
+update journal
+set state = :state, result = :result, stop = :stop, error = :error, cost = :cost, input_tokens = :input_tokens,
+  output_tokens = :output_tokens, cache_read_tokens = :cache_read_tokens, cache_write_tokens = :cache_write_tokens,
+  reasoning_tokens = :reasoning_tokens, is_estimated = :is_estimated, ended_at = :now
+where root = :root and path = :path and try = :number
+
+-- lose: What an attempt had begun and not ended is of unknown outcome, and may have cost what was set aside for it.
+update journal
+set state = 'unknown', cost = reserve, is_estimated = case when reserve > 0 then 1 else 0 end, ended_at = :now
+where attempt = :attempt and state = 'started'
+returning scope, owner, reserve
+
+-- reserved: What is set aside for what is under way.
+select cast(coalesce(sum(reserve), 0) as bigint) from journal where scope = :scope and state = 'started'
+
+-- reserved_of: The same, of one agent.
+select cast(coalesce(sum(reserve), 0) as bigint) from journal
+where scope = :scope and owner = :owner and state = 'started'
+
+-- results_of: What the calls of a tool came to in the tree that the last execution of a delivery belonged to.
+select result from journal
+where root = (select root from trees where job = :job order by generation desc limit 1)
+  and kind = 'tool' and name = :name and state = 'done'
+
+-- forget: What was done on the account of an agent.
+delete from journal where owner = :owner
+
+-- forget_trees: The trees of a stream's deliveries.
+delete from trees where job in (select id from jobs where stream = :stream)

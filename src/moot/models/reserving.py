@@ -1,0 +1,37 @@
+"""What a request may cost at most, by and large, before it is made."""
+
+from moot.core import prices
+from moot.models.endpoints import Endpoint
+from moot.models.model import Answer, Message, Request, Said
+
+LETTERS = 4  # of a token, by and large
+_LONG = 4_096  # tokens of an answer, where nothing limits it: few are longer
+
+
+def tokens(request: Request) -> int:
+    """Of all that the model is told."""
+    tools = sum(len(one.words) + len(str(one.schema)) for one in request.tools)
+    return (len(request.system) + tools + sum(_letters(one) for one in request.messages)) // LETTERS + 1
+
+
+def most(endpoint: Endpoint, request: Request) -> float:
+    """Dollars."""
+    if is_free(endpoint):
+        return 0.0
+    rates = prices.rates(endpoint.provider, endpoint.name)
+    return rates.cost(tokens(request), request.max_tokens or _LONG)
+
+
+def is_free(endpoint: Endpoint) -> bool:
+    """A server of one's own."""
+    return endpoint.base_url is not None and endpoint.key is None
+
+
+def _letters(message: Message) -> int:
+    match message:
+        case Said(text):
+            return len(text)
+        case Answer():
+            return len(message.text) + sum(len(one.arguments) for one in message.calls)
+        case _:
+            return len(message.text) + sum(len(one.text) for one in message.results)

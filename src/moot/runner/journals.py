@@ -1,0 +1,252 @@
+"""The journal of a tree of sessions, in the store: each page is one commit, which also settles what was used.
+
+A tree belongs to a delivery, not to an attempt: the next attempt goes on with it, unless it ended in a way that going
+on would only repeat.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from moot.backends.backend import Assignment, Briefing
+from moot.bus import mailbox
+from moot.bus.mailbox import Mail
+from moot.core import json
+from moot.core.caller import SYSTEM
+from moot.core.json import Json
+from moot.core.tx import ReadTx, Tx
+from moot.ledger import journal as ledger
+from moot.ledger import usage
+from moot.ledger.journal import Account, Closed, Entry, Opened, Tree
+from moot.ledger.usage import DOLLAR, Spent
+from moot.models.model import Usage
+from moot.registry import attempts
+from moot.runner import limits, spending
+from moot.runner.begun import Begun as Attempt
+from moot.session import journal as contract
+from moot.session.journal import Begun, Done, Known, OverBudget
+from moot.session.report import Failure
+from moot.store.store import Store
+
+# The same would come of it again; whatever else goes wrong may go well the next time.
+_REPEATED: frozenset[Failure] = frozenset(("limit", "invalid", "reported", "refused"))
+_SHOWS_MAIL = "inbox_check"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is on record of a delivery when an attempt at it begins."""
+
+    tree: Tree
+    entries: tuple[Entry, ...] = ()
+
+
+async def open(store: Store, attempt: Attempt) -> "StoredJournal":
+    return StoredJournal(store, attempt, await store.read(lambda tx: find(tx, attempt)))
+
+
+def find(tx: ReadTx, attempt: Attempt) -> Found:
+    job = attempt.job.id
+    last = ledger.last_tree(tx, job)
+    if last is None:
+        return Found(Tree(job, job))
+    if last.stop in _REPEATED:
+        number = last.generation + 1
+        return Found(Tree(f"{job}#{number}", job, number))
+    return Found(last, tuple(ledger.entries(tx, last.root)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept(Assignment):
+    """An assignment of which a journal is kept, for those who can go on with one."""
+
+    journal: "Callable[[], Awaitable[StoredJournal]]"
+
+
+class StoredJournal:
+    """Of one attempt."""
+
+    def __init__(self, store: Store, attempt: Attempt, found: Found) -> None:
+        self._store = store
+        self._attempt = attempt
+        self._account = Account(attempt.attempt, limits.scope_of(attempt.agent, attempt.run), attempt.agent.id)
+        self._tree = found.tree
+        self._is_planted = bool(found.tree.facts)
+        self._known = _known(found.entries)
+        self._under_way: dict[str, Begun] = {}
+        self._told = _told(found)
+
+    @property
+    def root(self) -> str:
+        return self._tree.root
+
+    @property
+    def briefing(self) -> Briefing | None:
+        """As it was in the first execution; None if this is the first."""
+        facts = self._tree.facts
+        return Briefing(str(facts["prompt"]), str(facts["system"])) if facts else None
+
+    def begin(self, briefing: Briefing) -> None:
+        """Of the first execution. It is on record with the first page."""
+        mail = [one.id for one in self._attempt.mail]
+        facts: Mapping[str, Json] = {"prompt": briefing.prompt, "system": briefing.system_prompt, "mail": mail}
+        self._tree = Tree(self._tree.root, self._tree.job, self._tree.generation, facts)
+        self._told = self._told | frozenset(mail)
+
+    def was_told(self, id: str) -> bool:
+        """Whether a message was told in this tree before, as part of the prompt or on the way."""
+        return id in self._told
+
+    def untold(self) -> tuple[Mail, ...]:
+        """What this attempt was given that is new since then."""
+        return tuple(one for one in self._attempt.mail if one.id not in self._told)
+
+    async def give_back(self, mail: Collection[Mail]) -> None:
+        """It was not told after all, and waits for the next attempt."""
+        agent, attempt = self._attempt.agent.id, self._attempt.attempt
+        await self._store.write(lambda tx: mailbox.take_back_mail(tx, agent, attempt, mail), caller=SYSTEM)
+
+    def known(self, path: str) -> Known | None:
+        return self._known.get(path)
+
+    async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+        """Whoever is cancelled meanwhile still knows what is on record."""
+        writing = asyncio.ensure_future(self._note(done, begun))
+        try:
+            await asyncio.shield(writing)
+        except asyncio.CancelledError:
+            await asyncio.wait([writing])
+            if not writing.cancelled():
+                writing.exception()  # of which nobody else will hear
+            raise
+
+    async def _note(self, done: Sequence[Done], begun: Sequence[Begun]) -> None:
+        page = self._page(done, begun)
+        refusal = await self._store.write(lambda tx: self._write(tx, page), caller=SYSTEM)
+        self._is_planted = True
+        allowed = begun if refusal is None else page.free
+        for one in done:
+            self._known[one.path] = contract.ended(self._known[one.path], one)
+            self._under_way.pop(one.path, None)
+        for one in allowed:
+            self._known[one.path] = contract.started(self._known.get(one.path), one)
+            self._under_way[one.path] = one
+        if refusal is not None:
+            raise OverBudget(refusal)
+
+    def _page(self, done: Sequence[Done], begun: Sequence[Begun]) -> "_Page":
+        models = [one for one in begun if one.kind == "model"]
+        answers = [one for one in done if one.error is None and self._is_model(one.path)]
+        return _Page(
+            closed=[_closed(one, self._known[one.path].tries) for one in done],
+            opened=[self._opened(one) for one in begun],
+            free=[one for one in begun if one.kind != "model"],
+            reserve=round(sum(one.reserve for one in models) * DOLLAR) if models else None,
+            spent=_spent([one.usage for one in answers]) if answers else None,
+        )
+
+    def _is_model(self, path: str) -> bool:
+        return path in self._under_way and self._under_way[path].kind == "model"
+
+    def _opened(self, one: Begun) -> Opened:
+        before = self._known.get(one.path)
+        number = 1 if before is None else before.tries + 1
+        return Opened(
+            one.path, number, one.kind, one.name, one.agent, one.trigger, json.dumps(one.facts), _micros(one.reserve)
+        )
+
+    def _write(self, tx: Tx, page: "_Page") -> str | None:
+        """Why the model may not be asked, if it may not; then all but that is written."""
+        attempts.guard(tx, self._attempt.caller)
+        if not self._is_planted:
+            ledger.plant(tx, self._tree)
+        if page.reserve:
+            limits.hold(tx, self._attempt.run)
+        ledger.end(tx, self.root, page.closed)
+        if page.spent is not None:
+            usage.record(tx, self._account.scope, self._account.owner, page.spent)
+        refusal = None if page.reserve is None else spending.refusal(tx, self._attempt, page.reserve)
+        opened = page.opened if refusal is None else [one for one in page.opened if one.kind != "model"]
+        ledger.begin(tx, self.root, self._account, opened)
+        return refusal
+
+    async def end(self, failure: Failure | None) -> None:
+        """How the whole tree ended; whether the next attempt goes on with it depends on that."""
+        if failure in _REPEATED and self._is_planted:
+            await self._store.write(lambda tx: ledger.fell(tx, self.root, str(failure)), caller=SYSTEM)
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """What one commit writes."""
+
+    closed: list[Closed]
+    opened: list[Opened]
+    free: list[Begun]  # of what is begun, that which costs nothing
+    reserve: int | None  # for the models among it; None: there are none
+    spent: Spent | None
+
+
+def _closed(done: Done, number: int) -> Closed:
+    used = done.usage
+    return Closed(
+        done.path,
+        number,
+        "done" if done.error is None else "failed",
+        json.dumps(done.result),
+        done.stop,
+        None if done.error is None else _storable(done.error),
+        _micros(used.cost),
+        used.input_tokens,
+        used.output_tokens,
+        used.cache_read_tokens,
+        used.cache_write_tokens,
+        used.reasoning_tokens,
+        used.is_estimated,
+    )
+
+
+def _spent(used: Sequence[Usage]) -> Spent:
+    return Spent(
+        sum(one.input_tokens for one in used),
+        sum(one.output_tokens for one in used),
+        len(used),
+        sum(_micros(one.cost) for one in used) / DOLLAR,  # so that the sum of what is on record is what is counted
+        is_estimated=any(one.is_estimated for one in used),
+    )
+
+
+def _micros(dollars: float) -> int:
+    return round(dollars * DOLLAR)
+
+
+def _storable(error: str) -> str:
+    return error.replace("\0", "\\0").encode(errors="replace").decode()
+
+
+def _known(entries: Sequence[Entry]) -> dict[str, Known]:
+    found: dict[str, Known] = {}
+    for one in entries:  # the tries of a path in their order: the last is the one that succeeded, if any did
+        result = None if one.result is None else json.loads(one.result)
+        found[one.path] = Known(one.state, one.number, one.facts, result)
+    return found
+
+
+def _told(found: Found) -> frozenset[str]:
+    told = set(cast(Sequence[str], found.tree.facts.get("mail", ())))
+    for one in found.entries:
+        heard = cast(Mapping[str, Json], one.facts.get("heard") or {})
+        told.update(cast(Sequence[str], heard.get("mail", ())))
+        if one.kind == "tool" and one.name == _SHOWS_MAIL and one.state == "done" and one.result is not None:
+            told.update(_shown(one.result))
+    return frozenset(told)
+
+
+def _shown(result: str) -> list[str]:
+    """The messages that the inbox showed."""
+    outcome = cast(Mapping[str, Json], json.loads(result))
+    if outcome["is_error"]:
+        return []
+    shown = cast(Sequence[Mapping[str, Mapping[str, str]]], json.loads(str(outcome["text"])))
+    return [one["entry"]["id"] for one in shown]
