@@ -1,0 +1,107 @@
+"""`moot cost`: what was spent, by agent, model or run."""
+
+from collections.abc import Sequence
+from typing import cast, get_args
+
+import click
+
+from moot.api import cost, targets
+from moot.api.access import access
+from moot.api.cost import By, Costs, Line, Spend
+from moot.cli import loop, terminal
+from moot.cli.options import json_option, only_instance_option, store_option
+from moot.core import text
+from moot.core.ids import InstanceName
+from moot.ledger.usage import DOLLAR
+from moot.store.errors import StoreNotFound
+
+NOTHING = "nothing was spent yet; begin with: moot run FILE"
+
+
+@click.command()
+@click.option(
+    "--by", type=click.Choice(get_args(By)), default="agent", show_default=True, help="Whose spending stands in a line."
+)
+@click.option("--verbose", "-v", is_flag=True, help="Also the tokens of caches and of reasoning.")
+@only_instance_option
+@store_option
+@json_option
+def command(*, by: str, verbose: bool, instance: str | None, store: str | None, as_json: bool) -> None:
+    """What was spent: attempts, calls of models, tokens, dollars. ~ marks what is estimated."""
+    only = targets.instance(instance) if instance else None
+    try:
+        found = loop.run(_look(cast(By, by), only, store))
+    except StoreNotFound:
+        found = Costs(cast(By, by), ())
+    if as_json:
+        terminal.document(cost.document(found))
+    elif found.lines:
+        _show(found, is_verbose=verbose)
+    else:
+        terminal.say(NOTHING)
+
+
+async def _look(by: By, only: InstanceName | None, store: str | None) -> Costs:
+    async with access(store=store) as opened:
+        return await cost.of_all(opened, by, only)
+
+
+def _show(found: Costs, *, is_verbose: bool) -> None:
+    columns = _columns(found.by, is_verbose=is_verbose)
+    rows: list[tuple[str, ...]] = [(found.by.upper(), *(heading for heading, _ in columns))]
+    for line in found.lines:
+        rows.append((_name(found.by, line), *_cells(line.spend, columns)))
+        rows += [(f"  {part.name}", *_cells(part.spend, columns, is_part=True)) for part in line.parts]
+    rows.append(("total", *_cells(found.total, columns)))
+    _table(rows)
+    if found.total.unknown_calls:
+        calls = text.counted(found.total.unknown_calls, "call")
+        charged = dollars(found.total.unknown_cost, is_estimated=True)
+        known = f"{calls} of unknown outcome may have been billed; {charged} of the total is for that."
+        terminal.say(terminal.paint("! ", "yellow"), known)
+
+
+def _name(by: By, line: Line) -> str:
+    return f"{line.name} {line.id}" if by == "run" and not line.name.startswith("(") else line.name
+
+
+Column = tuple[str, str]  # heading, and the field it shows
+
+
+def _columns(by: By, *, is_verbose: bool) -> list[Column]:
+    found = [("CALLS", "calls"), ("IN", "input_tokens"), ("OUT", "output_tokens")]
+    if by != "model":  # an attempt may use several
+        found.insert(0, ("ATTEMPTS", "attempts"))
+    if is_verbose:
+        found += [("CACHE READ", "cache_read_tokens"), ("CACHE WRITE", "cache_write_tokens")]
+        found += [("REASONING", "reasoning_tokens")]
+    return [*found, ("COST", "cost")]
+
+
+def _cells(spend: Spend, columns: Sequence[Column], *, is_part: bool = False) -> list[str]:
+    return [_cell(spend, field, is_part=is_part) for _, field in columns]
+
+
+def _cell(spend: Spend, field: str, *, is_part: bool) -> str:
+    if field == "cost":
+        return dollars(spend.cost, is_estimated=spend.is_estimated)
+    if field == "attempts" and is_part:  # an attempt is that of whoever was asked
+        return ""
+    unknown = f" ({spend.unknown_calls}?)" if field == "calls" and spend.unknown_calls else ""
+    return f"{getattr(spend, field):,}{unknown}"
+
+
+def dollars(cost: int, *, is_estimated: bool = False) -> str:
+    """Cents, and as much more as there is: `$0.02`, `~$0.0013`."""
+    exact = f"{cost / DOLLAR:,.6f}"
+    whole, _, digits = exact.partition(".")
+    return f"{'~' if is_estimated else ''}${whole}.{digits.rstrip('0').ljust(2, '0')}"
+
+
+def _table(rows: Sequence[Sequence[str]]) -> None:
+    """Names to the left, numbers to the right."""
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    terminal.table(
+        [(row[0], *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))) for row in rows],
+        [0] * (len(rows[0]) - 1),
+    )
