@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from moot.app import references, workflows
+from moot.app.choosing import Machine
 from moot.app.project import Project
 from moot.app.workflows import BackendUnavailable
 from moot.core.errors import MootError
@@ -308,6 +309,24 @@ def test_everybody_who_takes_part_is_told_to_the_backend(tmp_path: Path) -> None
     told = stored.definitions("desk", "scripted", desk.settings)
     assert [one.name for one in told] == ["desk", "wise", "search"]
     assert "cast" not in alone.settings
+
+
+def test_everybody_is_settled_as_this_machine_can(tmp_path: Path) -> None:
+    file = write(tmp_path, "---\nmodel: haiku\nhandoff: b\n---\n", "a.md")
+    write(tmp_path, "---\nmodel: openai/gpt-5\n---\n", "b.md")
+    machine = Machine({"ANTHROPIC_API_KEY": "k", "OPENAI_API_KEY": "o"})
+    found = workflows.cast_agent(Project(tmp_path), file, machine)
+    assert [one.env for one in found.complete().everybody.values()] == [("ANTHROPIC_API_KEY",), ("OPENAI_API_KEY",)]
+    assert found.choices["b"].why == "how it works with others"
+    alone = workflows.cast_agent(Project(tmp_path), file, Machine({"ANTHROPIC_API_KEY": "k"}))
+    assert alone.obstacles["b"].fact == "there is no key for openai"
+
+
+def test_the_kickoff_speaks_to_agents_of_the_workflow_alone(tmp_path: Path) -> None:
+    write(tmp_path, "---\nmodel: haiku\n---\n", "b.md")
+    with pytest.raises(WorkflowInvalid) as caught:
+        read(tmp_path, "agents: {a: {model: haiku, handoff: b}}\nkickoff: '@b hi'")
+    assert "`kickoff` mentions @b, who is not among the agents." in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,13 @@
 """Agent files: what they say is read, everybody they lead to is found, and what cannot be is told with its place."""
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from moot.workflow import reading
+from moot.core import yaml
+from moot.workflow import reading, variables
 from moot.workflow.finding import Folders
 from moot.workflow.members import Flags
 from moot.workflow.patterns import Format, Patterns, Team
@@ -355,8 +357,8 @@ def test_only_models_work_with_others(tmp_path: Path, a: str, b: str, said: str)
 
 
 def test_a_flag_makes_nobody_else_of_those_who_work_together(tmp_path: Path) -> None:
-    write(tmp_path, a="model: haiku\nhandoff: b", b="model: haiku")
-    assert [one.split(": ")[0] for one in faults(tmp_path, backend="claude")] == ["a.md:3:10"] * 2
+    write(tmp_path, a="model: haiku\nbackend: api\nhandoff: b", b="model: haiku")
+    assert [one.split(": ")[0] for one in faults(tmp_path, backend="claude")] == ["a.md:4:10"] * 2
     assert load(tmp_path, backend="api").agents[0].backend == "api"
 
 
@@ -450,6 +452,21 @@ def test_variables_in_the_prompts_of_everybody_are_checked(tmp_path: Path) -> No
     write(tmp_path, b="---\nmodel: haiku\n---\nIn ${{ instance }} and ${{ nothing }}.")
     (found,) = workflow_faults(tmp_path, "agents: {lead: {model: haiku, handoff: b}}")
     assert found.startswith("b.md:4:24: there is no variable `nothing`.")
+
+
+def test_what_their_prompts_ask_of_the_environment_is_taken_along(tmp_path: Path) -> None:
+    write(tmp_path, b="---\nmodel: haiku\n---\nFor ${{ env.WHOM }}.")
+    found = load_workflow(tmp_path, "env: {WHOM: nobody}\nagents: {lead: {model: haiku, handoff: b}}")
+    assert variables.values(found, "default", {}, {"WHOM": "ann"})["env.WHOM"] == "ann"
+
+
+def test_the_configuration_speaks_of_agent_files_too(tmp_path: Path) -> None:
+    write(tmp_path, a="handoff: b", b="model: haiku")
+    config = yaml.read("defaults: {model: opus, max_turns: 9}", "config.yaml")
+    found = reading.draft_agent(tmp_path / "a.md", replace(around(tmp_path), configs=(config,))).finish()
+    assert [(one.model, one.max_turns) for one in found.everybody.values()] == [
+        ("anthropic/opus", 9), ("anthropic/haiku", 9),
+    ]  # fmt: skip
 
 
 def test_too_many_agents_are_refused(tmp_path: Path) -> None:

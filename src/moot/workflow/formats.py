@@ -45,7 +45,7 @@ def mismatch(output: Format, input: Format) -> tuple[str, str] | None:
         return None  # JSON can be read as words
     if output.kind == "markdown":
         return "its output is markdown, and that one takes json", "Write output: json, or let the other take markdown."
-    if input.schema is None or input.schema == output.schema:
+    if input.schema is None:
         return None
     lacking = [name for name in _required(input.schema) if name not in _required(output.schema or {})]
     if not lacking:

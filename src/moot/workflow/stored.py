@@ -31,7 +31,6 @@ def settings(agent: AgentDefinition, others: Sequence[AgentDefinition] = ()) -> 
 
 def definitions(name: str, backend: Backend, settings: Mapping[str, Json]) -> tuple[AgentDefinition, ...]:
     """What `settings` were made from: the agent, then the others."""
-    own = {key: value for key, value in settings.items() if key != "cast"}
     others = cast(Sequence[Json], settings.get("cast", ()))
-    found = _AGENT.validate_python({**own, "name": name, "backend": backend})
+    found = _AGENT.validate_python({**settings, "name": name, "backend": backend})
     return (found, *(_AGENT.validate_python(one) for one in others))
