@@ -110,7 +110,7 @@ def test_everything_that_can_be_said_is_read_with_everybody_it_leads_to(tmp_path
     assert {one.backend for one in found.everybody.values()} == {"api"}
 
 
-def test_the_spelling_of_the_seeds_is_taken(tmp_path: Path) -> None:
+def test_keys_may_be_spelled_without_underscores(tmp_path: Path) -> None:
     write(tmp_path, a=CAMEL, wise=TALKER, bills="model: haiku")
     (agent,) = load(tmp_path).agents
     assert (agent.max_turns, agent.max_tool_calls_per_turn, agent.max_depth) == (7, 8, 0)
