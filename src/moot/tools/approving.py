@@ -79,6 +79,12 @@ async def _denial(call: Call, arguments: Approve) -> str | None:
     answer = verdict(permissions.said(agent.settings.get("permissions")), arguments.tool_name)
     if answer != "ask":
         return None if answer == "allow" else f"{agent.name} has no permission for {arguments.tool_name}."
+    return await leave(call, agent, arguments)
+
+
+async def leave(call: Call, agent: Agent, arguments: Approve) -> str | None:
+    """Ask the person, whatever the permissions say, and wait for the answer: why not, or None if it may be done, once
+    and with exactly these arguments."""
     question = _question(call, arguments)
 
     def ask(tx: Tx) -> _Asked:

@@ -43,10 +43,10 @@ async def search(place: Place, given: Search, seconds: float = SECONDS) -> Outco
                 marker=marker,
             )
         )
-    return _outcome(finished, given)
+    return outcome(finished, given)
 
 
-def _outcome(finished: Finished, given: Search) -> Outcome:
+def outcome(finished: Finished, given: Search) -> Outcome:
     *lines, last = [""] if not finished.stdout else finished.stdout.decode().splitlines()
     if last == '"end"':
         return Outcome(_listed(lines) or "Nothing was found.")
