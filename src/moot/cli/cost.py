@@ -9,10 +9,10 @@ from moot.api import cost, targets
 from moot.api.access import access
 from moot.api.cost import By, Costs, Line, Spend
 from moot.cli import loop, terminal
+from moot.cli.money import dollars
 from moot.cli.options import json_option, only_instance_option, store_option
 from moot.core import text
 from moot.core.ids import InstanceName
-from moot.ledger.usage import DOLLAR
 from moot.store.errors import StoreNotFound
 
 NOTHING = "nothing was spent yet; begin with: moot run FILE"
@@ -89,13 +89,6 @@ def _cell(spend: Spend, field: str, *, is_part: bool) -> str:
         return ""
     unknown = f" ({spend.unknown_calls}?)" if field == "calls" and spend.unknown_calls else ""
     return f"{getattr(spend, field):,}{unknown}"
-
-
-def dollars(cost: int, *, is_estimated: bool = False) -> str:
-    """Cents, and as much more as there is: `$0.02`, `~$0.0013`."""
-    exact = f"{cost / DOLLAR:,.6f}"
-    whole, _, digits = exact.partition(".")
-    return f"{'~' if is_estimated else ''}${whole}.{digits.rstrip('0').ljust(2, '0')}"
 
 
 def _table(rows: Sequence[Sequence[str]]) -> None:

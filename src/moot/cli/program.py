@@ -42,6 +42,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "watch": ("moot.cli.watch", "See it as it happens, and answer"),
         "log": ("moot.cli.log", "Conversation and events"),
         "search": ("moot.cli.search", "Find messages and documents by their words"),
+        "trace": ("moot.cli.trace", "Path, calls and time of a run, a message, an attempt"),
         "cost": ("moot.cli.cost", "What was spent, by agent, model or run"),
     },
     "Serve": {

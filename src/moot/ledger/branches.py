@@ -1,0 +1,294 @@
+"""The steps of a tree of sessions as nodes, each with the one it belongs to: session, turn, model and tool call, and
+whoever was called, asked or followed from there.
+
+Only the paths say what belongs where. A turn has no record of its own, and neither has an agent that leads a team: they
+are made up here.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
+
+from moot.core import json
+from moot.core.errors import MootError
+from moot.core.ids import AttemptId
+from moot.core.json import Json
+from moot.ledger.traces import Deed, Step
+
+_NAMED = frozenset(("adv", "team"))  # in a path they stand before a name, which may be any word
+_TURN = re.compile(r"t\d+")
+_AGAIN = re.compile(r"q\d+")
+_NUMBERS = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """Of one model call, or of all below a node."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    reasoning_tokens: int = 0
+    cost: int = 0
+    is_estimated: bool = False
+
+    def __add__(self, other: "Used") -> "Used":
+        summed = {one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)}
+        return Used(**(summed | {"is_estimated": self.is_estimated or other.is_estimated}))
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """Something that was done, and what it belongs to."""
+
+    id: str
+    parent: str | None
+    kind: str  # run, job, attempt, message, session, turn, model, tool
+    name: str
+    started_at: datetime
+    ended_at: datetime | None = None
+    state: str = "done"
+    trigger: str = ""  # how it came to be: root, subagent, handoff, …; given or said, of a message
+    agent: str = ""
+    stop: str = ""
+    error: str = ""
+    text: str = ""  # how a message begins
+    number: int = 1  # of the try
+    path: str = ""
+    root: str = ""
+    attempt: AttemptId | None = None
+    used: Used = field(default_factory=Used)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the nodes of a tree hang."""
+
+    parent: str | None
+    prefix: str  # of their ids
+    agent: str  # whose tree it is
+    model: str  # of that agent, where a step names none
+    within: AttemptId | None = None  # only what was begun in this attempt, and what leads there
+
+
+def parts(path: str) -> list[str]:
+    """`team/adv/t1/m` is `team/adv`, `t1`, `m`: a name is no part by itself."""
+    words = iter(path.split("/") if path else ())
+    return [f"{one}/{next(words, '')}" if one in _NAMED else one for one in words]
+
+
+def above(path: str) -> str | None:
+    """The path of what something belongs to; None for the root."""
+    found = parts(path)
+    return "/".join(found[:-1]) if found else None
+
+
+def _all_above(path: str) -> Iterator[str]:
+    found = parts(path)
+    return ("/".join(found[:length]) for length in range(len(found)))
+
+
+def nodes(steps: Sequence[Step], place: Place) -> list[Node]:
+    """Of one tree, those above before those below, in the order of their beginnings."""
+    wanted = [one for one in steps if place.within in (None, one.attempt)]
+    return _Growth(steps, place).grown(wanted)
+
+
+class _Growth:
+    """One tree while it is put together."""
+
+    def __init__(self, steps: Sequence[Step], place: Place) -> None:
+        self._place = place
+        self._root = steps[0].root if steps else ""
+        self._sessions = {one.path: one for one in steps if one.kind == "session"}
+        self._calls = {one.path: one for one in steps if one.kind == "tool"}
+        self._resumed = {over for one in steps for over in _all_above(one.path) if self._is_resumed(over, one)}
+        self._first: dict[str, Step] = {}  # of each turn
+        for one in steps:
+            if one.kind != "session":
+                self._first.setdefault(above(one.path) or "", one)
+        self._made: dict[str, Node] = {}
+
+    def _is_resumed(self, path: str, below: Step) -> bool:
+        """A session whose attempt was lost has gone on since, in another one."""
+        session = self._sessions.get(path)
+        return session is not None and session.state == "unknown" and below.attempt != session.attempt
+
+    def grown(self, wanted: Iterable[Step]) -> list[Node]:
+        for one in wanted:
+            self._add(one)
+        return sorted(self._stretched(), key=_order)
+
+    def _add(self, step: Step) -> str:
+        id = self._id(step.path, step.number)
+        if id not in self._made:
+            self._made[id] = Node(
+                id,
+                self._parent(step),
+                step.kind,
+                step.name or (self._place.model if step.kind == "model" else step.agent),
+                step.started_at,
+                step.ended_at,
+                self._state(step),
+                "" if step.trigger == "turn" else step.trigger,
+                step.agent,
+                step.stop,
+                step.error or (_words(step.refusal) if step.refusal else ""),
+                number=step.number,
+                path=step.path,
+                root=step.root,
+                attempt=step.attempt,
+                used=_used(step) if step.kind == "model" else Used(),
+            )
+        return id
+
+    def _state(self, step: Step) -> str:
+        """Empty: that is for those below to tell."""
+        if step.path in self._resumed and step.kind == "session" and step.attempt != self._place.within:
+            return ""
+        return "failed" if step.refusal else step.state
+
+    def _id(self, path: str, number: int = 1) -> str:
+        return f"{self._place.prefix}:{path}" + (f"#{number}" if number > 1 else "")
+
+    def _parent(self, step: Step) -> str | None:
+        over = above(step.path)
+        return self._place.parent if over is None else self._over(over, step)
+
+    def _over(self, path: str, below: Step) -> str:
+        """The node of what something belongs to, made if there is none yet."""
+        last = (parts(path) or [""])[-1]
+        if path in self._sessions:
+            return self._add(self._sessions[path])
+        if path in self._calls:
+            return self._add(self._calls[path])
+        if _TURN.fullmatch(last):
+            return self._turn(path, below)
+        if last.startswith("c"):  # a call that has no record beside that of the session it led to
+            return self._turn(above(path) or "", below)
+        return self._unseen(path, below)
+
+    def _turn(self, path: str, below: Step) -> str:
+        id = self._id(path)
+        if id not in self._made:
+            first = self._first.get(path, below)
+            session = self._asked(above(path) or "", first)
+            name = f"turn {parts(path)[-1][1:]}"
+            self._made[id] = self._made_up(id, session, "turn", name, first, path)
+        return id
+
+    def _asked(self, path: str, first: Step) -> str:
+        """A session goes on with its turns when it is asked again: which of the questions a turn belongs to."""
+        again = [
+            one
+            for one in self._sessions.values()
+            if above(one.path) == path and _AGAIN.fullmatch(parts(one.path)[-1]) and one.started_at <= first.started_at
+        ]
+        if again:
+            return self._add(max(again, key=lambda one: (one.started_at, _natural(one.path))))
+        return self._over(path, first)
+
+    def _unseen(self, path: str, below: Step) -> str:
+        """A session that is not on record: of an agent that leads a team, or that has not begun yet."""
+        id = self._id(path)
+        if id not in self._made:
+            over = above(path)
+            parent = self._place.parent if over is None else self._over(over, below)
+            name = self._place.agent if over is None else parts(path)[-1].rpartition("/")[2]
+            self._made[id] = self._made_up(id, parent, "session", name, below, path)
+        return id
+
+    def _made_up(self, id: str, parent: str | None, kind: str, name: str, below: Step, path: str) -> Node:
+        agent = below.agent if kind == "turn" else name
+        moment, attempt = below.started_at, self._place.within or below.attempt
+        return Node(id, parent, kind, name, moment, None, "", "", agent, path=path, root=self._root, attempt=attempt)
+
+    def _stretched(self) -> list[Node]:
+        """What was made up lasts as long as what belongs to it. What is below comes first, longest paths first."""
+        children: dict[str | None, list[Node]] = {}
+        found: list[Node] = []
+        for node in sorted(self._made.values(), key=lambda one: -_depth(one.id, self._made)):
+            whole = node if node.state else _spanning(node, children.get(node.id, []))
+            children.setdefault(node.parent, []).append(whole)
+            found.append(whole)
+        return found
+
+
+def _depth(id: str | None, made: dict[str, Node]) -> int:
+    depth = 0
+    while id in made:
+        depth, id = depth + 1, made[id].parent
+    return depth
+
+
+def _spanning(node: Node, below: Sequence[Node]) -> Node:
+    is_over = all(one.ended_at for one in below)
+    return replace(
+        node,
+        started_at=min((one.started_at for one in below), default=node.started_at),
+        ended_at=max((one.ended_at for one in below if one.ended_at), default=None) if is_over else None,
+        state="done" if is_over else "started",
+    )
+
+
+def _order(node: Node) -> tuple[datetime, list[int | str], int]:
+    """At one moment, an answer comes before the calls that it asks for."""
+    path = node.path.removesuffix("m") if node.kind == "model" else node.path
+    return node.started_at, _natural(path), node.number
+
+
+def _natural(path: str) -> list[int | str]:
+    """So that turn 10 comes after turn 9: numbers and words take turns, beginning with a word."""
+    found: list[int | str] = []
+    at = 0
+    for number in _NUMBERS.finditer(path):
+        found += [path[at : number.start()], int(number[0])]
+        at = number.end()
+    return [*found, path[at:]]
+
+
+def _used(step: Step) -> Used:
+    return Used(1, **{one.name: getattr(step, one.name) for one in fields(Used) if one.name != "calls"})
+
+
+def _words(refusal: str) -> str:
+    """What a tool said, of the record of it, which may be cut off."""
+    try:
+        found: Json = json.loads(refusal)
+        return str(found["text"]) if isinstance(found, dict) else refusal
+    except MootError:
+        return refusal.removeprefix('{"text":"')
+
+
+def of_deeds(deeds: Iterable[Deed], place: Place) -> list[Node]:
+    """What an attempt did by tools, where no tree tells more."""
+    return [
+        Node(
+            one.id,
+            place.parent,
+            "tool",
+            one.name,
+            one.started_at,
+            one.ended_at,
+            one.state,
+            agent=place.agent,
+            error=one.error or "",
+            attempt=place.within,
+        )
+        for one in deeds
+    ]
+
+
+def totals(nodes: Sequence[Node]) -> dict[str, Used]:
+    """What was used at each node and below it, by id."""
+    found = {one.id: one.used for one in nodes}
+    parents = {one.id: one.parent for one in nodes}
+    for one in nodes:
+        parent = one.parent
+        while parent is not None and one.used.calls:
+            found[parent] = found.get(parent, Used()) + one.used
+            parent = parents.get(parent)
+    return found
