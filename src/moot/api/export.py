@@ -3,18 +3,21 @@
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from moot.api import plain
+from moot.api import plain, trace
 from moot.api.connection import Connection
 from moot.api.plain import Plain
 from moot.bus import messages
 from moot.core.errors import MootError
-from moot.core.ids import MessageId
+from moot.core.ids import AttemptId, MessageId
 from moot.documents import documents
+from moot.ledger import traces
 from moot.registry import instances
 from moot.registry.instances import Instance
 from moot.views import places
 from moot.views.keeper import DocumentKeeper
 from moot.views.live import LiveViews
+
+_PAGE = 500  # attempts
 
 
 class ViewsBlocked(MootError):
@@ -45,11 +48,23 @@ async def _documents(connection: Connection, instance: Instance) -> list[Path]:
 
 
 async def lines(connection: Connection) -> AsyncIterator[Plain]:
-    """Every event, with the whole message where one was posted."""
+    """Every event, with the whole message where one was posted; then what every attempt did, each node of that tree
+    with the id of the one it belongs to. `type` says which of the two a line is."""
     async for event in connection.events():
-        line = plain.event(event)
+        line: Plain = {"type": "event", **plain.event(event)}
         if event.kind == messages.POSTED:
             id = MessageId(event.subject)
             found = await connection.store.read(lambda tx, id=id, stream=event.stream: messages.get(tx, id, stream))
             line["message"] = plain.message(found)
         yield line
+    async for node in _operations(connection):
+        yield {"type": "operation", **node}
+
+
+async def _operations(connection: Connection) -> AsyncIterator[Plain]:
+    last = AttemptId("")
+    while page := await connection.store.read(lambda tx, last=last: traces.after(tx, last, _PAGE)):
+        for id in page:
+            for node in await connection.store.read(lambda tx, id=id: trace.done_in(tx, id)):
+                yield node
+        last = page[-1]

@@ -249,6 +249,15 @@ def _word_node(word: Word, id: str, parent: str | None, trigger: str) -> Node:
     return Node(id, parent, "message", word.sender, word.at, word.at, "done", trigger, text=word.body)
 
 
+def done_in(tx: ReadTx, id: AttemptId) -> list[dict[str, Json]]:
+    """An attempt and what it did, as plain data; nothing if it was forgotten meanwhile."""
+    tried = traces.of_attempt(tx, id)
+    if tried is None:
+        return []
+    nodes = [_tried_node(tried, tried.run), *work(tx, tried, id)]
+    return document(Trace(tuple(nodes), branches.totals(nodes), tx.now))
+
+
 def document(trace: Trace) -> list[dict[str, Json]]:
     """As plain data for JSON: each node with the id of the one it belongs to."""
     return [plain(one, trace.totals.get(one.id, Used())) for one in trace.nodes]

@@ -15,7 +15,9 @@ STDOUT = "-"
 
 
 @click.command()
-@click.option("--jsonl", metavar="FILE", help="Also write all events and messages to FILE as JSON lines; - is stdout.")
+@click.option(
+    "--jsonl", metavar="FILE", help="Also write all events, messages and operations to FILE as JSON lines; - is stdout."
+)
 @store_option
 @json_option
 def command(jsonl: str | None, store: str | None, as_json: bool) -> None:

@@ -197,7 +197,7 @@ class _Growth:
         if id not in self._made:
             over = above(path)
             parent = self._place.parent if over is None else self._over(over, below)
-            name = self._place.agent if over is None else parts(path)[-1].rpartition("/")[2]
+            name = self._place.agent if over is None else _name_in(parts(path)[-1]) or below.agent
             self._made[id] = self._made_up(id, parent, "session", name, below, path)
         return id
 
@@ -215,6 +215,11 @@ class _Growth:
             children.setdefault(node.parent, []).append(whole)
             found.append(whole)
         return found
+
+
+def _name_in(part: str) -> str:
+    """Of the agent that a part of a path names, if it does."""
+    return part.partition("/")[2]
 
 
 def _depth(id: str | None, made: dict[str, Node]) -> int:
