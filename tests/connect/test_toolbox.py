@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from moot import connect
+from moot.connect import toolbox as connect
 from moot.connect.errors import ServerRefused, ServerUnreachable
 from moot.core.json import Json
 from moot.core.tool import Toolbox

@@ -134,9 +134,9 @@ class Distant:
 @asynccontextmanager
 async def reached(where: OnlyServer) -> AsyncGenerator[Distant]:
     """Connect; nobody reads new mail in the answers that a command gets."""
-    from moot import connect  # noqa: PLC0415  # heavy, and most commands are at their store
+    from moot.connect.toolbox import toolbox  # noqa: PLC0415  # heavy, and most commands are at their store
 
-    async with connect.toolbox(where.url, where.token, hears_mail=False) as tools:
+    async with toolbox(where.url, where.token, hears_mail=False) as tools:
         yield Distant(tools, os.environ.get("MOOT_AGENT", "").partition("@")[0])
 
 

@@ -70,17 +70,17 @@ class Outfitter:
     async def _toolbox(self, begun: Begun) -> AsyncGenerator[Toolbox]:
         """In process, or as a real client of our own server if the agent wants that."""
         if begun.agent.settings.get("transport") != "mcp":
-            yield AttemptToolbox(self.store, begun.caller, begun.job.id, self.witness)
+            yield AttemptToolbox(self.store, begun.caller, begun.delivery, self.witness)
             return
         where = self.address.url or self.address.socket  # the client library is at its best over TCP
         assert where is not None
         toolbox_at = await asyncio.to_thread(_load_client)
         async with toolbox_at(where, begun.token) as toolbox:
-            yield RemoteToolbox(toolbox, begun.job.id)
+            yield RemoteToolbox(toolbox, begun.delivery)
 
 
 def _load_client() -> "Callable[[str | Path, str], AbstractAsyncContextManager[McpToolbox]]":
     """The MCP library is heavy, and few agents want it."""
-    from moot import connect  # noqa: PLC0415
+    from moot.connect.toolbox import toolbox  # noqa: PLC0415
 
-    return connect.toolbox
+    return toolbox

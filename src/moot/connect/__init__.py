@@ -1,3 +1,1 @@
-"""MCP client to other servers. Importing this costs the whole MCP library: do so only where it is needed."""
-
-from moot.connect.toolbox import toolbox as toolbox
+"""MCP client to other servers. Most modules here cost the whole MCP library: import them only where they are needed."""

@@ -19,6 +19,8 @@ from moot.core.json import Json
 # The SDK sends a request in a task of its own, but in the context of the call that asked for it.
 _noted: ContextVar[list[MootError] | None] = ContextVar("noted", default=None)
 
+_UNSENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
+
 
 @contextmanager
 def noting() -> Generator[list[MootError]]:
@@ -49,6 +51,7 @@ class SteadyTransport(httpx2.AsyncBaseTransport):
                 ServerUnreachable(
                     f"The server does not answer: {str(error) or type(error).__name__}.",
                     "Is it running? See moot list.",
+                    was_sent=not isinstance(error, _UNSENT),
                 )
             )
             return httpx2.Response(503, request=request)
@@ -70,7 +73,7 @@ def _refusal(status: int, body: bytes) -> MootError:
         facts = cast(dict[str, Json], json.load_object(body).get("error"))
         code, message = facts["code"], str(facts["message"])
     except (InvalidInput, KeyError, TypeError):
-        return ServerRefused(f"The server answered with HTTP status {status}.", "See its log.")
+        return ServerRefused(f"The server answered with HTTP status {status}.", "See its log.", status=status)
     if not isinstance(code, str):
-        return ServerRefused(message, "")
-    return ServerRefused(f"{code}: {message}", str(facts.get("remedy", "")))
+        return ServerRefused(message, "", status=status)
+    return ServerRefused(f"{code}: {message}", str(facts.get("remedy", "")), status=status)

@@ -2,8 +2,10 @@
 left, so that nobody has to come back for it."""
 
 import contextlib
+import secrets
 import subprocess
 import sys
+from collections.abc import Generator
 from pathlib import Path
 from types import TracebackType
 
@@ -47,6 +49,20 @@ class Guardian:
         with contextlib.suppress(OSError):  # it was ended itself: the next host clears up
             self._process.stdin.write(json.dump_bytes(line) + b"\n")
             self._process.stdin.flush()
+
+
+@contextlib.contextmanager
+def guarded(guardian: Guardian | None) -> Generator[str]:
+    """A marker for processes that are to be ended should this one be killed."""
+    marker = f"guarded-{secrets.token_hex(8)}"
+    if guardian is None:
+        yield marker
+        return
+    guardian.guard(marker)
+    try:
+        yield marker
+    finally:
+        guardian.release(marker)
 
 
 def _start() -> "subprocess.Popen[bytes]":

@@ -10,13 +10,13 @@ from moot.core import json
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.process import child, environment
+from moot.process.guardian import guarded
 from moot.process.program import MEBIBYTE, Finished, Program
 from moot.session.source import Outcome
 from moot.session.workspace import paths
 from moot.session.workspace.errors import SearchFailed
 from moot.session.workspace.given import Given
 from moot.session.workspace.place import Place
-from moot.session.workspace.shell import guarded
 
 SECONDS = 15.0
 

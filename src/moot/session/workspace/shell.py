@@ -1,16 +1,13 @@
 """Running a command. It begins in the workspace, but a shell goes wherever its user may: only leave is a border."""
 
 import os
-import secrets
-from collections.abc import Generator
-from contextlib import contextmanager
 from typing import Annotated
 
 from pydantic import Field
 
 from moot.core import secrecy
 from moot.process import child, environment
-from moot.process.guardian import Guardian
+from moot.process.guardian import guarded
 from moot.process.program import Finished, Program, as_text, shell_argv
 from moot.session.source import Outcome
 from moot.session.workspace.given import Given
@@ -41,20 +38,6 @@ async def shell(place: Place, given: Shell) -> Outcome:
             )
         )
     return Outcome(_told(finished, given.timeout), is_error=not finished.is_success)
-
-
-@contextmanager
-def guarded(guardian: Guardian | None) -> Generator[str]:
-    """A marker for processes that are to be ended should this one be killed."""
-    marker = f"tool-{secrets.token_hex(8)}"
-    if guardian is None:
-        yield marker
-        return
-    guardian.guard(marker)
-    try:
-        yield marker
-    finally:
-        guardian.release(marker)
 
 
 def _told(finished: Finished, timeout: float) -> str:

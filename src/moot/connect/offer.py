@@ -1,0 +1,22 @@
+"""What another server offers and answers, without the library by which that is told."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from moot.core.json import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A tool, in the words of its server."""
+
+    name: str
+    words: str
+    schema: Mapping[str, Json]
+    is_read_only: bool = False  # as its server says
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    text: str
+    is_error: bool = False
