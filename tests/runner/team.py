@@ -128,7 +128,7 @@ def make_host(store: Store, *, retry: Retry = QUICK, pace: Pace | None = None, b
 def make_worker(store: Store, host: HostId, *, retry: Retry = QUICK, backend: Backend | None = None) -> AttemptWorker:
     @asynccontextmanager
     async def equip(begun: Begun) -> AsyncGenerator[Kit]:
-        yield in_process(AttemptToolbox(store, begun.caller, begun.job.id))
+        yield in_process(AttemptToolbox(store, begun.caller, begun.delivery))
 
     return AttemptWorker(store, host, {"scripted": backend or ScriptedBackend()}, equip, retry)
 

@@ -81,6 +81,6 @@ class Outfitter:
 
 def _load_client() -> "Callable[[str | Path, str], AbstractAsyncContextManager[McpToolbox]]":
     """The MCP library is heavy, and few agents want it."""
-    from moot.connect.toolbox import toolbox  # noqa: PLC0415
+    from moot import connect  # noqa: PLC0415
 
-    return toolbox
+    return connect.toolbox

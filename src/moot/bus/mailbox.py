@@ -66,8 +66,7 @@ def has_queued(tx: ReadTx, agent: AgentId) -> bool:
 
 
 def has_queued_for_reader(tx: ReadTx, agent: AgentId) -> bool:
-    """Whether something waits for an agent that reads what its tools answer. A script does not, and a session is told
-    between its turns, with a record of what it was told."""
+    """Whether something waits for an agent that reads what its tools answer; a script does not."""
     return tx.maybe(sql.has_queued_for_reader, int, agent=agent) is not None
 
 

@@ -20,7 +20,7 @@ select 1 from mailbox where agent = :agent and state = 'queued' limit 1
 
 -- has_queued_for_reader: Whether anything waits that nobody was given yet, for one that reads what its tools answer.
 select 1 from mailbox b join agents a on a.id = b.agent
-where b.agent = :agent and b.state = 'queued' and a.backend not in ('scripted', 'api') limit 1
+where b.agent = :agent and b.state = 'queued' and a.backend <> 'scripted' limit 1
 
 -- deliver: Hand the oldest queued mail over.
 update mailbox set state = 'delivered', attempt = :attempt, delivered_at = :now

@@ -78,6 +78,7 @@ class ToolAnswer:
     structured: Mapping[str, Json]
     is_error: bool = False
     is_text_only: bool = False
+    mail: tuple[str, ...] = ()  # the messages that were told with it
 
 
 class Toolbox(Protocol):

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Literal
 
 from moot.core import json
-from moot.core.ids import AgentId, AttemptId, JobId, StreamId
+from moot.core.ids import AgentId, AttemptId, JobId
 from moot.core.json import Json
 from moot.core.tx import ReadTx, Tx, Value
 from moot.ledger import usage
@@ -23,7 +23,8 @@ State = Literal["started", "done", "failed", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """One execution of a delivery, in as many attempts as it takes."""
+    """One execution of a delivery, in as many attempts as it takes. They may be attempts of several jobs: a run that is
+    resumed has new ones for the same mail."""
 
     root: str
     job: JobId
@@ -106,15 +107,15 @@ class Entry:
     ended_at: datetime | None
 
 
-def last_tree(tx: ReadTx, job: JobId) -> Tree | None:
-    """Of a delivery: the one that its last execution belonged to."""
-    return tx.maybe(sql.last_tree, Tree, job=job)
+def last_tree(tx: ReadTx, owner: AgentId) -> Tree | None:
+    """The one that was begun last for an agent."""
+    return tx.maybe(sql.last_tree, Tree, owner=owner)
 
 
-def plant(tx: Tx, tree: Tree) -> None:
+def plant(tx: Tx, tree: Tree, owner: AgentId) -> None:
     """It begins, unless that was noted before."""
     facts = json.dumps(tree.facts)
-    tx.run(sql.plant, root=tree.root, job=tree.job, generation=tree.generation, facts=facts, now=tx.now)
+    tx.run(sql.plant, root=tree.root, job=tree.job, generation=tree.generation, owner=owner, facts=facts, now=tx.now)
 
 
 def fell(tx: Tx, root: str, stop: str) -> None:
@@ -160,15 +161,11 @@ def reserved(tx: ReadTx, scope: Scope, owner: AgentId | None = None) -> int:
     return tx.one(sql.reserved_of, int, scope=scope, owner=owner)
 
 
-def results_of(tx: ReadTx, job: JobId, tool: str) -> Sequence[str]:
-    """What the calls of a tool came to in the last execution of a delivery, each as JSON."""
-    return tx.all(sql.results_of, str, job=job, name=tool)
+def results_of(tx: ReadTx, root: str, tool: str) -> Sequence[str]:
+    """What the calls of a tool came to in a tree, each as JSON."""
+    return tx.all(sql.results_of, str, root=root, name=tool)
 
 
 def forget(tx: Tx, owner: AgentId) -> None:
     tx.run(sql.forget, owner=owner)
-
-
-def forget_trees(tx: Tx, stream: StreamId) -> None:
-    """Before its jobs are forgotten."""
-    tx.run(sql.forget_trees, stream=stream)
+    tx.run(sql.forget_trees, owner=owner)

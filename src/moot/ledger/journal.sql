@@ -1,8 +1,10 @@
--- last_tree: The tree that the last execution of a delivery belonged to.
-select root, job, generation, facts, stop from trees where job = :job order by generation desc limit 1
+-- last_tree: The tree that was begun last for an agent.
+select root, job, generation, facts, stop from trees
+where owner = :owner order by started_at desc, generation desc limit 1
 
 -- plant: A tree begins, unless that was noted before.
-insert into trees (root, job, generation, facts, stop, started_at) values (:root, :job, :generation, :facts, '', :now)
+insert into trees (root, job, generation, owner, facts, stop, started_at)
+values (:root, :job, :generation, :owner, :facts, '', :now)
 on conflict (root) do nothing
 
 -- fell: A tree is not gone on with.
@@ -42,13 +44,11 @@ select cast(coalesce(sum(reserve), 0) as bigint) from journal where scope = :sco
 select cast(coalesce(sum(reserve), 0) as bigint) from journal
 where scope = :scope and owner = :owner and state = 'started'
 
--- results_of: What the calls of a tool came to in the tree that the last execution of a delivery belonged to.
-select result from journal
-where root = (select root from trees where job = :job order by generation desc limit 1)
-  and kind = 'tool' and name = :name and state = 'done'
+-- results_of: What the calls of a tool came to in a tree.
+select result from journal where root = :root and kind = 'tool' and name = :name and state = 'done'
 
 -- forget: What was done on the account of an agent.
 delete from journal where owner = :owner
 
--- forget_trees: The trees of a stream's deliveries.
-delete from trees where job in (select id from jobs where stream = :stream)
+-- forget_trees: The trees that were begun for an agent.
+delete from trees where owner = :owner

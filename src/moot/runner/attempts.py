@@ -210,7 +210,8 @@ def _begin(tx: Tx, start: Start, host: HostId) -> Begun:
     id = tokens.mint(tx, token, Grant("attempt", agent.instance, agent.role, agent.id, groups, attempt))
     caller = Caller(agent.name, agent.role, agent.instance, agent.id, id, attempt, job.fence, groups)
     conversation = _conversation(tx, agent)
-    return Begun(job, agent, run, start.is_last, tuple(mail), caller, token, tx.now, conversation)
+    tree = journals.tree(tx, start, mail)
+    return Begun(job, agent, run, start.is_last, tuple(mail), caller, token, tx.now, tree, conversation)
 
 
 def _briefing(begun: Begun, found: Scene) -> Briefing:

@@ -9,9 +9,10 @@ from pathlib import Path
 from moot.backends.backend import Access, Conversation
 from moot.bus.mailbox import Mail
 from moot.core.caller import Caller
-from moot.core.ids import AttemptId
+from moot.core.ids import AttemptId, JobId
 from moot.core.tool import Toolbox
 from moot.jobs.jobs import Job
+from moot.ledger.journal import Tree
 from moot.registry.agents import Agent
 from moot.registry.runs import Run
 
@@ -34,7 +35,13 @@ class Begun(Start):
     caller: Caller
     token: str
     at: datetime
+    tree: Tree  # of sessions, for agents that are some: it may go on from attempts before
     conversation: Conversation | None = None
+
+    @property
+    def delivery(self) -> JobId:
+        """All attempts at one delivery do a thing once, whichever jobs they belong to."""
+        return self.tree.job
 
     @property
     def attempt(self) -> AttemptId:

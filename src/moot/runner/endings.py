@@ -114,7 +114,7 @@ def _has_spoken(tx: Tx, begun: Begun) -> bool:
     """Itself, or in an attempt before this one that it has gone on with."""
     if operations.has_called(tx, begun.attempt, channel.SEND):
         return True
-    return any(not json.load_object(one)["is_error"] for one in journal.results_of(tx, begun.job.id, channel.SEND))
+    return any(not json.load_object(one)["is_error"] for one in journal.results_of(tx, begun.tree.root, channel.SEND))
 
 
 def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:

@@ -16,6 +16,7 @@ from moot.core import json
 from moot.core.caller import SYSTEM
 from moot.core.json import Json
 from moot.core.tx import ReadTx, Tx
+from moot.jobs.jobs import Job
 from moot.ledger import journal as ledger
 from moot.ledger import usage
 from moot.ledger.journal import Account, Closed, Entry, Opened, Tree
@@ -24,6 +25,7 @@ from moot.models.model import Usage
 from moot.registry import attempts
 from moot.runner import limits, spending
 from moot.runner.begun import Begun as Attempt
+from moot.runner.begun import Start
 from moot.session import journal as contract
 from moot.session.journal import Begun, Done, Known, OverBudget
 from moot.session.report import Failure
@@ -34,27 +36,28 @@ _REPEATED: frozenset[Failure] = frozenset(("limit", "invalid", "reported", "refu
 _SHOWS_MAIL = "inbox_check"
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What is on record of a delivery when an attempt at it begins."""
+def tree(tx: ReadTx, start: Start, mail: Sequence[Mail]) -> Tree:
+    """The tree that an attempt belongs to: that of the attempt before if it is about the same mail, else a new one."""
+    job = start.job
+    last = ledger.last_tree(tx, start.agent.id)
+    if last is None or not _is_about(last, job, mail):
+        return Tree(job.id, job.id)
+    if last.stop in _REPEATED:
+        number = last.generation + 1
+        return Tree(f"{last.job}#{number}", last.job, number)
+    return last
 
-    tree: Tree
-    entries: tuple[Entry, ...] = ()
+
+def _is_about(last: Tree, job: Job, mail: Sequence[Mail]) -> bool:
+    """A run that is resumed has new jobs. Who was interrupted in favour of something else drops what it was doing."""
+    if last.job == job.id:
+        return True
+    return "after" not in job.arguments and not {one.id for one in mail}.isdisjoint(_mail(last))
 
 
 async def open(store: Store, attempt: Attempt) -> "StoredJournal":
-    return StoredJournal(store, attempt, await store.read(lambda tx: find(tx, attempt)))
-
-
-def find(tx: ReadTx, attempt: Attempt) -> Found:
-    job = attempt.job.id
-    last = ledger.last_tree(tx, job)
-    if last is None:
-        return Found(Tree(job, job))
-    if last.stop in _REPEATED:
-        number = last.generation + 1
-        return Found(Tree(f"{job}#{number}", job, number))
-    return Found(last, tuple(ledger.entries(tx, last.root)))
+    entries = await store.read(lambda tx: ledger.entries(tx, attempt.tree.root))
+    return StoredJournal(store, attempt, entries)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,15 +70,15 @@ class Kept(Assignment):
 class StoredJournal:
     """Of one attempt."""
 
-    def __init__(self, store: Store, attempt: Attempt, found: Found) -> None:
+    def __init__(self, store: Store, attempt: Attempt, entries: Sequence[Entry]) -> None:
         self._store = store
         self._attempt = attempt
         self._account = Account(attempt.attempt, limits.scope_of(attempt.agent, attempt.run), attempt.agent.id)
-        self._tree = found.tree
-        self._is_planted = bool(found.tree.facts)
-        self._known = _known(found.entries)
+        self._tree = attempt.tree
+        self._is_planted = bool(attempt.tree.facts)
+        self._known = _known(entries)
         self._under_way: dict[str, Begun] = {}
-        self._told = _told(found)
+        self._told = _told(attempt.tree, entries)
 
     @property
     def root(self) -> str:
@@ -160,7 +163,7 @@ class StoredJournal:
         """Why the model may not be asked, if it may not; then all but that is written."""
         attempts.guard(tx, self._attempt.caller)
         if not self._is_planted:
-            ledger.plant(tx, self._tree)
+            ledger.plant(tx, self._tree, self._account.owner)
         if page.reserve:
             limits.hold(tx, self._attempt.run)
         ledger.end(tx, self.root, page.closed)
@@ -233,20 +236,25 @@ def _known(entries: Sequence[Entry]) -> dict[str, Known]:
     return found
 
 
-def _told(found: Found) -> frozenset[str]:
-    told = set(cast(Sequence[str], found.tree.facts.get("mail", ())))
-    for one in found.entries:
+def _mail(tree: Tree) -> Sequence[str]:
+    """What it was begun with."""
+    return cast(Sequence[str], tree.facts.get("mail", ()))
+
+
+def _told(tree: Tree, entries: Sequence[Entry]) -> frozenset[str]:
+    told = set(_mail(tree))
+    for one in entries:
         heard = cast(Mapping[str, Json], one.facts.get("heard") or {})
         told.update(cast(Sequence[str], heard.get("mail", ())))
-        if one.kind == "tool" and one.name == _SHOWS_MAIL and one.state == "done" and one.result is not None:
-            told.update(_shown(one.result))
+        if one.kind == "tool" and one.state == "done" and one.result is not None:
+            told.update(_told_by_tool(one.name, json.load_object(one.result)))
     return frozenset(told)
 
 
-def _shown(result: str) -> list[str]:
-    """The messages that the inbox showed."""
-    outcome = cast(Mapping[str, Json], json.loads(result))
-    if outcome["is_error"]:
-        return []
+def _told_by_tool(name: str, outcome: Mapping[str, Json]) -> Sequence[str]:
+    """With its answer; or by its answer, if it shows the inbox."""
+    told = cast(Sequence[str], outcome.get("mail", ()))
+    if name != _SHOWS_MAIL or outcome["is_error"]:
+        return told
     shown = cast(Sequence[Mapping[str, Mapping[str, str]]], json.loads(str(outcome["text"])))
     return [one["entry"]["id"] for one in shown]

@@ -53,7 +53,6 @@ def _forget(tx: Tx, instance: Instance) -> None:
     proposals.forget(tx, instance.stream)
     requests.forget(tx, instance.stream)
     documents.forget(tx, instance.name)
-    journal.forget_trees(tx, instance.stream)
     jobs.forget(tx, instance.stream)
     for agent in agents.all_of(tx, instance.stream):
         operations.forget(tx, agent)

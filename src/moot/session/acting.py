@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from moot.core import json
@@ -124,8 +124,9 @@ async def _made(one: Planned, journal: Journal, *, is_lost: bool) -> Outcome:
             is_error=True,
         )
     outcome = await one.source.call(one.call.name, one.arguments, one.path)
-    return outcome if outcome.text else Outcome(_NOTHING, outcome.is_error, outcome.report)
+    return outcome if outcome.text else replace(outcome, text=_NOTHING)
 
 
 def _plain(outcome: Outcome) -> Json:
-    return {"text": outcome.text, "is_error": outcome.is_error}
+    plain: dict[str, Json] = {"text": outcome.text, "is_error": outcome.is_error}
+    return plain | {"mail": outcome.mail} if outcome.mail else plain

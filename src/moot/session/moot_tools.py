@@ -38,4 +38,4 @@ class MootTools:
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
         answer = await self._toolbox.call(name, arguments)
-        return Outcome(answer.text, answer.is_error)
+        return Outcome(answer.text, answer.is_error, mail=answer.mail)

@@ -17,6 +17,7 @@ class Outcome:
     text: str
     is_error: bool = False
     report: Report | None = None
+    mail: tuple[str, ...] = ()  # the messages that were told with it
 
 
 class Source(Protocol):

@@ -57,4 +57,6 @@ def told(answer: ToolAnswer, mail: list[Mail]) -> ToolAnswer:
     letters = quoting.arrived(
         quoting.letter(one.sender, one.body, _MOST_OF_MAIL, is_urgent=one.priority == "high") for one in mail
     )
-    return replace(answer, text=f"{answer.text}\n\n{letters}", structured={**answer.structured, FIELD: letters})
+    told = tuple(one.id for one in mail)
+    structured = {**answer.structured, FIELD: letters}
+    return replace(answer, text=f"{answer.text}\n\n{letters}", structured=structured, mail=told)

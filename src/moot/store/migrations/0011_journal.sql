@@ -3,11 +3,13 @@ create table trees (
   root text primary key,
   job text not null,
   generation integer not null,
+  owner text not null,
   facts text not null,
   stop text not null,
   started_at integer not null
 ) strict;
 create unique index trees_of_job on trees (job, generation);
+create index trees_of_owner on trees (owner, started_at, generation);
 
 -- What was begun in a tree of sessions and what came of it, each under its path; who pays for it, and where that is
 -- added up.

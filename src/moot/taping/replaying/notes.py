@@ -104,7 +104,7 @@ async def _call(performance: Performance, note: Call, caller: Caller, part: Part
         arguments[_WAIT] = 0  # what was waited for is there by now, or never came
     key = None
     if note.is_keyed and part is not None:
-        key = Key(part.begun.job.id, part.keys.draw(note.tool, arguments))
+        key = Key(part.begun.delivery, part.keys.draw(note.tool, arguments))
     return await dispatch.perform(await performance.store, caller, note.tool, arguments, key, tells_mail=False)
 
 

@@ -1,0 +1,56 @@
+"""Loaded by Python itself in the processes of a story that have it on their path: notes what sessions ask and call, and
+kills the process around one of the pages of their journal, as often as the story wants."""
+
+import os
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from moot.runner.journals import StoredJournal
+from moot.session import asking
+from moot.session.journal import Begun, Done
+from moot.session.moot_tools import MootTools
+
+_LOG = Path(os.environ["STORY_LOG"])
+_WHEN, _, _NUMBER = os.environ.get("STORY_KILL", "never:0").partition(":")
+_pages = 0
+
+
+def _log(line: str) -> None:
+    with _LOG.open("a") as file:
+        file.write(f"{line}\n")
+
+
+def _kill_if(when: str) -> None:
+    if (_WHEN, int(_NUMBER)) == (when, _pages):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+_plain_note: Any = getattr(StoredJournal, "_note")  # noqa: B009
+_plain_ask: Any = getattr(asking, "_ask")  # noqa: B009
+_plain_call = MootTools.call
+
+
+async def _note(self: StoredJournal, done: Sequence[Done], begun: Sequence[Begun]) -> None:
+    global _pages  # noqa: PLW0603
+    _pages += 1
+    _kill_if("before")
+    await _plain_note(self, done, begun)
+    _log("page")
+    _kill_if("after")
+
+
+async def _ask(agent: Any, name: str, question: Any, stage: Any) -> Any:
+    _log(f"ask {question.path}")
+    return await _plain_ask(agent, name, question, stage)
+
+
+async def _call(self: MootTools, name: str, arguments: Any, path: str) -> Any:
+    _log(f"call {path}")
+    return await _plain_call(self, name, arguments, path)
+
+
+setattr(StoredJournal, "_note", _note)  # noqa: B010
+setattr(asking, "_ask", _ask)  # noqa: B010
+MootTools.call = _call

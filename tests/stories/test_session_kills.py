@@ -1,0 +1,117 @@
+"""A session is killed around every page of its journal. Whoever goes on with it comes to the same end, and neither asks
+nor calls again what is on record."""
+
+import os
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import fake_models
+from tests.fake_models import Asked, FakeModels, call, say
+from tests.stories.house import House
+
+KILLING = Path(__file__).parent / "killing"
+WORKFLOW = """
+name: kills
+context: {document_owner: none}
+agents:
+  writer:
+    retry: {attempts: 1}
+    answers:
+      - calls: [{document_append: {content: "one\\n"}}, {document_read: {}}]
+        usage: {input_tokens: 100, output_tokens: 10, cost: 0.01}
+      - calls: [{document_append: {content: "two\\n"}}]
+        usage: {input_tokens: 200, output_tokens: 10, cost: 0.02}
+      - calls: [{channel_send: {message: "It is written."}}]
+        usage: {input_tokens: 300, output_tokens: 10, cost: 0.03}
+      - {say: "That was all.", usage: {input_tokens: 400, output_tokens: 10, cost: 0.04}}
+kickoff: "@writer go"
+"""
+PAGES = 8  # intent of the first request, then two a turn, and the end
+
+
+@dataclass(frozen=True)
+class Place(House):
+    """A house in which a session may be killed."""
+
+    more: Mapping[str, str]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        path = os.pathsep.join((str(KILLING), *(one for one in (os.environ.get("PYTHONPATH"),) if one)))
+        return {**super().environment, "PYTHONPATH": path, "STORY_LOG": str(self.root / "log"), **self.more}
+
+    def log(self, kind: str) -> list[str]:
+        file = self.root / "log"
+        lines = file.read_text().splitlines() if file.exists() else []
+        return [line for line in lines if line.split(" ")[0] == kind]
+
+    def rows(self) -> list[sqlite3.Row]:
+        (file,) = self.root.rglob("moot.db")
+        with closing(sqlite3.connect(file)) as connection:
+            connection.row_factory = sqlite3.Row
+            return connection.execute("select * from journal order by path, try").fetchall()
+
+    def spent(self) -> tuple[int, int]:
+        (file,) = self.root.rglob("moot.db")
+        with closing(sqlite3.connect(file)) as connection:
+            (used,) = connection.execute("select sum(cost) from usage").fetchone()
+            (noted,) = connection.execute("select sum(cost) from journal").fetchone()
+        return used, noted
+
+    async def came(self) -> list[Any]:
+        """What was said and written, without when."""
+        said = [(one["from"], one["message"]) for one in await self.json("log") if one["from"] == "writer"]
+        return [said, await self.moot("doc", "show")]
+
+
+@pytest.fixture
+def place(house: House) -> Place:
+    (house.root / "kills.yaml").write_text(WORKFLOW)
+    return Place(house.root, {})
+
+
+async def go_through(place: Place, kill: str) -> list[Any]:
+    """Killed there and gone on with."""
+    await replace(place, more={"STORY_KILL": kill, **place.more}).moot("run", "kills.yaml", code=-9)
+    done = {row["path"] for row in place.rows() if row["state"] == "done"}
+    begun = {row["path"] for row in place.rows() if row["kind"] == "model" and row["state"] == "started"}
+    (place.root / "log").unlink(missing_ok=True)
+    await place.moot("resume")
+    again = {line.split(" ")[1] for line in (*place.log("ask"), *place.log("call"))}
+    assert not again & done, f"killed {kill}, done again: {again & done}"
+    lost = [row for row in place.rows() if row["state"] == "unknown"]
+    assert {row["path"] for row in lost} == begun
+    assert all(row["cost"] == row["reserve"] > 0 and row["is_estimated"] for row in lost)
+    assert all(row["state"] in ("done", "unknown") for row in place.rows())
+    used, noted = place.spent()
+    assert used == noted == 100_000 + sum(row["reserve"] for row in lost)
+    return await place.came()
+
+
+async def test_an_uninterrupted_session_makes_two_commits_a_turn(place: Place) -> None:
+    await place.moot("run", "kills.yaml")
+    assert len(place.log("page")) == PAGES
+    assert place.log("ask") == [f"ask t{number}/m" for number in (1, 2, 3, 4)]
+    assert await place.came() == [[("writer", "It is written.")], "one\ntwo\n"]
+    assert place.spent() == (100_000, 100_000)
+
+
+# The short version: before anything, a request under way, its answer known and lost, a call made and not noted, the end.
+@pytest.mark.parametrize("kill", ["after:1", "before:2", "after:2", "before:3", f"before:{PAGES}", f"after:{PAGES}"])
+async def test_a_killed_session_goes_on_where_it_stopped(place: Place, kill: str) -> None:
+    assert await go_through(place, kill) == [[("writer", "It is written.")], "one\ntwo\n"]
+
+
+@pytest.mark.chaos
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("number", range(1, PAGES + 1))
+async def test_a_session_killed_around_any_page_goes_on_where_it_stopped(place: Place, when: str, number: int) -> None:
+    if (when, number) != ("before", 1):  # when nothing is on record there is nothing to go on with
+        assert await go_through(place, f"{when}:{number}") == [[("writer", "It is written.")], "one\ntwo\n"]
