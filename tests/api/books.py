@@ -51,7 +51,7 @@ class Begun:
         usage.record(tx, self.scope, self.agent.id, spent)
 
     def grow(self, tx: Tx, stop: str = "") -> None:
-        journal.plant(tx, Tree(self.job, self.job, facts={"prompt": "secret words"}))
+        journal.plant(tx, Tree(self.job, self.job, facts={"prompt": "secret words"}), self.agent.id)
         if stop:
             journal.fell(tx, self.job, stop)
 

@@ -205,12 +205,31 @@ async def test_a_delivery_shows_all_attempts_at_it_and_each_has_its_own_part(sto
     assert len({one.id for one in found.nodes}) == len(found.nodes)
 
 
+async def test_an_attempt_for_another_job_may_go_on_with_a_tree(store: Store, clock: ManualClock) -> None:
+    scene = await play(store, clock)
+    clock.advance(1)
+
+    def go_on(tx: Tx) -> Begun:
+        later = books.begin(tx, scene.lead.agent)
+        journal.begin(tx, scene.lead.job, later.account, [books.opened("t2/m", "model", "haiku", "lead")])
+        return later
+
+    later = await scene.house.write(go_on)
+    assert await scene.drawn(later.attempt) == [
+        "attempt lead running",
+        "  root lead",
+        "    turn turn 2 started",
+        "      model haiku started",
+    ]
+    assert (await scene.drawn(scene.lead.attempt)) == LEAD
+
+
 async def test_a_tree_is_shown_whole_by_its_root(store: Store, clock: ManualClock) -> None:
     scene = await play(store, clock)
     root = f"{scene.lead.job}#2"
 
     def regrow(tx: Tx) -> None:
-        journal.plant(tx, Tree(root, scene.lead.job, 2))
+        journal.plant(tx, Tree(root, scene.lead.job, 2), scene.lead.agent.id)
         journal.begin(tx, root, scene.lead.account, [books.opened("t1/m", "model", "haiku", "lead")])
 
     await scene.house.write(regrow)

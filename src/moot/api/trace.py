@@ -1,7 +1,7 @@
 """The path, the calls and the time of whatever has an id: a run, a message, an attempt, a delivery, a tree."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 
@@ -15,7 +15,7 @@ from moot.core.tx import ReadTx
 from moot.jobs import jobs
 from moot.ledger import branches, traces
 from moot.ledger.branches import Node, Place, Used
-from moot.ledger.traces import Span, Step, Tried, Word
+from moot.ledger.traces import Span, Tried, Word
 from moot.ledger.usage import DOLLAR
 from moot.registry import agents, instances, runs
 from moot.registry.runs import Run
@@ -154,11 +154,11 @@ def _of_job(tx: ReadTx, id: JobId) -> list[Node]:
 
 def _of_tree(tx: ReadTx, root: str) -> list[Node]:
     """The whole of it, in however many attempts it grew."""
-    job = JobId(root.partition("#")[0])
-    steps, tries = _by_root(traces.steps(tx, job)).get(root), traces.of_job(tx, job)
-    if not steps or not tries:
+    steps = traces.steps(tx, root)
+    if not steps:
         raise _missing("tree", root)
-    return branches.nodes(steps, Place(None, root, tries[0].name, tries[0].model))
+    first = _tried(tx, steps[0].attempt)
+    return branches.nodes(steps, Place(None, root, first.name, first.model))
 
 
 def _of_message(tx: ReadTx, id: MessageId) -> list[Node]:
@@ -217,16 +217,9 @@ def _attempt(tx: ReadTx, tried: Tried, parent: str | None, talk: _Talk) -> list[
 def work(tx: ReadTx, tried: Tried, parent: str | None) -> list[Node]:
     """What an attempt did: its part of the tree of sessions, or the tools it called if it was no session."""
     place = Place(parent, tried.id, tried.name, tried.model, tried.id)
-    trees = _by_root(traces.steps(tx, tried.job)).values()
+    trees = [traces.steps(tx, root) for root in traces.roots(tx, tried)]
     grown = [node for steps in trees for node in branches.nodes(steps, place)]
     return grown or branches.of_deeds(traces.deeds(tx, tried.id), place)
-
-
-def _by_root(steps: Iterable[Step]) -> dict[str, list[Step]]:
-    found: dict[str, list[Step]] = defaultdict(list)
-    for one in steps:
-        found[one.root].append(one)
-    return found
 
 
 def _tried_node(tried: Tried, parent: str | None) -> Node:

@@ -106,9 +106,16 @@ class Span:
     last: int = _LAST
 
 
-def steps(tx: ReadTx, job: JobId) -> list[Step]:
-    """Of all trees that a delivery has grown, the first tree first."""
-    return tx.all(sql.steps, Step, job=job)
+def roots(tx: ReadTx, tried: Tried) -> list[str]:
+    """The trees that an attempt may have worked on: an agent is in one attempt at a time, and goes on with its last
+    tree or begins another."""
+    ended_at = tried.ended_at or tx.now
+    return tx.all(sql.roots, str, owner=tried.agent, started_at=tried.started_at, ended_at=ended_at)
+
+
+def steps(tx: ReadTx, root: str) -> list[Step]:
+    """Of one tree, in the order in which they were begun."""
+    return tx.all(sql.steps, Step, root=root)
 
 
 def deeds(tx: ReadTx, attempt: AttemptId) -> list[Deed]:
@@ -164,6 +171,6 @@ def readers(tx: ReadTx, id: MessageId) -> list[AttemptId]:
     return [AttemptId(one) for one in tx.all(sql.readers, str, id=id)]
 
 
-def is_finished(tx: ReadTx, job: JobId) -> bool:
-    """Whether nobody goes on with what is on record of a delivery."""
-    return tx.maybe(sql.finished, int, job=job) is not None
+def is_finished(tx: ReadTx, root: str, job: JobId) -> bool:
+    """Whether nobody goes on with a tree after the last attempt at this delivery."""
+    return tx.maybe(sql.finished, int, root=root, job=job) is not None

@@ -1,10 +1,18 @@
--- steps: What is on record of the trees of a delivery, without what was said.
-select j.root, j.path, j.try as number, j.kind, j.name, j.agent, j.trigger, j.state, j.attempt, j.stop, j.error,
-  case when j.kind = 'tool' and j.result like '%"is_error":true}' then substr(j.result, 1, 400) end as refusal,
-  j.reserve, j.cost, j.input_tokens, j.output_tokens, j.cache_read_tokens, j.cache_write_tokens, j.reasoning_tokens,
-  j.is_estimated, j.started_at, j.ended_at
-from trees t join journal j on j.root = t.root
-where t.job = :job order by t.generation, j.started_at, j.path, j.try
+-- roots: The trees that an attempt may have worked on: those begun in its time, and the last one before.
+select root from trees where owner = :owner and started_at >= :started_at and started_at <= :ended_at
+union
+select root from (
+  select root from trees where owner = :owner and started_at < :started_at
+  order by started_at desc, generation desc limit 1
+) as before
+order by root
+
+-- steps: What is on record of a tree, without what was said.
+select root, path, try as number, kind, name, agent, trigger, state, attempt, stop, error,
+  case when kind = 'tool' and result like '%"is_error":true}' then substr(result, 1, 400) end as refusal,
+  reserve, cost, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, is_estimated,
+  started_at, ended_at
+from journal where root = :root order by started_at, path, try
 
 -- deeds: What an attempt has done by tools, as its operations tell.
 select id, kind, name, state, case when state = 'failed' then substr(result, 1, 400) end as error, started_at, ended_at
@@ -61,9 +69,8 @@ from messages m where m.id = :id
 select b.attempt from messages m join mailbox b on b.stream = m.stream and b.seq = m.seq
 where m.id = :id and b.attempt is not null order by b.delivered_at, b.agent
 
--- finished: Whether nobody goes on with a delivery: it is over, or the tree that it grew last is not gone on with.
-select 1 from jobs
-where id = :job and (
-  state in ('done', 'failed', 'cancelled')
-  or (select stop from trees where job = :job order by generation desc limit 1) <> ''
-)
+-- finished: Whether nobody goes on with a tree: its delivery is over, or going on would only repeat its end.
+select 1 from jobs where id = :job and state in ('done', 'failed', 'cancelled')
+union all
+select 1 from trees where root = :root and stop <> ''
+limit 1
