@@ -1,6 +1,7 @@
 """A session is killed around every page of its journal. Whoever goes on with it comes to the same end, and neither asks
 nor calls again what is on record."""
 
+import asyncio
 import os
 import sqlite3
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests import fake_models
-from tests.fake_models import Asked, FakeModels, call, say
+from tests.fake_models import Asked, Hang, call, say
 from tests.stories.house import House
 
 KILLING = Path(__file__).parent / "killing"
@@ -102,7 +103,7 @@ async def test_an_uninterrupted_session_makes_two_commits_a_turn(place: Place) -
     assert place.spent() == (100_000, 100_000)
 
 
-# The short version: before anything, a request under way, its answer known and lost, a call made and not noted, the end.
+# The short version: a request under way, its answer known and lost, calls made and not noted, the end.
 @pytest.mark.parametrize("kill", ["after:1", "before:2", "after:2", "before:3", f"before:{PAGES}", f"after:{PAGES}"])
 async def test_a_killed_session_goes_on_where_it_stopped(place: Place, kill: str) -> None:
     assert await go_through(place, kill) == [[("writer", "It is written.")], "one\ntwo\n"]
@@ -115,3 +116,56 @@ async def test_a_killed_session_goes_on_where_it_stopped(place: Place, kill: str
 async def test_a_session_killed_around_any_page_goes_on_where_it_stopped(place: Place, when: str, number: int) -> None:
     if (when, number) != ("before", 1):  # when nothing is on record there is nothing to go on with
         assert await go_through(place, f"{when}:{number}") == [[("writer", "It is written.")], "one\ntwo\n"]
+
+
+OVER_AN_API = """
+name: kills
+context: {document_owner: none}
+agents:
+  writer: {model: openai/gpt-5, base_url: "URL", env: [WRITER_API_KEY], retry: {attempts: 1}}
+kickoff: "@writer go"
+"""
+ANSWERS = [call("document_append", content="one\n"), call("document_append", content="two\n"), say("That was all.")]
+
+
+async def kill_at_request(place: Place, number: int) -> None:
+    """The provider never answers that request, and the host dies with it under way."""
+    asked: list[int] = []  # how far the conversation was
+    has_come = asyncio.Event()
+
+    def scenario(one: Asked) -> fake_models.Answer:
+        turn = sum(said.role == "assistant" for said in one.turns)
+        asked.append(turn)
+        if len(asked) == number:
+            has_come.set()
+            return Hang()
+        return ANSWERS[turn]
+
+    async with fake_models.serve(scenario) as server:
+        (place.root / "kills.yaml").write_text(OVER_AN_API.replace("URL", server.v1))
+        place = replace(place, more={"WRITER_API_KEY": "none"})
+        process = await place.start("run", "kills.yaml")
+        try:
+            async with asyncio.timeout(60):
+                await has_come.wait()
+        finally:
+            process.kill()
+            await process.communicate()
+        await place.moot("resume")
+    assert asked == [*range(number), *range(number - 1, len(ANSWERS))]
+    (lost,) = [row for row in place.rows() if row["state"] == "unknown"]
+    assert (lost["path"], lost["cost"] == lost["reserve"] > 0) == (f"t{number}/m", True)
+    used, noted = place.spent()
+    assert used == noted
+    assert await place.came() == [[("writer", "That was all.")], "one\ntwo\n"]
+
+
+async def test_no_provider_is_asked_again_for_what_it_has_answered(place: Place) -> None:
+    await kill_at_request(place, 2)
+
+
+@pytest.mark.chaos
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("number", [1, 2, 3])
+async def test_a_provider_is_asked_again_only_for_what_was_under_way(place: Place, number: int) -> None:
+    await kill_at_request(place, number)

@@ -47,9 +47,7 @@ def refusal(tx: Tx, begun: Begun, cost: int) -> str | None:
     if short is None:
         return None
     left = max(short.limit - short.used, 0) / DOLLAR
-    return (
-        f"stopped at the {short.reason}: of it ${left:.4f} is left, and the next answer may cost ${cost / DOLLAR:.4f}"
-    )
+    return f"stopped at the {short.reason} (${left:.4f} is left, and the next answer may cost ${cost / DOLLAR:.4f})"
 
 
 def _own_shortage(tx: Tx, begun: Begun, cost: int) -> Share | None:

@@ -1,0 +1,235 @@
+"""Journals in the store: the next attempt knows all that is on record, nothing is paid twice, and budgets hold."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import replace
+
+import pytest
+
+from moot.backends.backend import Briefing, Counted, Ended, Progress, Usage
+from moot.ledger import journal as ledger
+from moot.ledger import usage
+from moot.ledger.journal import Entry
+from moot.models import model
+from moot.registry import agents
+from moot.registry.errors import AttemptEnded
+from moot.runner.journals import Kept, StoredJournal
+from moot.session.journal import Begun, Done, OverBudget
+from moot.store.store import Store
+from moot.workflow.workflow import Budget
+from tests.runner.team import Team, gather, make_host, running
+from tests.runner.test_limits import PLAIN, play
+
+BRIEFING = Briefing("Do it.", "You are ann.")
+SESSION = Begun("", "session", "ann", "ann", "root")
+USED = model.Usage(10, 5, 3, 2, 0.25, reasoning_tokens=1)
+Act = Callable[[StoredJournal], Awaitable[Ended]]
+
+
+def asking(path: str, reserve: float = 0.0) -> Begun:
+    return Begun(path, "model", "m", "ann", reserve=reserve)
+
+
+class Acts:
+    """An agent that does one thing after the other, an attempt each."""
+
+    def __init__(self, *acts: Act) -> None:
+        self.acts = list(acts)
+
+    async def run(self, assignment: Kept) -> AsyncGenerator[Progress]:
+        journal = await assignment.journal()
+        yield await self.acts.pop(0)(journal)
+
+
+async def perform(store: Store, *acts: Act) -> Team:
+    team, backend = await gather(store, {"ann": []}), Acts(*acts)
+    async with running(make_host(store, backend=backend)):  # pyright: ignore[reportArgumentType]
+        await team.say("@ann go")
+        await team.until(lambda tx: not backend.acts)
+        await team.idle_but_for_mail()
+    return team
+
+
+async def entries(store: Store, root: str) -> list[Entry]:
+    return await store.read(lambda tx: ledger.entries(tx, root))
+
+
+async def test_the_next_attempt_knows_what_is_on_record(store: Store) -> None:
+    roots: list[str] = []
+
+    async def first(journal: StoredJournal) -> Ended:
+        assert journal.briefing is None
+        journal.begin(BRIEFING)
+        await journal.note(begun=[SESSION, replace(asking("t1/m"), facts={"last": "x"})])
+        await journal.note([Done("t1/m", {"a": 1}, USED)], [Begun("t1/c1", "tool", "look", "ann")])
+        roots.append(journal.root)
+        return Ended("unavailable", "gone")
+
+    async def second(journal: StoredJournal) -> Ended:
+        roots.append(journal.root)
+        assert journal.briefing == BRIEFING
+        found = {path: journal.known(path) for path in ("", "t1/m", "t1/c1", "t2/m")}
+        states = {path: one and (one.state, one.tries) for path, one in found.items()}
+        assert states == {"": ("unknown", 1), "t1/m": ("done", 1), "t1/c1": ("unknown", 1), "t2/m": None}
+        assert found["t1/m"] is not None
+        assert (found["t1/m"].facts, found["t1/m"].result) == ({"last": "x"}, {"a": 1})
+        await journal.note([Done("t1/c1", {"text": "", "is_error": False}), Done("", "end")])
+        return Ended()
+
+    await perform(store, first, second)
+    assert roots[0] == roots[1]
+    assert {(one.path, one.state) for one in await entries(store, roots[0])} == {
+        ("", "done"),
+        ("t1/m", "done"),
+        ("t1/c1", "done"),
+    }
+
+
+@pytest.mark.parametrize("failure", ["limit", "invalid", "reported", "refused"])
+async def test_what_would_only_fail_again_is_begun_anew(store: Store, failure: str) -> None:
+    roots: list[str] = []
+
+    async def act(journal: StoredJournal) -> Ended:
+        roots.append(journal.root)
+        assert (journal.briefing, journal.known("t1/m")) == (None, None)
+        journal.begin(BRIEFING)
+        await journal.note(begun=[SESSION, asking("t1/m")])
+        await journal.end(failure)  # pyright: ignore[reportArgumentType]
+        return Ended("error", "again")
+
+    await perform(store, act, act, act)
+    assert roots == [roots[0], f"{roots[0]}#2", f"{roots[0]}#3"]
+
+
+async def test_what_is_used_is_counted_once_with_its_record(store: Store) -> None:
+    class Counting(Acts):
+        async def run(self, assignment: Kept) -> AsyncGenerator[Progress]:
+            journal = await assignment.journal()
+            journal.begin(BRIEFING)
+            await journal.note(begun=[SESSION, asking("t1/m", 0.5)])
+            await journal.note([Done("t1/m", "x", USED)], [asking("t2/m")])
+            yield Counted(10, 5, 1, 0.25)
+            await journal.note([Done("t2/m", error="no")])
+            yield Ended(usage=Usage(10, 5, 1, 0.25))
+
+    team = await gather(store, {"ann": []})
+    async with running(make_host(store, backend=Counting())):  # pyright: ignore[reportArgumentType]
+        await team.say("@ann go")
+        await team.idle()
+    found = await store.read(lambda tx: usage.total(tx, team.instance.stream))
+    assert (found.input_tokens, found.output_tokens, found.turns, found.cost) == (10, 5, 1, 250_000)
+
+
+async def test_who_has_lost_its_attempt_writes_nothing(store: Store) -> None:
+    old: list[StoredJournal] = []
+
+    async def first(journal: StoredJournal) -> Ended:
+        journal.begin(BRIEFING)
+        await journal.note(begun=[SESSION, asking("t1/m")])
+        old.append(journal)
+        return Ended("unavailable", "gone")
+
+    async def second(journal: StoredJournal) -> Ended:
+        with pytest.raises(AttemptEnded):
+            await old[0].note([Done("t1/m", "late", USED)], [asking("t2/m")])
+        return Ended()
+
+    team = await perform(store, first, second)
+    assert [one.state for one in await entries(store, old[0].root)] == ["unknown", "unknown"]
+    assert (await store.read(lambda tx: usage.total(tx, team.instance.stream))).turns == 0
+
+
+async def test_an_agent_sets_aside_no_more_than_is_left_of_its_own(store: Store) -> None:
+    roots: list[str] = []
+
+    async def act(journal: StoredJournal) -> Ended:
+        roots.append(journal.root)
+        journal.begin(BRIEFING)
+        await journal.note(begun=[SESSION, asking("t1/m", 0.6)])
+        with pytest.raises(OverBudget, match=r"\$0\.4000 is left, and the next answer may cost \$0\.6000"):
+            await journal.note(begun=[Begun("c", "session", "cy", "cy"), asking("c/t1/m", 0.6)])
+        assert journal.known("c") is not None
+        assert journal.known("c/t1/m") is None
+        await journal.note([Done("t1/m", "x", USED)], [asking("t2/m", 0.75)])  # 0.25 of 0.6 were needed
+        with pytest.raises(OverBudget):
+            await journal.note([Done("t2/m", "y", replace(USED, cost=0.9))], [asking("t3/m")])
+        return Ended()
+
+    found, backend = await play(store, {"ann": []}, own=replace(PLAIN, budget=Budget(cost=1.0))), Acts(act)
+    async with running(make_host(store, backend=backend)):  # pyright: ignore[reportArgumentType]
+        await found.team.idle()
+    states = {one.path: one.state for one in await entries(store, roots[0])}
+    assert states == {"": "unknown", "c": "unknown", "t1/m": "done", "t2/m": "done"}
+
+
+async def test_a_run_sets_aside_no_more_than_it_has_and_comes_to_its_end(store: Store) -> None:
+    refused: list[str] = []
+
+    async def act(journal: StoredJournal) -> Ended:
+        journal.begin(BRIEFING)
+        await journal.note(begun=[SESSION, asking("t1/m", 0.6)])
+        try:
+            await journal.note(begun=[asking("t2/m", 0.6)])
+        except OverBudget as error:
+            refused.append(str(error))
+        await journal.note([Done("t1/m", "x")])
+        return Ended()
+
+    found, backend = await play(store, {"ann": []}, Budget(cost=1.0)), Acts(act)
+    async with running(make_host(store, backend=backend)):  # pyright: ignore[reportArgumentType]
+        assert await found.until_limit() == "budget: $1.00"
+    assert refused == ["stopped at the budget: $1.00 ($0.4000 is left, and the next answer may cost $0.6000)"]
+
+
+async def test_new_mail_is_known_from_what_was_told(store: Store) -> None:
+    inboxes: list[list[str]] = []
+    team: list[Team] = []
+
+    async def first(journal: StoredJournal) -> Ended:
+        journal.begin(BRIEFING)
+        inboxes.append([one.body for one in journal.untold()])
+        await team[0].say("@ann heard")
+        (_, heard, *_) = await team[0].channel()
+        facts = {"heard": {"text": "…", "mail": [heard.id]}}
+        await journal.note(begun=[SESSION, replace(asking("t1/m"), facts=facts)])
+        await team[0].say("@ann new")
+        return Ended("unavailable", "gone")
+
+    async def second(journal: StoredJournal) -> Ended:
+        new = journal.untold()
+        inboxes.append([one.body for one in new])
+        assert [journal.was_told(one.id) for one in (await team[0].channel())[:3]] == [True, True, False]
+        await journal.give_back(new)
+        return Ended()
+
+    async def third(journal: StoredJournal) -> Ended:
+        assert journal.briefing is None  # all of the other is acknowledged: this is another matter
+        inboxes.append([one.body for one in journal.untold()])
+        return Ended()
+
+    team.append(await gather(store, {"ann": []}))
+    backend = Acts(first, second, third)
+    async with running(make_host(store, backend=backend)):  # pyright: ignore[reportArgumentType]
+        await team[0].say("@ann go")
+        await team[0].until(lambda tx: not backend.acts)
+        await team[0].idle()
+    assert inboxes == [[], ["@ann new"], ["@ann new"]]
+
+
+async def test_who_is_cancelled_while_it_writes_knows_what_is_on_record(store: Store) -> None:
+    async def act(journal: StoredJournal) -> Ended:
+        journal.begin(BRIEFING)
+        writing = asyncio.ensure_future(journal.note(begun=[SESSION]))
+        await asyncio.sleep(0)
+        writing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await writing
+        assert journal.known("") is not None
+        await journal.note([Done("", "end")])
+        return Ended()
+
+    team = await perform(store, act)
+    ann = await store.read(lambda tx: agents.named(tx, team.instance.stream, "ann"))
+    tree = await store.read(lambda tx: ledger.last_tree(tx, ann.id))
+    assert tree is not None
+    assert [one.state for one in await entries(store, tree.root)] == ["done"]
