@@ -1,11 +1,15 @@
-"""An MCP server with good and bad manners, over stdio or, with a port, over HTTP. `MANNER` says how it begins."""
+"""An MCP server with good and bad manners, over stdio or over HTTP. `MANNER` says how it begins."""
 
 import asyncio
 import os
+import signal
+import socket
+import subprocess
 import sys
 import time
 from pathlib import Path
 
+import uvicorn
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context, Image
 from mcp_types import ToolAnnotations
@@ -22,6 +26,11 @@ def add(a: int, b: int) -> int:
 @server.tool()
 def whoami() -> str:
     return f"{os.getpid()} in {os.getcwd()} {sorted(os.environ)} {os.environ.get('GIVEN', '')}"
+
+
+@server.tool()
+def headers(context: Context) -> str:
+    return str(dict(context.headers or {}))
 
 
 @server.tool()
@@ -80,7 +89,7 @@ async def grow(context: Context) -> str:
     return "ok"
 
 
-if __name__ == "__main__":
+def main() -> None:
     manner = os.environ.get("MANNER", "")
     if manner == "refuse":
         sys.stderr.write("I need a license.\n")
@@ -88,15 +97,26 @@ if __name__ == "__main__":
     if manner == "mute":
         time.sleep(1000)
     if manner == "stubborn":
-        import signal
-
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        subprocess.Popen(["sleep", "1000"])
     if manner == "once" and Path("born").exists():
         sys.exit(5)
     Path("born").touch()
-    if len(sys.argv) > 1:
-        server.run("streamable-http", host="127.0.0.1", port=int(sys.argv[1]))
+    if "http" in sys.argv:
+        over_http()
     else:
         server.run("stdio")
     if manner == "stubborn":
         time.sleep(1000)
+
+
+def over_http() -> None:
+    """Says its port first."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    print(listening.getsockname()[1], flush=True)  # noqa: T201
+    app = server.streamable_http_app(host="127.0.0.1")
+    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])
+
+
+if __name__ == "__main__":
+    main()

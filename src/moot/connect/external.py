@@ -267,7 +267,7 @@ class External:
         return httpx2.AsyncClient(
             transport=wire.SteadyTransport(httpx2.AsyncHTTPTransport(proxy=proxy)),
             headers={name: servers.filled(value, self._around.environ) for name, value in self.server.headers.items()},
-            timeout=httpx2.Timeout(self.server.timeout, connect=min(self.server.startup_timeout, 30.0)),
+            timeout=max(self.server.timeout, self.server.startup_timeout),  # calls have a limit of their own
             trust_env=False,
         )
 

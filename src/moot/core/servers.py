@@ -83,7 +83,7 @@ def server(name: str, said: object) -> Server:
         _env(name, given.get("env", {})),
         _text(name, "cwd", given["cwd"]) if given.get("cwd") is not None else None,
         _url(name, url) if url is not None else None,
-        _texts(name, "headers", given.get("headers", {})),
+        _headers(name, given.get("headers", {})),
         _list(name, "allow", given["allow"]) if given.get("allow") is not None else None,
         _list(name, "deny", given.get("deny") or ()),
         _seconds(name, "startup_timeout", given.get("startup_timeout", 30.0)),
@@ -151,6 +151,13 @@ def _url(name: str, said: object) -> str:
     return url
 
 
+def _headers(name: str, said: object) -> dict[str, str]:
+    found = _texts(name, "headers", said)
+    if any(not one.isprintable() for pair in found.items() for one in pair):
+        raise _wrong(name, "a header is not a text of one line", "Write it on one line.")
+    return found
+
+
 def _texts(name: str, key: str, said: object) -> dict[str, str]:
     if not isinstance(said, Mapping):
         raise _wrong(name, f"{key} is no mapping", "Write NAME: value.")
@@ -165,8 +172,8 @@ def _list(name: str, key: str, said: object) -> tuple[str, ...]:
 
 
 def _text(name: str, key: str, said: object) -> str:
-    if not isinstance(said, str) or "\0" in said or "\n" in said:
-        raise _wrong(name, f"{key[:80]} is not a text of one line", "Put it in quotes.")
+    if not isinstance(said, str) or "\0" in said:
+        raise _wrong(name, f"{key[:80]} is not a text", "Put it in quotes.")
     return said
 
 
