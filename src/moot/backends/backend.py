@@ -48,6 +48,7 @@ class Briefing:
 
     prompt: str = ""
     system_prompt: str = ""
+    request: str = ""  # what was asked, where that is all there is to tell
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,12 @@
 """Agents that are models: a session in this process, with the tools of its attempt, over an API or from a script."""
 
+import asyncio
 import os
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, nullcontext
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from functools import partial
+from typing import Any, Protocol, cast, runtime_checkable
 
 from moot.backends.backend import (
     Assignment,
@@ -24,30 +26,35 @@ from moot.core.json import Json
 from moot.core.tool import Tool, ToolAnswer
 from moot.models import endpoints, opening, reserving, scripted
 from moot.models.endpoints import Endpoint
-from moot.models.model import Model, ModelFailed, Request
+from moot.models.model import Model, Request
 from moot.models.retrying import Patience, Retrying
 from moot.models.scripted import ScriptedModel
+from moot.runner import trees
 from moot.runner.journals import Kept, StoredJournal
 from moot.runner.letters import Letters
 from moot.session import events, streaming
-from moot.session.agent import Agent, Limits
+from moot.session.agent import Agent, Cast
 from moot.session.events import Event
 from moot.session.journal import Memory
 from moot.session.moot_tools import MootTools
 from moot.session.orchestra import Orchestra
 from moot.session.report import Report
 from moot.session.scene import Scene
+from moot.session.source import Source
 from moot.session.stage import Stage
 from moot.session.streaming import Tell, Told
 
-Opening = Callable[[Assignment], AbstractAsyncContextManager[Model]]
 Between = Callable[[Assignment, Model], Model]
-Reserve = Callable[[str, Request], float]
-Reserving = Callable[[Assignment], Reserve]  # what a request may cost at most, in dollars
 
 
-def _free(assignment: Assignment) -> Reserve:
-    return lambda name, request: 0.0
+class Shop(Protocol):
+    """Where the models of agents come from."""
+
+    def open(self, agent: Agent, name: str) -> AbstractAsyncContextManager[Model]: ...
+
+    def most(self, agent: Agent, name: str, request: Request) -> float:
+        """What a request may cost, in dollars."""
+        ...
 
 
 @runtime_checkable
@@ -69,131 +76,137 @@ class AsksModels(Protocol):
 
 
 class SessionBackend:
-    """Runs an attempt as a session; where its model comes from is another matter."""
+    """Runs an attempt as a tree of sessions; where their models come from is another matter."""
 
-    def __init__(self, opening: Opening, between: Between | None = None, reserving: Reserving = _free) -> None:
-        self._opening = opening
+    def __init__(self, shop: Shop, between: Between | None = None) -> None:
+        self._shop = shop
         self._between = between
-        self._reserving = reserving
 
     def through(self, between: Between) -> Backend:
-        return SessionBackend(self._opening, between, self._reserving)
+        return SessionBackend(self._shop, between)
 
     async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
         used = Usage()
         ended = Ended("no_result", "the session ended without a result")
         if assignment.manner.keeps_conversation:
             yield Warned("A model has no conversation of its own that could be kept: `resume` changes nothing here.")
-        try:
-            async with self._opening(assignment) as opened:
-                model = opened if self._between is None else self._between(assignment, opened)
-                reserve = self._reserving(assignment)
-                async with aclosing(await _session(model, assignment, reserve)) as running:
-                    async for told in running:
-                        if isinstance(told, Report):
-                            ended = _ended(told)
-                        else:
-                            progress = _progress(told.event, is_counted=isinstance(assignment, Kept))
-                            used += progress if isinstance(progress, Usage) else Usage()
-                            yield progress
-        except ModelFailed as error:  # before a request was made
-            ended = Ended(error.kind, str(error), wait_until=error.until)
+        async with AsyncExitStack() as opened, aclosing(await self._stream(assignment, opened)) as running:
+            async for told in running:
+                if isinstance(told, Report):
+                    ended = _ended(told)
+                else:
+                    progress = _progress(told.event, is_counted=isinstance(assignment, Kept))
+                    used += progress if isinstance(progress, Usage) else Usage()
+                    yield progress
         yield Ended(ended.failure, ended.error, ended.text, used, wait_until=ended.wait_until)
+
+    async def _stream(self, assignment: Assignment, opened: AsyncExitStack) -> AsyncGenerator[Told | Report]:
+        toolbox = assignment.toolbox
+        if not isinstance(toolbox, Offering):
+            raise InvalidInput("A session needs its tools in this process.", "Leave out `transport`.")
+        journal = await assignment.journal() if isinstance(assignment, Kept) else None
+        brief = await _brief(assignment, journal)
+        cast = trees.cast(assignment, brief, assignment.expand if isinstance(assignment, Kept) else str)
+        root = cast[assignment.agent]
+        letters = Letters(assignment, journal)
+        models = _Models(self._shop, opened, self._wrapped(assignment, cast))
+
+        def sources(agent: Agent, path: str) -> Sequence[Source]:
+            return (MootTools(trees.held(agent, toolbox.offered(), is_root=agent.name == root.name), toolbox),)
+
+        async def perform(tell: Tell) -> Report:
+            stage = Stage(cast, journal or Memory(), models.get, sources, tell, self._shop.most)
+            report = (await Orchestra(stage).perform(Scene(root, brief.prompt, hearing=letters))).report
+            if journal is not None:
+                await letters.give_back()
+                await journal.end(report.failure)
+            return report
+
+        return streaming.stream(perform)
+
+    def _wrapped(self, assignment: Assignment, cast: Cast) -> Callable[[Model], Model]:
+        """Somebody may stand between an agent and its model, but not between several and theirs: whoever writes down
+        what one conversation says could not tell them apart."""
+        between = self._between
+        return (lambda model: model) if between is None or len(cast) > 1 else partial(between, assignment)
+
+
+class _Models:
+    """The models of one tree, each opened when it is first asked, and closed with the tree."""
+
+    def __init__(self, shop: Shop, opened: AsyncExitStack, wrap: Callable[[Model], Model]) -> None:
+        self._shop = shop
+        self._opened = opened
+        self._wrap = wrap
+        self._found: dict[tuple[str, str], asyncio.Task[Model]] = {}
+
+    async def get(self, agent: Agent, name: str) -> Model:
+        """Raises ModelFailed, and MootError for a model that cannot be asked at all."""
+        key = (agent.name, name)
+        if key not in self._found:
+            self._found[key] = asyncio.ensure_future(self._open(agent, name))
+        return await asyncio.shield(self._found[key])
+
+    async def _open(self, agent: Agent, name: str) -> Model:
+        return self._wrap(await self._opened.enter_async_context(self._shop.open(agent, name)))
 
 
 class ApiBackend(SessionBackend):
-    """Over the API of the model's provider, or at the agent's own address."""
+    """Over the APIs of the models' providers, or at addresses of one's own."""
 
     def __init__(
         self, environ: Mapping[str, str] | None = None, clock: Clock | None = None, patience: Patience | None = None
     ) -> None:
-        api = _Api(os.environ if environ is None else environ, clock or SystemClock(), patience)
-        super().__init__(api, reserving=api.reserve)
+        super().__init__(_Shop(os.environ if environ is None else environ, clock or SystemClock(), patience))
 
 
 class ScriptedModelBackend(SessionBackend):
-    """With the answers of the agent's own settings, and no network."""
+    """The same for agents whose models are scripted; others in the tree may have real ones."""
 
     def __init__(self, clock: Clock | None = None, patience: Patience | None = None) -> None:
-        script = _Script(clock or SystemClock(), patience or Patience())
-        super().__init__(script, reserving=script.reserve)
+        super().__init__(_Shop(os.environ, clock or SystemClock(), patience))
 
 
 @dataclass(frozen=True, slots=True)
-class _Api:
+class _Shop:
+    """Models over an API, or with the answers that stand in an agent's file."""
+
     environ: Mapping[str, str] = field(repr=False)
     clock: Clock
     patience: Patience | None
 
-    def __call__(self, assignment: Assignment) -> AbstractAsyncContextManager[Model]:
-        return opening.opened(self._endpoint(assignment), self.clock, self.patience)
+    def open(self, agent: Agent, name: str) -> AbstractAsyncContextManager[Model]:
+        if "answers" in agent.settings:
+            return nullcontext(Retrying(self._script(agent), self.clock, self.patience or Patience()))
+        return opening.opened(self._endpoint(agent, name), self.clock, self.patience)
 
-    def reserve(self, assignment: Assignment) -> Reserve:
-        endpoint = self._endpoint(assignment)
-        return lambda name, request: reserving.most(endpoint, request)
+    def most(self, agent: Agent, name: str, request: Request) -> float:
+        if "answers" in agent.settings:
+            return self._script(agent).cost(request)
+        return reserving.most(self._endpoint(agent, name), request)
 
-    def _endpoint(self, assignment: Assignment) -> Endpoint:
-        manner = assignment.manner
-        if manner.model is None:
+    def _script(self, agent: Agent) -> ScriptedModel:
+        return ScriptedModel(scripted.parse(agent.settings["answers"]), self.clock)
+
+    def _endpoint(self, agent: Agent, name: str) -> Endpoint:
+        if not name:
             raise InvalidInput("An agent over an API needs a model.", "Write model: provider/name.")
-        return endpoints.find(manner.model, self.environ, base_url=manner.base_url, env=manner.env)
-
-
-@dataclass(frozen=True, slots=True)
-class _Script:
-    clock: Clock
-    patience: Patience
-
-    def __call__(self, assignment: Assignment) -> AbstractAsyncContextManager[Model]:
-        return nullcontext(Retrying(self._model(assignment), self.clock, self.patience))
-
-    def reserve(self, assignment: Assignment) -> Reserve:
-        model = self._model(assignment)
-        return lambda name, request: model.cost(request)
-
-    def _model(self, assignment: Assignment) -> ScriptedModel:
-        return ScriptedModel(scripted.parse(assignment.settings.get("answers", [])), self.clock)
-
-
-async def _session(model: Model, assignment: Assignment, reserve: Reserve) -> AsyncGenerator[Told | Report]:
-    toolbox = assignment.toolbox
-    if not isinstance(toolbox, Offering):
-        raise InvalidInput("A session needs its tools in this process.", "Leave out `transport`.")
-    journal = await assignment.journal() if isinstance(assignment, Kept) else None
-    brief = await _brief(assignment, journal)
-    agent = _agent(assignment, brief)
-    tools = MootTools(toolbox.offered(), toolbox)
-    letters = Letters(assignment, journal)
-
-    async def its_model(agent: Agent, name: str) -> Model:
-        return model
-
-    async def perform(tell: Tell) -> Report:
-        kept = journal or Memory()
-        stage = Stage({agent.name: agent}, kept, its_model, lambda agent, path: (tools,), tell, reserve)
-        report = (await Orchestra(stage).perform(Scene(agent, brief.prompt, hearing=letters))).report
-        if journal is not None:
-            await letters.give_back()
-            await journal.end(report.failure)
-        return report
-
-    return streaming.stream(perform)
+        found = cast(Mapping[str, Mapping[str, Any]], agent.settings.get("endpoints", {})).get(name, {})
+        return endpoints.find(name, self.environ, base_url=found.get("base_url"), env=found.get("env", ()))
 
 
 async def _brief(assignment: Assignment, journal: StoredJournal | None) -> Briefing:
     """Whoever goes on with a conversation goes on from where it began."""
     if journal is None:
-        return await assignment.brief()
+        return _bare(await assignment.brief())
     if journal.briefing is None:
-        journal.begin(await assignment.brief())
+        journal.begin(_bare(await assignment.brief()))
     assert journal.briefing is not None
     return journal.briefing
 
 
-def _agent(assignment: Assignment, brief: Briefing) -> Agent:
-    said = assignment.settings.get("max_turns")
-    limits = Limits(turns=said) if isinstance(said, int) else Limits()
-    return Agent(assignment.agent, brief.system_prompt, reports=False, limits=limits)
+def _bare(brief: Briefing) -> Briefing:
+    return Briefing(brief.request or brief.prompt, brief.system_prompt)
 
 
 def _ended(report: Report) -> Ended:

@@ -172,6 +172,7 @@ class AttemptWorker:
             folder=kit.folder,
             conversation=begun.conversation,
             journal=partial(journals.open, self.store, begun),
+            expand=partial(guidance.expanded, begun.run),
         )
 
     async def _more(self, begun: Begun) -> tuple[Letter, ...]:
@@ -219,6 +220,7 @@ def _briefing(begun: Begun, found: Scene) -> Briefing:
     occasion = Occasion(begun.agent, begun.mail, begun.job.tries + 1, begun.is_last, has_context)
     own = guidance.expanded(begun.run, terms.of_agent(begun.agent).system_prompt)
     return Briefing(
+        request=prompts.request(occasion),
         prompt=prompts.prompt(occasion, found, quoting.new_nonce()),
         system_prompt=guidance.system_prompt(own, begun.caller.groups, has_context=has_context),
     )

@@ -65,6 +65,7 @@ class Kept(Assignment):
     """An assignment of which a journal is kept, for those who can go on with one."""
 
     journal: "Callable[[], Awaitable[StoredJournal]]"
+    expand: Callable[[str], str]  # puts the run's values into a prompt
 
 
 class StoredJournal:

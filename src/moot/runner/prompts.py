@@ -40,6 +40,12 @@ def prompt(occasion: Occasion, scene: Scene, nonce: str) -> str:
     return "\n\n".join(sections) + "\n"
 
 
+def request(occasion: Occasion) -> str:
+    """What somebody is asked who shares nothing with anybody, in the words of whoever asks; empty for all others."""
+    is_asked = not occasion.has_context and len(occasion.mail) == 1 and occasion.mail[0].sender == "system"
+    return occasion.mail[0].body if is_asked else ""
+
+
 def _opening(occasion: Occasion, scene: Scene, nonce: str) -> str:
     lines = [
         f"You are @{occasion.agent.name} in {occasion.agent.instance}. {_company(scene.members, occasion.agent.id)}"

@@ -30,7 +30,7 @@ async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -
         return keeping.load(known.result)
     failures: list[ModelFailed] = []
     for name in agent.models or ("",):
-        reserve = stage.reserve(name, question.request)
+        reserve = stage.reserve(agent, name, question.request)
         await pages.turn(Begun(question.path, "model", name, agent.name, facts=question.facts, reserve=reserve))
         try:
             found = await _ask(agent, name, question, stage)

@@ -21,5 +21,8 @@ class Pages:
         """Write all of it, in one commit."""
         done, opened = self._done, self._begun
         self._done, self._begun = [], []
+        if {one.path for one in opened} & {one.path for one in done}:  # it ended before anything was begun in it
+            await self._journal.note(begun=opened)
+            opened = []
         if done or opened or begun:
             await self._journal.note(done, (*opened, *begun))

@@ -18,5 +18,5 @@ class Stage:
     model: Callable[[Agent, str], Awaitable[Model]]  # of an agent, by its name
     sources: Callable[[Agent, str], Sequence[Source]]  # the tools of an agent whose session has this path
     tell: Callable[[str, Event], None] = lambda agent, event: None
-    reserve: Callable[[str, Request], float] = lambda model, request: 0.0  # dollars that a request may cost at most
+    reserve: Callable[[Agent, str, Request], float] = lambda agent, model, request: 0.0  # dollars, at most
     stopping: asyncio.Event = field(default_factory=asyncio.Event)  # everybody comes to an end, with a report

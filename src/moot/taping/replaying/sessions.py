@@ -9,7 +9,7 @@ requests were too many to keep) the session ends without a result, and the rest 
 import asyncio
 import math
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing, nullcontext
+from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from dataclasses import dataclass, field, replace
 
 from moot.backends import backend as contract
@@ -19,8 +19,9 @@ from moot.core import json
 from moot.core.json import Json
 from moot.core.tool import Tool, ToolAnswer
 from moot.models import model
-from moot.models.model import Again, Answer, ModelFailed, Piece, Request
+from moot.models.model import Again, Answer, Model, ModelFailed, Piece, Request
 from moot.runner.api_agents import Offering, SessionBackend
+from moot.session.agent import Agent
 from moot.taping.replaying import notes, request_likeness
 from moot.taping.replaying.exchanges import Exchange
 from moot.taping.replaying.performance import Part, Performance
@@ -43,7 +44,7 @@ async def play(
     assert isinstance(assignment.toolbox, Offering)
     desk = Desk(performance, part, is_alike=is_alike)
     played = replace(assignment, toolbox=_Tools(desk, assignment.toolbox), more=desk.more)
-    backend = SessionBackend(lambda _: nullcontext(desk))
+    backend = SessionBackend(_Shop(desk))
     try:
         async with aclosing(backend.run(played)) as running:
             async for progress in running:
@@ -52,6 +53,19 @@ async def play(
                 yield progress
     except Unplayable:
         return
+
+
+@dataclass(frozen=True, slots=True)
+class _Shop:
+    """Every model is the desk."""
+
+    desk: "Desk"
+
+    def open(self, agent: Agent, name: str) -> AbstractAsyncContextManager[Model]:
+        return nullcontext(self.desk)
+
+    def most(self, agent: Agent, name: str, request: Request) -> float:
+        return 0.0
 
 
 @dataclass(slots=True)

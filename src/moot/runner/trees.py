@@ -1,0 +1,46 @@
+"""An attempt as a tree of sessions: the agent, and those who take part in what it does."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from moot.backends.backend import Assignment, Briefing
+from moot.core.json import Json
+from moot.core.tool import Tool
+from moot.runner import casts
+from moot.session.agent import Agent
+from moot.workflow import stored
+
+Expand = Callable[[str], str]
+
+
+def cast(assignment: Assignment, brief: Briefing, expand: Expand) -> dict[str, Agent]:
+    """Everybody, the agent itself first. `expand` puts values into prompts; the agent's own has them already."""
+    backend = "scripted" if assignment.settings.get("answers") else "api"
+    found = casts.cast(stored.definitions(assignment.agent, backend, assignment.settings))
+    root = found.pop(assignment.agent)
+    others = {name: replace(one, prompt=expand(one.prompt)) for name, one in found.items()}
+    return {root.name: _root(root, assignment, brief), **others}
+
+
+def _root(agent: Agent, assignment: Assignment, brief: Briefing) -> Agent:
+    """What it says last is its report, unless somebody else goes on with that."""
+    manner, settings, models = assignment.manner, agent.settings, agent.models
+    if manner.model is not None and "answers" not in settings:
+        own: dict[str, Json] = {manner.model: {"base_url": manner.base_url, "env": list(manner.env)}}
+        known = settings.get("endpoints")
+        settings = {"endpoints": {**(known if isinstance(known, Mapping) else {}), **own}}
+        models = (manner.model, *(one for one in models if one != manner.model))
+    return replace(agent, prompt=brief.system_prompt, models=models, settings=settings, reports=_reports(agent))
+
+
+def _reports(agent: Agent) -> bool:
+    worked_with = (agent.handoff, agent.router, agent.advisors, agent.team, agent.agents)
+    return any(worked_with) or agent.output.kind == "json"
+
+
+def held(agent: Agent, offered: Sequence[Tool], *, is_root: bool) -> list[Tool]:
+    """Of the tools that the attempt may use, those of one agent: all if it is its own, else what its file names."""
+    if is_root:
+        return list(offered)
+    named = agent.tools or ()
+    return [one for one in offered if one.name in named or one.group in named]
