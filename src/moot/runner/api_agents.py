@@ -12,13 +12,10 @@ from moot.backends.backend import (
     Assignment,
     Backend,
     Briefing,
-    Called,
-    Counted,
     Ended,
     Progress,
     Usage,
     Warned,
-    Wrote,
 )
 from moot.core.clock import Clock, SystemClock
 from moot.core.errors import InvalidInput
@@ -32,9 +29,9 @@ from moot.models.scripted import ScriptedModel
 from moot.runner import trees
 from moot.runner.journals import Kept, StoredJournal
 from moot.runner.letters import Letters
-from moot.session import events, streaming
+from moot.runner.voices import Voices
+from moot.session import streaming
 from moot.session.agent import Agent, Cast
-from moot.session.events import Event
 from moot.session.journal import Memory
 from moot.session.moot_tools import MootTools
 from moot.session.orchestra import Orchestra
@@ -90,12 +87,13 @@ class SessionBackend:
         ended = Ended("no_result", "the session ended without a result")
         if assignment.manner.keeps_conversation:
             yield Warned("A model has no conversation of its own that could be kept: `resume` changes nothing here.")
+        voices = Voices(assignment.agent, is_counted=isinstance(assignment, Kept))
         async with AsyncExitStack() as opened, aclosing(await self._stream(assignment, opened)) as running:
             async for told in running:
                 if isinstance(told, Report):
                     ended = _ended(told)
-                else:
-                    progress = _progress(told.event, is_counted=isinstance(assignment, Kept))
+                    continue
+                for progress in voices.tell(told):
                     used += progress if isinstance(progress, Usage) else Usage()
                     yield progress
         yield Ended(ended.failure, ended.error, ended.text, used, wait_until=ended.wait_until)
@@ -213,16 +211,3 @@ def _ended(report: Report) -> Ended:
     """A report of the wrong shape, and a failure that the agent itself speaks of, are errors like others."""
     failure = "error" if report.failure in ("invalid", "reported") else report.failure
     return Ended(failure, report.error, report.text, wait_until=report.until)
-
-
-def _progress(event: Event, *, is_counted: bool) -> Progress:
-    match event:
-        case events.Wrote(text):
-            return Wrote(text)
-        case events.Called(tool, is_error):
-            return Called(tool, is_error)
-        case events.Warned(text):
-            return Warned(text)
-        case events.Used(used):
-            make = Counted if is_counted else Usage
-            return make(used.input_tokens, used.output_tokens, 1, used.cost, used.is_estimated)

@@ -1,0 +1,70 @@
+"""`moot ask`: every example of agents that work together answers offline, and what it cost adds up."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.terminal import Terminal
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "agents"
+ANSWERS = {
+    "handoff/draft": ("Approved: The parser drops the last line.", 0.004),
+    "router/desk": ("We have refunded the second payment of May.", 0.002),
+    "advisors/release": ("Release it on Tuesday: the risk is low, and the licences are fine.", 0.005),
+    "team/panel": ("Not yet: hash the token before it is logged, then use one query for all rows.", 0.005),
+    "clarify/editor": ("The first release was on 3 May 2019 (UTC).", 0.004),
+    "nested/intake": ("Buffer a thousand rows; flush once a second and when the file is closed.", 0.009),
+}
+FAILING = """---
+answers:
+  - fail: refused
+---
+"""
+
+
+@pytest.fixture
+def terminal(tmp_path: Path, bytecode: Path) -> Terminal:
+    return Terminal(tmp_path, bytecode)
+
+
+def test_every_folder_of_examples_is_asked() -> None:
+    assert {file.parent.name for file in EXAMPLES.glob("*/*.md")} == {name.split("/")[0] for name in ANSWERS}
+
+
+def test_every_example_answers_and_its_costs_add_up(terminal: Terminal) -> None:
+    for name, (answer, dollars) in ANSWERS.items():
+        told = terminal.ok("ask", str(EXAMPLES / f"{name}.md"), "What is wrong?", "--json").json
+        assert (told["answer"], told["cost"]) == (answer, pytest.approx(dollars))
+    spent = terminal.ok("cost", "--json").json
+    assert spent["total"]["cost"] == pytest.approx(sum(dollars for _, dollars in ANSWERS.values()))
+
+
+def test_only_the_answer_is_printed(terminal: Terminal) -> None:
+    ended = terminal.ok("ask", str(EXAMPLES / "handoff/draft.md"), "-", stdin=b"What is @wrong?")
+    assert (ended.out, ended.err) == (f"{ANSWERS['handoff/draft'][0]}\n", "")
+    (question,) = [one for one in terminal.ok("log", "--all", "--json").json if one["from"] == "system"]
+    assert (question["message"], question["mentions"]) == ("What is @wrong?", ["draft"])
+
+
+def test_what_they_do_on_their_way_is_told_to_who_asks(terminal: Terminal) -> None:
+    ended = terminal.ok("ask", "-v", str(EXAMPLES / "clarify/editor.md"), "When?")
+    assert "editor -> ask_clarification" in ended.err
+    assert "editor -> researcher/final_report" in ended.err
+
+
+def test_a_failure_says_why_and_how_to_go_on(terminal: Terminal) -> None:
+    (terminal.folder / "bad.md").write_text(FAILING)
+    ended = terminal.run("ask", "bad.md", "Why?")
+    assert (ended.code, ended.out) == (1, "")
+    assert "The script fails here (refused)." in ended.err
+    assert "moot resume @ask-" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("words", "fact"), [(("no.md", "hi"), "no agent file 'no.md'"), (("bad.md", " "), "no question")]
+)
+def test_wrong_words_are_said_to_be(terminal: Terminal, words: tuple[str, ...], fact: str) -> None:
+    (terminal.folder / "bad.md").write_text(FAILING)
+    ended = terminal.run("ask", *words)
+    assert ended.code == 2
+    assert fact in ended.err
