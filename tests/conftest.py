@@ -21,7 +21,7 @@ from moot.testing.clock import ManualClock
 from tests import postgres_server
 from tests.postgres_schemas import Schemas
 
-LIMITS = Limits(too_slow_seconds=1.0)  # virtual machines charge a function for what they do themselves: 0.4 s were seen
+LIMITS = Limits(too_slow_seconds=0.25)
 _FOLDER = pytest.StashKey[Path]()
 
 
