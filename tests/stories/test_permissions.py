@@ -99,7 +99,7 @@ def test_what_is_asked_when_everybody_has_gone_is_denied_at_once_and_can_be_appr
     name = write(terminal)
     with terminal.typing("run", name) as session:
         session.until("Bash: make release")
-        session.interrupt()
+        session.interrupt(twice=True)
     alone = terminal.run("resume")
     assert alone.code == 4, alone
     assert said(terminal)[-1].startswith("not released: Nobody is there to permit Bash")
