@@ -46,11 +46,12 @@ def replay(terminal: Terminal, file: Path, tape: Path) -> Ended:
     return terminal.run(*words, env={"PATH": "/usr/bin:/bin", "CANARY_TOKEN": ENV["CANARY_TOKEN"]})
 
 
-def assert_alike(terminal: Terminal, file: Path, tape: Path, code: int = 0) -> None:
+def assert_alike(terminal: Terminal, file: Path, tape: Path, code: int = 0) -> Ended:
     ended = replay(terminal, file, tape)
     assert "the replay is like the recording" in ended.err, ended
     assert ended.code == code
     assert result(terminal, "again") == result(terminal, "first")
+    return ended
 
 
 def lines(tape: Path, *kinds: str) -> list[dict[str, Any]]:
@@ -170,7 +171,7 @@ kickoff: "@ann go"
 
 async def test_a_request_that_failed_and_was_made_again_is_on_the_tape(terminal: Terminal) -> None:
     file, tape = await record(terminal, ALONE, [rate_limited(0.1), call("inbox_check"), say("done")])
-    assert_alike(terminal, file, tape)
+    assert "Trying again in" in assert_alike(terminal, file, tape).out
     asked, failed, answered = lines(tape, "asked", "unanswered", "replied")[:3]
     assert [one["number"] for one in (asked, failed, answered)] == [1, 1, 1]
     assert (failed["kind"], failed["again"] > 0) == ("rate_limit", True)
@@ -200,6 +201,24 @@ async def test_an_attempt_that_was_cut_off_at_a_limit_is_cut_off_there_again(ter
     file, tape = await record(terminal, ALONE + "budget: {tokens: 500}\n", scenario, code=3)
     assert_alike(terminal, file, tape, code=3)
     assert result(terminal, "again")["documents"] == {"notes.md": "x"}
+
+
+async def test_who_was_cut_off_at_a_limit_while_others_spoke_is_cut_off_behind_them(terminal: Terminal) -> None:
+    is_told = asyncio.Event()
+
+    async def scenario(asked: Asked) -> fake_models.Answer:
+        turn = sum(one.role == "assistant" for one in asked.turns)
+        if asked.model == "ben":
+            if turn == 2:
+                is_told.set()
+            return say("done") if turn == 2 else call("channel_send", message=f"thought {turn}")
+        if turn == 0 and not is_told.is_set():
+            return call("channel_send", message="@ben go")
+        await is_told.wait()
+        return say("never", used=Used(input=9000))
+
+    file, tape = await record(terminal, TEAM + "budget: {tokens: 5000}\n", scenario, code=3)
+    assert_alike(terminal, file, tape, code=3)
 
 
 @pytest.mark.parametrize("with_a_call", [True, False])
