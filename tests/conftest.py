@@ -72,6 +72,13 @@ def steady_clients() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def bytecode(pytestconfig: pytest.Config) -> Path:
+    """Where all programs that tests start keep compiled modules: one folder, because to compile them takes seconds."""
+    assert pytestconfig.cache is not None
+    return pytestconfig.cache.mkdir("bytecode")
+
+
 @pytest.fixture
 def clock() -> ManualClock:
     """The time of every store in this test; it moves by `clock.advance(seconds)` only."""

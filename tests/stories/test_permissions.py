@@ -50,13 +50,12 @@ sys.stdin.read()
 
 
 @pytest.fixture
-def terminal(tmp_path: Path, pytestconfig: pytest.Config) -> Terminal:
+def terminal(tmp_path: Path, bytecode: Path) -> Terminal:
     folder = tmp_path / "project"
     (folder / "home").mkdir(parents=True)
     (folder / ".moot").mkdir()
     (folder / "claude.py").write_text(CLAUDE)
-    assert pytestconfig.cache is not None
-    return Terminal(folder, pytestconfig.cache.mkdir("bytecode"))
+    return Terminal(folder, bytecode)
 
 
 def write(terminal: Terminal, **more: str) -> str:

@@ -47,11 +47,6 @@ kickoff: |
 """
 
 
-@pytest.fixture(scope="session")
-def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.getbasetemp() / "bytecode"
-
-
 @pytest.fixture
 def terminal(tmp_path: Path, bytecode: Path) -> Terminal:
     (tmp_path / "review.yaml").write_text(WORKFLOW)
