@@ -289,3 +289,32 @@ async def test_of_requests_that_were_too_many_to_keep_the_calls_are_played(termi
     ]
     tape.write_text("".join(kept))
     assert_alike(terminal, file, tape)
+
+
+async def test_a_look_into_the_inbox_that_was_noticed_late_hands_out_nothing(terminal: Terminal) -> None:
+    has_looked, is_told = asyncio.Event(), asyncio.Event()
+
+    async def scenario(asked: Asked) -> fake_models.Answer:
+        turn = sum(one.role == "assistant" for one in asked.turns)
+        if asked.model == "ben":
+            await has_looked.wait()
+            if turn:
+                is_told.set()
+            return say("done") if turn else call("channel_send", message="@ann here is news")
+        if turn == 2:
+            has_looked.set()
+            await is_told.wait()
+        steps = (call("channel_send", message="@ben go"), call("inbox_check"))
+        return steps[turn] if turn < len(steps) else say("thank you")
+
+    file, tape = await record(terminal, TEAM, scenario)
+    found = [json.loads(line) for line in tape.read_text().splitlines()]
+    ann = next(one["attempt"] for one in found if one["type"] == "begin")
+    late = [
+        one for one in found if one["type"] == "call" and one["tool"] == "inbox_check" and one["operation"] is None
+    ] + [one for one in found if one["type"] == "asked" and (one["attempt"], one["number"]) == (ann, 3)]
+    assert len(late) == 2
+    rest = [one for one in found if one not in late]
+    at = next(place for place, one in enumerate(rest) if one["type"] == "more")
+    tape.write_text("".join(f"{json.dumps(one)}\n" for one in (*rest[:at], *late, *rest[at:])))
+    assert_alike(terminal, file, tape)
