@@ -4,6 +4,7 @@ gone by then."""
 import asyncio
 import json
 import re
+import signal
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests import fake_models
-from tests.cli.terminal import Ended, Terminal
+from tests.cli.terminal import Ended, Terminal, finish
 from tests.fake_models import Asked, Call, Hang, Reply, Scenario, Status, Used, call, calls, rate_limited, say
 from tests.stories.test_replay import result, write
 
@@ -191,8 +192,7 @@ async def test_a_request_that_failed_for_good_fails_again(terminal: Terminal, st
 async def test_a_model_that_never_answers_is_cut_off_again(terminal: Terminal) -> None:
     text = ALONE.replace("20s", "3s")
     file, tape = await record(terminal, text, [call("document_append", content="x"), Hang()], code=1)
-    assert [one["number"] for one in lines(tape, "asked", "replied")] == [1, 1, 2]
-    assert_alike(terminal, file, tape, code=1)
+    assert_alike(terminal, file, tape, code=1)  # however far it has come in its time
 
 
 async def test_an_attempt_that_was_cut_off_at_a_limit_is_cut_off_there_again(terminal: Terminal) -> None:
@@ -318,3 +318,27 @@ async def test_a_look_into_the_inbox_that_was_noticed_late_hands_out_nothing(ter
     at = next(place for place, one in enumerate(rest) if one["type"] == "more")
     tape.write_text("".join(f"{json.dumps(one)}\n" for one in (*rest[:at], *late, *rest[at:])))
     assert_alike(terminal, file, tape)
+
+
+@pytest.mark.parametrize(
+    ("how", "code", "told"), [(signal.SIGKILL, 1, ["the recording was cut here"]), (signal.SIGINT, 130, [])]
+)
+async def test_a_run_that_ended_while_a_model_was_asked_is_played_up_to_there(
+    terminal: Terminal, how: signal.Signals, code: int, told: list[str]
+) -> None:
+    tape = terminal.folder / "tape.jsonl"
+    doing = calls(Call("document_append", {"content": "x"}), Call("channel_send", {"message": "hello"}))
+    async with fake_models.serve([doing, Hang()]) as server:
+        file = write(terminal, ALONE.replace("BASE", f"base_url: {server.v1!r}, env: [LAB_API_KEY]"))
+        process = terminal.start("run", str(file), "--instance", "first", "--record", str(tape), env=ENV)
+        await server.until_asked(2)
+        process.send_signal(how)
+        await asyncio.to_thread(finish, process)
+    assert [(one["type"], one["number"]) for one in lines(tape, "asked", "replied")][-2:] == [
+        ("replied", 1),
+        ("asked", 2),
+    ]
+    ended = replay(terminal, file, tape)
+    assert (ended.code, [one.partition(",")[0] for one in drifts(ended)]) == (code, told), ended
+    came = result(terminal, "again")
+    assert (came["said"][-1][:2], came["documents"]) == (["ann", "hello"], {"notes.md": "x"})
