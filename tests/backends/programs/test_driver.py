@@ -359,8 +359,8 @@ async def test_mail_reaches_it_and_its_input_is_closed_after_the_last(place: Sta
     assert (ended.failure, ended.text, ended.usage.turns) == (None, "two", 2)
     lines: list[Any] = [json.loads(line) for line in role.seen()["stdin"].splitlines()]
     texts = [line["message"]["content"][0]["text"] for line in lines]
-    assert "- From @ben: first\n  of two lines\n" in texts[1]
-    assert "- From @human: second\n" in texts[2]
+    assert "- From \\@ben: first\n  of two lines\n" in texts[1]  # an at sign alone would name a file
+    assert "- From \\@human: second\n" in texts[2]
 
 
 async def test_mail_that_it_did_not_take_is_no_success(place: Stage) -> None:
