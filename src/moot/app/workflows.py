@@ -207,7 +207,8 @@ def _member(agent: AgentDefinition, source: str) -> NewAgent:
 
 
 def _around(project: Project, flags: Flags | None = None) -> Surroundings:
-    return Surroundings(_folders(project), tuple(_configs(project)), flags or Flags())
+    own = str(Path.home() / PEOPLE_FOLDER / "config.yaml")
+    return Surroundings(_folders(project), tuple(_configs(project)), own, flags or Flags())
 
 
 def _folders(project: Project) -> Folders:

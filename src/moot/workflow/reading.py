@@ -12,7 +12,7 @@ from moot.core.errors import MootError
 from moot.core.nearest import hint
 from moot.core.problems import Problem
 from moot.core.yaml import Document
-from moot.workflow import catalog, checking, drafts, inputs, members, templates
+from moot.workflow import catalog, checking, drafts, inputs, members, redirecting, templates
 from moot.workflow.catalog import Catalog
 from moot.workflow.drafts import Faults
 from moot.workflow.finding import Folders
@@ -50,6 +50,7 @@ class Surroundings:
 
     folders: Folders = field(default_factory=Folders)
     configs: tuple[Document, ...] = ()  # the project's, then the person's; their `defaults` count last
+    own_config: str = ""  # the name of the person's
     flags: Flags = field(default_factory=Flags)
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
@@ -87,7 +88,7 @@ def draft_document(document: Document, file: Path, around: Surroundings | None =
         return Draft(document, faults, None, {})
     configs = _configs(around, faults)
     defaults = _defaults(said, document, file.parent, configs)
-    known = _catalog(configs)
+    known = _catalog(configs, around, faults)
     reader = members.Reader(document, file.parent, around.folders, defaults, around.flags, faults, known)
     found = {name: reader.member(name, one) for name, one in said.agents.items()}
     workflow = _workflow(said, file, document, found, faults)
@@ -101,7 +102,7 @@ def draft_agent(file: Path, around: Surroundings | None = None) -> Draft:
     faults = Faults()
     said = AgentShape.model_validate({"from": os.path.join(file.parent, file.name)})
     document = Document(str(file), {}, None)
-    known = _catalog(_configs(around, faults))
+    known = _catalog(_configs(around, faults), around, faults)
     reader = members.Reader(document, Path(), around.folders, (), around.flags, faults, known)
     name = file.stem
     member = reader.member(name, said)
@@ -111,7 +112,7 @@ def draft_agent(file: Path, around: Surroundings | None = None) -> Draft:
 def catalog_of(around: Surroundings) -> Catalog:
     """What the configurations make of the models; WorkflowInvalid tells what is wrong with them."""
     faults = Faults()
-    found = _catalog(_configs(around, faults))
+    found = _catalog(_configs(around, faults), around, faults)
     faults.refuse("config.yaml")
     return found
 
@@ -121,7 +122,12 @@ def _configs(around: Surroundings, faults: Faults) -> list[tuple[Document, Proje
     return [(document, said) for document, said in read if said is not None]
 
 
-def _catalog(configs: list[tuple[Document, ProjectShape]]) -> Catalog:
+def _catalog(configs: list[tuple[Document, ProjectShape]], around: Surroundings, faults: Faults) -> Catalog:
+    own = [said for document, said in configs if document.name == around.own_config]
+    known = catalog.of_configs([said.models for said in own if said.models is not None])
+    for document, said in configs:
+        for problem in redirecting.found(said, known) if document.name != around.own_config else ():
+            faults.add(document, problem)
     return catalog.of_configs([said.models for _, said in configs if said.models is not None])
 
 
