@@ -21,7 +21,7 @@ from moot.testing.clock import ManualClock
 from tests import postgres_server
 from tests.postgres_schemas import Schemas
 
-LIMITS = Limits(too_slow_seconds=1.0)  # virtual machines charge a function for what they do themselves: 0.4 s were seen
+LIMITS = Limits(too_slow_seconds=0.25)
 _FOLDER = pytest.StashKey[Path]()
 
 
@@ -70,6 +70,13 @@ def steady_clients() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_RawSocketMixin, "_wait_until_readable", steady)
         yield
+
+
+@pytest.fixture(scope="session")
+def bytecode(pytestconfig: pytest.Config) -> Path:
+    """Where all programs that tests start keep compiled modules: one folder, because to compile them takes seconds."""
+    assert pytestconfig.cache is not None
+    return pytestconfig.cache.mkdir("bytecode")
 
 
 @pytest.fixture

@@ -53,3 +53,13 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "private/at_3").symlink_to(tmp_path / "mine")
     assert private_folders.clear(tmp_path / "private") == []
     assert (tmp_path / "mine/file").read_text() == "kept"
+
+
+def test_a_link_in_the_place_of_all_of_them_is_removed_and_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "home/documents").mkdir(parents=True)
+    (tmp_path / "private").symlink_to(tmp_path / "home")
+    assert private_folders.clear(tmp_path / "private") == []
+    assert (list(tmp_path.iterdir()), list((tmp_path / "home").iterdir())) == (
+        [tmp_path / "home"],
+        [tmp_path / "home/documents"],
+    )

@@ -365,3 +365,41 @@ def test_the_name_of_an_agent_file_is_that_of_an_agent(tmp_path: Path) -> None:
         ("all.md", "`agents.all`: The name 'all' is kept for moot itself."),
         ("b.md", "`agents.b` and `agents.B` are the same name."),
     ]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "models: {providers: {openai: {api: openai, base_url: 'http://127.0.0.1:9/v1', keys: [OPENAI_API_KEY]}}}",
+            "`models.providers.openai` comes with the project and would send the key of openai (OPENAI_API_KEY) to",
+        ),
+        (
+            "models: {providers: {lab: {base_url: 'http://127.0.0.1:9/v1', keys: [LAB_KEY, GEMINI_API_KEY]}}}",
+            "the key of google (GEMINI_API_KEY)",
+        ),
+        ("models: {providers: {groq: {base_url: 'http://127.0.0.1:9/v1'}}}", "what is meant for groq"),
+        ("models: {providers: {groq: {keys: [GROQ_API_KEY]}}}", "the key of groq"),
+        ("models: {providers: {x: {base_url: 'http://127.0.0.1:9/v1', keys: [WORK_KEY]}}}", "the key of work"),
+        ("defaults: {base_url: 'http://127.0.0.1:9/v1'}", "write it into your own ~/.moot/config.yaml"),
+    ],
+)
+def test_a_project_sends_no_known_key_elsewhere_but_the_person_may(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, told: str
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    work = "models: {providers: {work: {base_url: 'https://work.example/v1', keys: [WORK_KEY]}}}\n"
+    write(tmp_path / "home", work, ".moot/config.yaml")
+    write(tmp_path, f"{said}\n", ".moot/config.yaml")
+    with pytest.raises(WorkflowInvalid) as caught:
+        read(tmp_path, "agents: {a: {model: sonnet}}")
+    assert f"{tmp_path}/.moot/config.yaml:1:" in str(caught.value)
+    assert told in f"{caught.value} {caught.value.remedy}"
+    (tmp_path / ".moot/config.yaml").rename(tmp_path / "home/.moot/config.yaml")
+    assert read(tmp_path, "agents: {a: {model: sonnet}}").agents
+
+
+def test_a_project_may_name_another_key_for_a_known_provider_at_its_address(tmp_path: Path) -> None:
+    said = "models: {providers: {anthropic: {api: anthropic, keys: [WORK_KEY]}}}\n"
+    write(tmp_path, said, ".moot/config.yaml")
+    assert read(tmp_path, "agents: {a: {model: sonnet}}").agents

@@ -53,14 +53,15 @@ async def test_it_reads_who_it_is_and_what_to_do(given: Assignment) -> None:
     assert await shell(given, "cat") == Ended(text="Be kind.\n\nIt is the last.")
 
 
-async def test_what_it_prints_is_told_line_by_line(given: Assignment) -> None:
-    assigned = replace(given, manner=Manner(command=("/bin/sh", "-c", "echo one; echo; printf two")))
-    assert [one async for one in CommandBackend().run(assigned)] == [
-        Wrote("one\n"),
-        Wrote("\n"),
-        Wrote("two\n"),
-        Ended(text="one\n\ntwo"),
-    ]
+async def test_what_it_prints_is_told_in_whole_lines(given: Assignment) -> None:
+    assigned = replace(
+        given, manner=Manner(command=("/bin/sh", "-c", "echo one; echo; printf tw; sleep 0.01; printf o"))
+    )
+    *wrote, ended = [one async for one in CommandBackend().run(assigned)]
+    texts = [one.text for one in wrote if isinstance(one, Wrote)]
+    assert "".join(texts) == "one\n\ntwo\n"
+    assert all(text.endswith("\n") for text in texts)
+    assert ended == Ended(text="one\n\ntwo")
 
 
 async def test_it_works_in_its_workspace_and_knows_who_it_is(given: Assignment) -> None:

@@ -6,13 +6,12 @@ from tests.cli.terminal import Terminal
 
 
 @pytest.fixture
-def terminal(tmp_path: Path, pytestconfig: pytest.Config) -> Terminal:
+def terminal(tmp_path: Path, bytecode: Path) -> Terminal:
     """In a folder where nothing is, with the project's own store."""
     folder = tmp_path / "project"
     (folder / "home").mkdir(parents=True)
     (folder / ".moot").mkdir()  # whatever lies above the temporary folder is not our project
-    assert pytestconfig.cache is not None
-    return Terminal(folder, pytestconfig.cache.mkdir("bytecode"))
+    return Terminal(folder, bytecode)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -33,9 +33,11 @@ class Session:
     def type(self, line: str) -> None:
         os.write(self._ours, line.encode() + b"\n")
 
-    def interrupt(self) -> None:
-        """Ctrl-C."""
+    def interrupt(self, *, twice: bool = False) -> None:
+        """Ctrl-C; the second time as another signal, which cannot be lost in the first."""
         os.write(self._ours, b"\x03")
+        if twice:
+            self._process.terminate()
         self.read_to_end()
 
     def until(self, text: str) -> None:

@@ -27,7 +27,8 @@ from moot.tools import voting
 from tests.cli.terminal import Ended, Terminal
 
 SECONDS = 60.0
-WAYS = ["store", "server"]
+# Through the server only when there is time: each command loads a client there, and one test below has one of each.
+SELDOM = pytest.mark.parametrize("coder", ["store", pytest.param("server", marks=pytest.mark.chaos)], indirect=True)
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def served(terminal: Terminal) -> Generator[str]:
         thread.join(SECONDS)
 
 
-@pytest.fixture(params=WAYS)
+@pytest.fixture(params=["store", "server"])
 def coder(request: pytest.FixtureRequest, terminal: Terminal, tmp_path: Path) -> Iterator[Agent]:
     """In the project, or in another place from which only the server is reached."""
     id, attempt, token = at_work(terminal, "pr-1")
@@ -101,6 +102,7 @@ def coder(request: pytest.FixtureRequest, terminal: Terminal, tmp_path: Path) ->
     assert not (elsewhere / ".workflow").exists()
 
 
+@SELDOM
 def test_it_speaks_as_itself(coder: Agent) -> None:
     assert coder.ok("send", "please look, @reviewer and @nobody").out == "sent to reviewer\n"
     assert coder.ok("send", "to you", "--to", "reviewer", "--json").json["recipients"] == ["reviewer"]
@@ -130,12 +132,14 @@ def test_it_speaks_for_nobody_else(coder: Agent) -> None:
         assert (refused.code, "NOT_ALLOWED" in refused.err) == (1, True), refused
 
 
+@SELDOM
 def test_it_interrupts_nobody_and_says_nothing_then(coder: Agent) -> None:
     refused = coder.run("send", "drop it", "--to", "reviewer", "--now")
     assert (refused.code, refused.err.split(": ")[:2]) == (1, ["error", "NOT_ALLOWED"])
     assert coder.ok("log", "--json").json == []
 
 
+@SELDOM
 def test_it_reads_what_was_said(coder: Agent) -> None:
     assert "nothing was said yet" in coder.ok("log").out
     coder.home.ok("send", "good morning", "--to", "coder@pr-1")
@@ -144,6 +148,7 @@ def test_it_reads_what_was_said(coder: Agent) -> None:
     assert [one["message"] for one in coder.ok("context", "read").json] == ["good morning"]
 
 
+@SELDOM
 def test_it_reads_its_inbox_and_what_it_saw_is_handed_out(coder: Agent) -> None:
     assert coder.ok("inbox").out == "nothing waits for you\n"
     coder.home.ok("send", "first", "--to", "coder@pr-1")
@@ -159,6 +164,7 @@ def test_it_reads_its_inbox_and_what_it_saw_is_handed_out(coder: Agent) -> None:
     assert coder.ok("inbox", "--json").json == []
 
 
+@SELDOM
 def test_sending_hands_no_mail_out(coder: Agent) -> None:
     coder.home.ok("send", "hello", "--to", "coder@pr-1")
     coder.ok("send", "working")
@@ -166,6 +172,7 @@ def test_sending_hands_no_mail_out(coder: Agent) -> None:
     assert mail["state"] == "queued"
 
 
+@SELDOM
 def test_it_keeps_documents(coder: Agent) -> None:
     assert coder.ok("doc", "write", "plan.md", stdin=b"1. look\n").out == "written plan.md (version 1)\n"
     assert coder.ok("doc", "write", "plan.md", "--append", stdin=b"2. mend\n").out == "appended plan.md (version 2)\n"
@@ -180,10 +187,21 @@ def test_it_keeps_documents(coder: Agent) -> None:
     assert (missing.code, "DOCUMENT_NOT_FOUND" in missing.err) == (1, True)
 
 
+@SELDOM
 def test_it_votes(coder: Agent) -> None:
     assert coder.ok("vote").out == "nothing to vote on\n"
+    id = propose(coder)
+    assert id in coder.ok("vote").out
+    assert coder.ok("vote", id, "yes", "--reason", "green").out == 'voted for "Approve"; 1/2 votes received\n'
+    assert coder.ok("vote", id, "yes").out == 'vote already recorded for "Approve"\n'
+    assert coder.ok("vote", id, "--json").json["result"]["votes"] == {"coder": "yes"}
+    assert "coder" in coder.ok("vote", id).out
 
-    def propose(tx: Tx) -> str:
+
+def propose(coder: Agent) -> str:
+    """What coder and reviewer can vote on."""
+
+    def change(tx: Tx) -> str:
         instance = instances.get(tx, "pr-1")
         reviewer = agents.named(tx, instance.stream, "reviewer")
         new = NewProposal(
@@ -194,14 +212,10 @@ def test_it_votes(coder: Agent) -> None:
         )  # fmt: skip
         return voting.start(tx, instance, new).id
 
-    id = coder.home.act(lambda connection: connection.store.write(propose, caller=SYSTEM))
-    assert id in coder.ok("vote").out
-    assert coder.ok("vote", id, "yes", "--reason", "green").out == 'voted for "Approve"; 1/2 votes received\n'
-    assert coder.ok("vote", id, "yes").out == 'vote already recorded for "Approve"\n'
-    assert coder.ok("vote", id, "--json").json["result"]["votes"] == {"coder": "yes"}
-    assert "coder" in coder.ok("vote", id).out
+    return coder.home.act(lambda connection: connection.store.write(change, caller=SYSTEM))
 
 
+@SELDOM
 def test_an_attempt_that_has_ended_is_told_so(coder: Agent) -> None:
     def end(tx: Tx) -> None:
         attempts.end(tx, coder.attempt, "lost")
@@ -213,6 +227,16 @@ def test_an_attempt_that_has_ended_is_told_so(coder: Agent) -> None:
         assert "NOT_AUTHENTICATED" in refused.err
         assert "attempt is over" in refused.err
         assert "Traceback" not in refused.err
+
+
+@pytest.mark.parametrize("coder", ["server"], indirect=True)
+def test_every_command_finds_its_server(coder: Agent) -> None:
+    coder.home.ok("send", "good morning", "--to", "coder@pr-1")
+    assert [one["message"] for one in coder.ok("log", "--json").json] == ["good morning"]
+    assert [one["message"] for one in coder.ok("inbox", "--ack", "--json").json] == ["good morning"]
+    assert coder.ok("doc", "write", "plan.md", stdin=b"1. look\n").out == "written plan.md (version 1)\n"
+    assert coder.ok("doc", "show", "plan.md").out == "1. look\n"
+    assert coder.ok("vote", propose(coder), "yes").out == 'voted for "Approve"; 1/2 votes received\n'
 
 
 def test_waiting_for_an_answer_works_from_inside(coder: Agent) -> None:

@@ -7,7 +7,7 @@ import pytest
 from moot.core.tx import Tx
 from moot.registry import agents, instances, tokens
 from moot.registry.tokens import Grant
-from tests.cli.terminal import Terminal
+from tests.cli.terminal import Terminal, finish
 
 HELLO = """
 name: hello
@@ -203,10 +203,11 @@ kickoff: "@writer go"
 
 def test_what_an_agent_warns_of_is_told_once(terminal: Terminal) -> None:
     write(terminal, "warned.yaml", WARNED)
+    beside = terminal.start("run", "warned.yaml", "--json", "--instance", "beside")
     shown = terminal.ok("run", "warned.yaml").out
     assert shown.count("writer: A model has no conversation of its own") == 1
     assert shown.count("reader failed (no); its mail waits") == 2
-    lines = [json.loads(line) for line in terminal.ok("run", "warned.yaml", "--json").out.splitlines()]
+    lines = [json.loads(line) for line in finish(beside).out.splitlines()]
     told = [(one["agent"], one["text"][:12]) for one in lines if one["type"] == "warning"]
     assert told == [("writer", "A model has ")]
 

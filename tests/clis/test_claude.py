@@ -127,7 +127,7 @@ async def test_it_asks_and_waits_for_the_answer(place: Stage, parent: dict[str, 
 
     def scenario(asked: Asked) -> Answer:
         if not asked.results:
-            return call("Bash", command=f"printf hello > {target}", description="write it")
+            return call("Bash", command=f"touch {target}", description="make it")
         return say("So be it.")
 
     async with fake_models.serve(scenario) as server:

@@ -70,3 +70,16 @@ def test_what_is_asked_at_one_address_only_takes_no_other() -> None:
     fixed = Service("tool", ("TOOL_KEY",), is_program=True, is_fixed=True)
     with pytest.raises(NoAccount, match="tool cannot be asked at another address"):
         accounts.resolve(fixed, Wish(LAB), {"TOOL_KEY": "k"})
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("https://me:pass@h.example:8443/v1?key=x#y", "https://h.example:8443/v1"),
+        ("https://h.example/sk-abcdefgh123/v1;key=hunter22", "https://h.example/[hidden]/v1"),
+        ("https://[::1/v1", "an address that cannot be read"),
+        ("http://[::1]:8000/v1", "http://[::1]:8000/v1"),
+    ],
+)
+def test_an_address_is_shown_without_secrets_and_a_wrong_one_is_no_trouble(address: str, shown: str) -> None:
+    assert accounts.shown(address) == shown

@@ -1,4 +1,4 @@
-"""A server on each of the two databases, and people to call it."""
+"""A server, and people to call it."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -9,6 +9,12 @@ from moot.mcp import server
 from moot.mcp.server import Address, Endpoints
 from moot.store.store import Store
 from tests.mcp.people import Meeting
+
+
+@pytest.fixture(params=["sqlite_store", pytest.param("pg_store", marks=pytest.mark.chaos)])
+def store(request: pytest.FixtureRequest) -> Store:
+    """PostgreSQL only when there is time: tools are tested on both, and who calls them is too."""
+    return request.getfixturevalue(request.param)
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Who calls is proven by the token of each request, and by nothing else."""
 
 import asyncio
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -16,6 +17,12 @@ from moot.testing.clock import ManualClock
 from tests.mcp import clients
 from tests.mcp.clients import OldSession
 from tests.mcp.people import Meeting, Person
+
+
+@pytest.fixture
+def store(open_store: Callable[[], Store]) -> Store:
+    """On each of the two databases: what calls at the same time do to each other is decided there."""
+    return open_store()
 
 
 async def is_turned_away(client: httpx2.AsyncClient, **headers: str) -> bool:

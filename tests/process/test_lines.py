@@ -106,3 +106,48 @@ async def test_nothing_of_a_secret_survives_where_a_line_is_cut(before: int) -> 
     dots = "." * max(0, 20 - before - len(secret))
     cut = f"[... {len(line) - 20} bytes cut ...]"
     assert await all_of(lines) == [f"{'.' * before}[hidden]{dots} {cut}", secret]
+
+
+async def test_lines_that_came_together_are_taken_as_one_text() -> None:
+    lines = Lines(100, nothing)
+    lines.take(b"one\r\n\ntw")
+    lines.take(b"o\nthree\r")
+    lines.end()
+    assert [text async for text in lines.texts()] == ["one\n\n", "two\n", "three\n"]
+
+
+async def test_texts_make_room_as_lines_do() -> None:
+    told: list[bool] = []
+    lines = Lines(2 * MEBIBYTE, lambda: told.append(True))
+    lines.take(b"x\n" * (MEBIBYTE // 2))
+    assert lines.is_full
+    lines.end()
+    assert sum([len(text) async for text in lines.texts()]) == MEBIBYTE
+    assert told == [True]
+    assert not lines.is_full
+
+
+class Others:
+    """Everybody else on the loop: counts their turns."""
+
+    def __init__(self) -> None:
+        self.turns = 0
+
+    async def work(self) -> None:
+        while True:
+            self.turns += 1
+            await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("by_text", [False, True])
+async def test_others_have_their_turns_however_many_lines_wait(by_text: bool) -> None:
+    lines = Lines(100, nothing)
+    for _ in range(100):
+        lines.take(b"y\n" * 50)
+    lines.end()
+    others = Others()
+    working = asyncio.ensure_future(others.work())
+    taken = [one async for one in lines.texts()] if by_text else await all_of(lines)
+    working.cancel()
+    assert len(taken) == (100 if by_text else 5000)
+    assert others.turns >= 70

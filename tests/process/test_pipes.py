@@ -2,6 +2,9 @@ import asyncio
 import os
 from typing import IO
 
+import pytest
+
+from moot.process import pipes
 from moot.process.pipes import ReadPipe, WritePipe
 
 MEBIBYTE = 1 << 20
@@ -37,6 +40,27 @@ async def test_a_mebibyte_goes_through_and_then_the_end() -> None:
     assert taken.data == b"ab" * MEBIBYTE
     assert reader.closed
     assert writer.closed
+
+
+async def test_who_prints_without_end_is_read_with_rests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipes, "_REST", 1000.0)
+    reader, writer = opened()
+    taken = Taken()
+    reading = ReadPipe(reader, taken.take)
+    sending = WritePipe(writer)
+    sending.send(b"y" * MEBIBYTE)
+    for _ in range(100):
+        await asyncio.sleep(0)
+    assert len(taken.data) == MEBIBYTE // 4
+    reading.pause()
+    reading.resume()  # whoever takes has room: the rest is no shorter for it
+    for _ in range(100):
+        await asyncio.sleep(0)
+    assert len(taken.data) == MEBIBYTE // 4
+    sending.close()
+    reading.drain()  # what the dead have left waits for nobody
+    assert taken.ended.is_set()
+    reading.close()
 
 
 async def test_nothing_is_read_while_paused() -> None:

@@ -7,12 +7,13 @@ from datetime import timedelta
 from moot.core.caller import SYSTEM
 from moot.core.tx import Tx
 from moot.jobs import jobs
-from moot.ledger import usage
+from moot.jobs.jobs import Appetite
+from moot.ledger import budgets, usage
 from moot.registry import hosts, instances, runs
 from moot.registry.agents import NewAgent
 from moot.registry.hosts import NewHost
 from moot.registry.runs import NewRun, Run
-from moot.runner import limits, lookout, phases
+from moot.runner import limit_workers, limits, lookout, phases
 from moot.runner.lookout import Look
 from moot.store.store import Store
 from moot.workflow import stored
@@ -127,6 +128,21 @@ async def test_when_the_time_is_up_who_hangs_is_interrupted(store: Store) -> Non
     assert len(await found.warnings()) == 1
     assert len(await found.team.events("attempt_interrupted")) == 1
     assert [one.state for one in await found.team.inbox("ann")] == ["queued"]
+
+
+async def test_who_works_is_interrupted_in_time_though_another_limit_was_reached_before(store: Store) -> None:
+    found = await play(store, {"ann": [{"hang": True}]}, Budget(time=timedelta(microseconds=1)))
+
+    def time_is_up(tx: Tx) -> None:
+        budgets.stop(tx, found.run.id, "budget: 1 attempts", is_last_allowed=True)
+        host = hosts.register(tx, NewHost("here", "2", ("work",)))
+        [timer] = [job for job in jobs.take(tx, Appetite(host, attempts=0, others=9)) if job.kind == limits.TIME]
+        limit_workers.end_in_time(tx, timer)
+
+    await store.write(time_is_up, caller=SYSTEM)
+    keys = [job.key for job in await live(found.team) if job.kind == limits.TIME]
+    assert keys == [limits.over_key(found.run)]
+    assert await found.warnings() == []
 
 
 async def test_the_timer_of_a_run_that_has_ended_is_gone(store: Store) -> None:

@@ -77,3 +77,31 @@ def test_a_long_file_makes_room_and_is_kept_once(file: Path, monkeypatch: pytest
     assert noted(file)[-1] == ("text", "2" * 200)
     assert noted(file.with_suffix(".old"))[-1] == ("text", "1" * 200)
     assert sorted(one.name for one in file.parent.iterdir()) == ["coder.jsonl", "coder.old"]
+
+
+def test_an_attempt_that_says_too_much_is_cut_off_with_a_word_and_its_end_follows(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trails, "_MOST_OF_ATTEMPT", 1000)
+    heard: list[str] = []
+    trail = Trail(file, AttemptId("at_1"), (TOKEN,), lambda kind, _: heard.append(kind))
+    trail.begin("attempt 1")
+    for _ in range(100):
+        trail.note(Wrote("y\n" * 100))
+        trail.note(Called("Bash"))
+    trail.note(Ended())
+    trail.close()
+    kinds = [kind for kind, _ in noted(file)]
+    assert kinds == ["begin", *(["text"] * (len(kinds) - 3)), "warning", "end"]
+    assert noted(file)[-2] == ("warning", "it goes on, but no more of it is written down")
+    assert heard == kinds
+    assert 1000 < file.stat().st_size < 1500
+
+
+def test_a_secret_that_came_in_pieces_or_over_lines_is_not_written(file: Path) -> None:
+    trail = Trail(file, AttemptId("at_1"), ("canary-of-two\nlines-of-a-canary",))
+    trail.begin("attempt 1")
+    for piece in ("so canary-of", "-two\nlines-of-a-canary so\n"):
+        trail.note(Wrote(piece))
+    trail.close()
+    assert noted(file)[1:] == [("text", "so [hidden] so")]

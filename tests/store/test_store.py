@@ -1,7 +1,6 @@
 """What every store promises, on both databases."""
 
 import asyncio
-import gc
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -370,28 +369,38 @@ async def test_run_and_many_count_the_rows_they_touched(store: Store) -> None:
     assert await store.read(names) == ["a", "b", "c"]
 
 
-async def test_a_function_that_computes_too_long_is_refused(store: Store) -> None:
+@pytest.mark.parametrize("writes", [True, False])
+async def test_a_function_that_computes_too_long_is_refused(store: Store, writes: bool) -> None:
     def compute(tx: Tx) -> None:
-        add(tx, "slow")
-        until = thread_time() + 1.1
-        while thread_time() < until:
-            pass
+        if writes:
+            add(tx, "slow")
+        burn(0.3)
 
     with pytest.raises(TransactionTooSlow):
         await store.write(compute, caller=ANN)
     assert await store.read(names) == []
 
 
-async def test_a_collection_of_garbage_in_the_middle_is_nobodys_fault(store: Store) -> None:
-    def compute(tx: Tx) -> None:
-        add(tx, "slow")
-        gc.collect()
-        until = thread_time() + 1.1
-        while thread_time() < until:
-            pass
+@pytest.mark.parametrize("writes", [True, False])
+async def test_what_was_slow_only_once_is_forgiven(store: Store, writes: bool) -> None:
+    hiccups = [0.3]
 
-    await store.write(compute, caller=ANN)
-    assert await store.read(names) == ["slow"]
+    def compute(tx: Tx) -> str:
+        if writes:
+            add(tx, "slow")
+        burn(hiccups.pop() if hiccups else 0)
+        return "done"
+
+    assert await store.write(compute, caller=ANN) == "done"
+    assert await store.read(names) == ["slow"] * writes
+    assert hiccups == []
+
+
+def burn(seconds: float) -> None:
+    """Use the CPU this long."""
+    until = thread_time() + seconds
+    while thread_time() < until:
+        pass
 
 
 async def test_a_cancelled_caller_leaves_the_store_working(store: Store) -> None:

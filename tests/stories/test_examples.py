@@ -42,8 +42,8 @@ STORIES: dict[str, tuple[int, list[str], str]] = {
 
 
 @pytest.fixture
-def terminal(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Terminal:
-    return Terminal(tmp_path, tmp_path_factory.getbasetemp() / "bytecode")
+def terminal(tmp_path: Path, bytecode: Path) -> Terminal:
+    return Terminal(tmp_path, bytecode)
 
 
 def run(terminal: Terminal, name: str) -> Ended:

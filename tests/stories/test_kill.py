@@ -12,7 +12,7 @@ import pytest
 from moot.app.stores import open_store
 from moot.store.store import Store
 from tests.runner.team import Line, Team, gather
-from tests.stories.hosts import SECONDS, host_process
+from tests.stories.hosts import SECONDS, Nursery, nursery
 
 AGENTS = ("ada", "ben", "cy")
 # Each item is answered with one message by tool, then the attempt goes on for a moment: kills fall in between.
@@ -47,9 +47,9 @@ async def feed_items(team: Team, stop: asyncio.Event) -> list[int]:
     return sent
 
 
-async def kill_hosts(url: str, times: int, chance: random.Random) -> None:
+async def kill_hosts(hosts: Nursery, url: str, times: int, chance: random.Random) -> None:
     for _ in range(times):
-        async with host_process(url) as process:
+        async with hosts.host(url) as process:
             await asyncio.sleep(chance.uniform(0, 0.25))
             process.kill()
 
@@ -57,13 +57,14 @@ async def kill_hosts(url: str, times: int, chance: random.Random) -> None:
 async def story(team: Team, url: str, kills: int) -> None:
     chance = random.Random(7)
     stop = asyncio.Event()
-    async with asyncio.TaskGroup() as group:
-        feeding = group.create_task(feed_items(team, stop))
-        await kill_hosts(url, kills, chance)
-        stop.set()
-    sent = feeding.result()
-    async with host_process(url), asyncio.timeout(SECONDS):
-        await team.idle()
+    async with nursery() as hosts:
+        async with asyncio.TaskGroup() as group:
+            feeding = group.create_task(feed_items(team, stop))
+            await kill_hosts(hosts, url, kills, chance)
+            stop.set()
+        sent = feeding.result()
+        async with hosts.host(url), asyncio.timeout(SECONDS):
+            await team.idle()
     assert len(sent) > kills / 2
     done = Counter(one.body for one in await team.channel() if one.body.startswith("done "))
     assert done == Counter(f"done {number}" for number in sent)
@@ -85,8 +86,8 @@ async def test_nothing_is_lost_or_done_twice_over_hundreds_of_kills(shared: Stor
 async def test_two_hosts_share_the_work_and_one_takes_over_from_the_other(shared: Store, url: str) -> None:
     team = await gather(shared, dict.fromkeys(AGENTS, SCRIPT))
     stop = asyncio.Event()
-    async with host_process(url), asyncio.timeout(2 * SECONDS):
-        async with host_process(url) as second, asyncio.TaskGroup() as group:
+    async with nursery() as here, nursery() as there, here.host(url), asyncio.timeout(2 * SECONDS):
+        async with there.host(url) as second, asyncio.TaskGroup() as group:
             feeding = group.create_task(feed_items(team, stop))
             await team.until_event("attempt_succeeded")
             second.kill()

@@ -16,9 +16,9 @@ kickoff: "@ann go"
 
 
 @pytest.fixture
-def terminal(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+def terminal(tmp_path: Path, bytecode: Path) -> Terminal:
     (tmp_path / "endless.yaml").write_text(ENDLESS)
-    return Terminal(tmp_path, tmp_path_factory.getbasetemp() / "bytecode")
+    return Terminal(tmp_path, bytecode)
 
 
 def test_two_agents_who_mention_each_other_for_ever_are_stopped(terminal: Terminal) -> None:

@@ -25,13 +25,12 @@ notify: 'echo "$MOOT_FROM: $MOOT_SUBJECT" >> told'
 
 
 @pytest.fixture
-def terminal(tmp_path: Path, pytestconfig: pytest.Config) -> Terminal:
+def terminal(tmp_path: Path, bytecode: Path) -> Terminal:
     folder = tmp_path / "project"
     (folder / "home").mkdir(parents=True)
     (folder / ".moot").mkdir()
     (folder / "ship.yaml").write_text(WORKFLOW)
-    assert pytestconfig.cache is not None
-    return Terminal(folder, pytestconfig.cache.mkdir("bytecode"))
+    return Terminal(folder, bytecode)
 
 
 @pytest.mark.parametrize(("command", "last"), [("approve", "shipped"), ("deny", "kept")])

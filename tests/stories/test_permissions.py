@@ -50,13 +50,12 @@ sys.stdin.read()
 
 
 @pytest.fixture
-def terminal(tmp_path: Path, pytestconfig: pytest.Config) -> Terminal:
+def terminal(tmp_path: Path, bytecode: Path) -> Terminal:
     folder = tmp_path / "project"
     (folder / "home").mkdir(parents=True)
     (folder / ".moot").mkdir()
     (folder / "claude.py").write_text(CLAUDE)
-    assert pytestconfig.cache is not None
-    return Terminal(folder, pytestconfig.cache.mkdir("bytecode"))
+    return Terminal(folder, bytecode)
 
 
 def write(terminal: Terminal, **more: str) -> str:
@@ -99,7 +98,7 @@ def test_what_is_asked_when_everybody_has_gone_is_denied_at_once_and_can_be_appr
     name = write(terminal)
     with terminal.typing("run", name) as session:
         session.until("Bash: make release")
-        session.interrupt()
+        session.interrupt(twice=True)
     alone = terminal.run("resume")
     assert alone.code == 4, alone
     assert said(terminal)[-1].startswith("not released: Nobody is there to permit Bash")

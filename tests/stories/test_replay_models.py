@@ -4,6 +4,7 @@ gone by then."""
 import asyncio
 import json
 import re
+import signal
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests import fake_models
-from tests.cli.terminal import Ended, Terminal
+from tests.cli.terminal import Ended, Terminal, finish
 from tests.fake_models import Asked, Call, Hang, Reply, Scenario, Status, Used, call, calls, rate_limited, say
 from tests.stories.test_replay import result, write
 
@@ -46,11 +47,12 @@ def replay(terminal: Terminal, file: Path, tape: Path) -> Ended:
     return terminal.run(*words, env={"PATH": "/usr/bin:/bin", "CANARY_TOKEN": ENV["CANARY_TOKEN"]})
 
 
-def assert_alike(terminal: Terminal, file: Path, tape: Path, code: int = 0) -> None:
+def assert_alike(terminal: Terminal, file: Path, tape: Path, code: int = 0) -> Ended:
     ended = replay(terminal, file, tape)
     assert "the replay is like the recording" in ended.err, ended
     assert ended.code == code
     assert result(terminal, "again") == result(terminal, "first")
+    return ended
 
 
 def lines(tape: Path, *kinds: str) -> list[dict[str, Any]]:
@@ -170,7 +172,7 @@ kickoff: "@ann go"
 
 async def test_a_request_that_failed_and_was_made_again_is_on_the_tape(terminal: Terminal) -> None:
     file, tape = await record(terminal, ALONE, [rate_limited(0.1), call("inbox_check"), say("done")])
-    assert_alike(terminal, file, tape)
+    assert "Trying again in" in assert_alike(terminal, file, tape).out
     asked, failed, answered = lines(tape, "asked", "unanswered", "replied")[:3]
     assert [one["number"] for one in (asked, failed, answered)] == [1, 1, 1]
     assert (failed["kind"], failed["again"] > 0) == ("rate_limit", True)
@@ -190,8 +192,7 @@ async def test_a_request_that_failed_for_good_fails_again(terminal: Terminal, st
 async def test_a_model_that_never_answers_is_cut_off_again(terminal: Terminal) -> None:
     text = ALONE.replace("20s", "3s")
     file, tape = await record(terminal, text, [call("document_append", content="x"), Hang()], code=1)
-    assert [one["number"] for one in lines(tape, "asked", "replied")] == [1, 1, 2]
-    assert_alike(terminal, file, tape, code=1)
+    assert_alike(terminal, file, tape, code=1)  # however far it has come in its time
 
 
 async def test_an_attempt_that_was_cut_off_at_a_limit_is_cut_off_there_again(terminal: Terminal) -> None:
@@ -200,6 +201,24 @@ async def test_an_attempt_that_was_cut_off_at_a_limit_is_cut_off_there_again(ter
     file, tape = await record(terminal, ALONE + "budget: {tokens: 500}\n", scenario, code=3)
     assert_alike(terminal, file, tape, code=3)
     assert result(terminal, "again")["documents"] == {"notes.md": "x"}
+
+
+async def test_who_was_cut_off_at_a_limit_while_others_spoke_is_cut_off_behind_them(terminal: Terminal) -> None:
+    is_told = asyncio.Event()
+
+    async def scenario(asked: Asked) -> fake_models.Answer:
+        turn = sum(one.role == "assistant" for one in asked.turns)
+        if asked.model == "ben":
+            if turn == 2:
+                is_told.set()
+            return say("done") if turn == 2 else call("channel_send", message=f"thought {turn}")
+        if turn == 0 and not is_told.is_set():
+            return call("channel_send", message="@ben go")
+        await is_told.wait()
+        return say("never", used=Used(input=9000))
+
+    file, tape = await record(terminal, TEAM + "budget: {tokens: 5000}\n", scenario, code=3)
+    assert_alike(terminal, file, tape, code=3)
 
 
 @pytest.mark.parametrize("with_a_call", [True, False])
@@ -270,3 +289,56 @@ async def test_of_requests_that_were_too_many_to_keep_the_calls_are_played(termi
     ]
     tape.write_text("".join(kept))
     assert_alike(terminal, file, tape)
+
+
+async def test_a_look_into_the_inbox_that_was_noticed_late_hands_out_nothing(terminal: Terminal) -> None:
+    has_looked, is_told = asyncio.Event(), asyncio.Event()
+
+    async def scenario(asked: Asked) -> fake_models.Answer:
+        turn = sum(one.role == "assistant" for one in asked.turns)
+        if asked.model == "ben":
+            await has_looked.wait()
+            if turn:
+                is_told.set()
+            return say("done") if turn else call("channel_send", message="@ann here is news")
+        if turn == 2:
+            has_looked.set()
+            await is_told.wait()
+        steps = (call("channel_send", message="@ben go"), call("inbox_check"))
+        return steps[turn] if turn < len(steps) else say("thank you")
+
+    file, tape = await record(terminal, TEAM, scenario)
+    found = [json.loads(line) for line in tape.read_text().splitlines()]
+    ann = next(one["attempt"] for one in found if one["type"] == "begin")
+    late = [
+        one for one in found if one["type"] == "call" and one["tool"] == "inbox_check" and one["operation"] is None
+    ] + [one for one in found if one["type"] == "asked" and (one["attempt"], one["number"]) == (ann, 3)]
+    assert len(late) == 2
+    rest = [one for one in found if one not in late]
+    at = next(place for place, one in enumerate(rest) if one["type"] == "more")
+    tape.write_text("".join(f"{json.dumps(one)}\n" for one in (*rest[:at], *late, *rest[at:])))
+    assert_alike(terminal, file, tape)
+
+
+@pytest.mark.parametrize(
+    ("how", "code", "told"), [(signal.SIGKILL, 1, ["the recording was cut here"]), (signal.SIGINT, 130, [])]
+)
+async def test_a_run_that_ended_while_a_model_was_asked_is_played_up_to_there(
+    terminal: Terminal, how: signal.Signals, code: int, told: list[str]
+) -> None:
+    tape = terminal.folder / "tape.jsonl"
+    doing = calls(Call("document_append", {"content": "x"}), Call("channel_send", {"message": "hello"}))
+    async with fake_models.serve([doing, Hang()]) as server:
+        file = write(terminal, ALONE.replace("BASE", f"base_url: {server.v1!r}, env: [LAB_API_KEY]"))
+        process = terminal.start("run", str(file), "--instance", "first", "--record", str(tape), env=ENV)
+        await server.until_asked(2)
+        process.send_signal(how)
+        await asyncio.to_thread(finish, process)
+    assert [(one["type"], one["number"]) for one in lines(tape, "asked", "replied")][-2:] == [
+        ("replied", 1),
+        ("asked", 2),
+    ]
+    ended = replay(terminal, file, tape)
+    assert (ended.code, [one.partition(",")[0] for one in drifts(ended)]) == (code, told), ended
+    came = result(terminal, "again")
+    assert (came["said"][-1][:2], came["documents"]) == (["ann", "hello"], {"notes.md": "x"})

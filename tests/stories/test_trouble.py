@@ -20,11 +20,11 @@ kickoff: "@ping ball"
 
 
 @pytest.fixture
-def terminal(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+def terminal(tmp_path: Path, bytecode: Path) -> Terminal:
     folder = tmp_path / "project"
     (folder / "home").mkdir(parents=True)
     (folder / ".moot").mkdir()
-    return Terminal(folder, tmp_path_factory.getbasetemp() / "bytecode")
+    return Terminal(folder, bytecode)
 
 
 def until(is_so: Callable[[], bool]) -> None:

@@ -10,8 +10,8 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.fixture
-def terminal(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Terminal:
-    return Terminal(tmp_path, tmp_path_factory.getbasetemp() / "bytecode")
+def terminal(tmp_path: Path, bytecode: Path) -> Terminal:
+    return Terminal(tmp_path, bytecode)
 
 
 @pytest.mark.parametrize(("answer", "last"), [("yes", "Released 1.2."), ("no", "Then not.")])

@@ -1,5 +1,7 @@
 """Whatever order things were noticed in, they are played in the order in which the store did them."""
 
+from dataclasses import replace
+
 from moot.core import ids
 from moot.documents import documents
 from moot.proposals import votes
@@ -143,3 +145,24 @@ def test_a_run_that_its_person_has_ended_is_ended_at_that_place() -> None:
     saved = did(9, documents.CHANGED, "disk", 9)
     assert score.compose(Tape(HEADER, (ended, saved), Outcome(130, "interrupted"))).notes == (saved, ended)
     assert score.compose(Tape(HEADER, (ended, saved), Outcome(4, "interrupted"))).notes == (saved,)
+
+
+def test_mail_that_the_inbox_shows_was_handed_out_before_it_was_looked_into() -> None:
+    """Though that was noticed later. What it does not show has come behind it."""
+    made = Ids()
+    attempt, shown, other = made.new("at"), made.new("ms"), made.new("ms")
+    check = made.new("op")
+
+    def played(letter: str) -> list[str]:
+        lines = (
+            Begin(attempt, "a", 1, ()),
+            replace(call(attempt, "inbox_check", check), text=f'[{{"id": "{shown}"}}]'),
+            More(attempt, (Letter(letter, "b", "message", "hello"),)),
+            happened(1, attempts.STARTED, attempt),
+            Said(2, shown, "b", "message", "hello", ("a",), "at_x", "b", 2),
+            Said(3, other, "b", "message", "hello", ("a",), "at_x", "b", 3),
+        )
+        return names(Tape(HEADER, lines, Outcome(0, "done")))
+
+    assert played(shown) == ["begin", "more", "inbox_check"]
+    assert played(other) == ["begin", "inbox_check", "more"]

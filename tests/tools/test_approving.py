@@ -67,12 +67,14 @@ async def begin_run(desk: Desk, *roles: str, mode: Mode = "run", notify: Json = 
 @pytest.mark.parametrize(
     ("permissions", "tool", "answer"),
     [
-        (PRESETS["edit"], "Edit", "allow"),
-        (PRESETS["edit"], "Write", "allow"),
-        (PRESETS["edit"], "NotebookEdit", "allow"),
+        (PRESETS["edit"], "Edit", "ask"),  # its program asks although it may
+        (PRESETS["edit"], "Write", "ask"),
+        (PRESETS["edit"], "NotebookEdit", "ask"),
+        (PRESETS["full"], "Write", "allow"),
+        (Permissions("allow", "deny", "deny"), "Write", "deny"),
         (PRESETS["edit"], "Bash", "ask"),
         (PRESETS["edit"], "WebFetch", "ask"),
-        (Permissions("ask", "allow", "deny"), "Bash", "allow"),
+        (Permissions("ask", "allow", "deny"), "Bash", "ask"),
         (Permissions("ask", "allow", "deny"), "WebSearch", "deny"),
         (PRESETS["full"], "WebFetch", "allow"),
         (PRESETS["full"], "mcp__other__thing", "allow"),
@@ -89,8 +91,9 @@ def test_permissions_decide_where_they_can(permissions: Permissions, tool: str, 
 
 async def test_what_is_permitted_or_not_is_answered_at_once_and_asks_nobody(store: Store) -> None:
     desk = await open_desk(store)
-    caller = await coder(desk, Permissions("allow", "deny", "ask"))
+    caller = await coder(desk, PRESETS["full"])
     assert await ask(desk, caller, "Edit", file_path="a") == {"behavior": "allow", "updatedInput": {"file_path": "a"}}
+    caller = await coder(desk, Permissions("allow", "deny", "ask"))
     assert await ask(desk, caller) == {"behavior": "deny", "message": "coder has no permission for Bash."}
     assert await desk.done(OPERATOR, "request_list", state="all") == {"requests": []}
 

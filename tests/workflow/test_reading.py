@@ -275,6 +275,38 @@ def test_what_is_wrong_in_an_agent_file_is_told_with_its_own_line(tmp_path: Path
             'agents:\n  a: {model: openai/x, base_url: "https://h.example/v1?v=2&Api-Key=hunter22"}',
             "review.yaml:2:34: `agents.a.base_url`: an address must not hold a key. Leave it out and name the key's",
         ),
+        (
+            'agents:\n  a: {model: openai/x, base_url: "https://h.example/sk-abcdefgh123/v1"}',
+            "review.yaml:2:34: `agents.a.base_url`: an address must not hold a key. Leave it out and name the key's",
+        ),
+        (
+            'agents:\n  a: {model: openai/x, base_url: "https://h.example/v1;key=hunter22"}',
+            "review.yaml:2:34: `agents.a.base_url`: an address must not hold a key. Leave it out and name the key's",
+        ),
+        (
+            'agents:\n  a: {model: openai/x, base_url: "https://h.example/token=hunter22/v1"}',
+            "review.yaml:2:34: `agents.a.base_url`: an address must not hold a key. Leave it out and name the key's",
+        ),
+        (
+            'agents:\n  a: {model: openai/x, base_url: "https://[::1/v1"}',
+            "review.yaml:2:34: `agents.a.base_url`: 'https://[::1/v1' is no address",
+        ),
+        (
+            'agents:\n  a: {model: openai/x, base_url: "https://h.example:99999/v1"}',
+            "review.yaml:2:34: `agents.a.base_url`: 'https://h.example:99999/v1' is no address",
+        ),
+        (
+            'agents:\n  a: {model: openai/x, base_url: "https://h.example:0/v1"}',
+            "review.yaml:2:34: `agents.a.base_url`: 'https://h.example:0/v1' is no address",
+        ),
+        (
+            'agents:\n  a: {model: openai/x, base_url: "https://h.example:port/v1"}',
+            "review.yaml:2:34: `agents.a.base_url`: 'https://h.example:port/v1' is no address",
+        ),
+        (
+            'agents:\n  a: {model: openai/x, base_url: "http:///v1"}',
+            "review.yaml:2:34: `agents.a.base_url`: 'http:///v1' is no address",
+        ),
         # types
         (TEAM + "kickoff: [a]", "review.yaml:2:10: `kickoff` must be text, not a list. Write it as one text."),
         (TEAM + "name: 3", "review.yaml:2:7: `name` must be text, not a number. Put it in quotes."),

@@ -46,6 +46,9 @@ def clear(above: Path) -> list[str]:
 
 
 def _folders(above: Path) -> list[Path]:
+    if above.is_symlink():  # not ours: it came with a repository, and may lead to anything of the user's
+        above.unlink()
+        return []
     try:
         return sorted(above.iterdir())
     except FileNotFoundError:

@@ -230,7 +230,8 @@ def _member(agent: AgentDefinition, others: Sequence[AgentDefinition], source: s
 
 
 def _around(project: Project, flags: Flags | None = None) -> Surroundings:
-    return Surroundings(_folders(project), tuple(_configs(project)), flags or Flags())
+    own = str(Path.home() / PEOPLE_FOLDER / "config.yaml")
+    return Surroundings(_folders(project), tuple(_configs(project)), own, flags or Flags())
 
 
 def _folders(project: Project) -> Folders:

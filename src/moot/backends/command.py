@@ -46,8 +46,8 @@ class CommandBackend:
         secrets = program.secrets
         try:
             async with child.start(program) as running:
-                async for line in running.lines():
-                    yield hiding.hidden(Wrote(f"{line}\n"), secrets)
+                async for text in running.lines().texts():
+                    yield hiding.hidden(Wrote(text), secrets)
                 finished = await running.wait()
         except MootError as error:  # it could not be started
             yield hiding.hidden(Ended(faults.at_start(error), f"{error.code}: {error}"), secrets)

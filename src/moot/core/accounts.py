@@ -8,6 +8,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from moot.core.errors import MootError
+from moot.core.secrecy import redact
 
 _ENDINGS = ("_API_KEY", "_KEY", "_TOKEN")  # of the variables in `env`, the first with the first of these is the key
 KEY_NAMES = "_KEY or _TOKEN"  # how names of keys end
@@ -124,6 +125,9 @@ def first_set(names: Sequence[str], environ: Mapping[str, str]) -> str | None:
 
 
 def shown(address: str) -> str:
-    """An address without user, password and settings."""
-    parts = urlsplit(address)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    """An address without user, password and settings, and without what looks like a key."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:  # of the environment, where anything may stand
+        return "an address that cannot be read"
+    return redact(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.partition(';')[0]}")

@@ -2,12 +2,13 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 
 from moot.core.secrecy import Veil
 from moot.process.capture import mark_of
 
 _BACKLOG = 1 << 20  # bytes waiting to be taken before the writer is held back
+_IN_A_ROW = 64  # lines taken before others have their turn, however many wait
 
 
 class Lines:
@@ -22,7 +23,9 @@ class Lines:
         self._on_room = on_room
         self._partial = bytearray()
         self._length = 0  # of the line under way, whatever is kept of it
-        self._waiting: deque[bytes] = deque()
+        self._waiting: deque[bytes] = deque()  # blocks of whole lines, as they came
+        self._split: deque[bytes] = deque()  # the lines of the block that is being taken
+        self._in_a_row = 0
         self._size = 0
         self._is_dropped = False
         self._is_ended = False
@@ -35,11 +38,22 @@ class Lines:
     def take(self, chunk: bytes) -> None:
         if self._is_dropped:
             return
+        if self._length + len(chunk) <= self._line_cap:  # no line is cut, so they need not be looked at one by one
+            chunk = self._take_whole(chunk)
         *ends, rest = chunk.split(b"\n")
         for end in ends:
             self._extend(end)
             self._finish_line()
         self._extend(rest)
+
+    def _take_whole(self, chunk: bytes) -> bytes:
+        """Take the lines that end in it; gives what is behind them."""
+        whole, newline, rest = chunk.rpartition(b"\n")
+        if newline:
+            self._add(bytes(self._partial) + whole)
+            self._partial.clear()
+            self._length = 0
+        return rest
 
     def end(self) -> None:
         """No more will come; what has no newline yet is the last line."""
@@ -52,6 +66,7 @@ class Lines:
         """Forget what is waiting and all that comes: nobody will take it."""
         self._is_dropped = self._is_ended = True
         self._waiting.clear()
+        self._split.clear()
         self._partial.clear()
         self._news.set()
         self._shrink(self._size)
@@ -60,14 +75,32 @@ class Lines:
         return self
 
     async def __anext__(self) -> str:
-        while not self._waiting:
-            if self._is_ended:
+        self._in_a_row += 1
+        if self._in_a_row >= _IN_A_ROW:
+            self._in_a_row = 0
+            await asyncio.sleep(0)
+        while not self._split:
+            block = await self._block()
+            if block is None:
                 raise StopAsyncIteration
-            self._news.clear()
-            await self._news.wait()
-        line = self._waiting.popleft()
+            self._split.extend(block.split(b"\n"))
+        line = self._split.popleft()
         self._shrink(len(line) + 1)
         return line.removesuffix(b"\r").decode(errors="replace")
+
+    async def texts(self) -> AsyncGenerator[str]:
+        """The same lines, each with its end, as many at once as have come together."""
+        while (block := await self._block()) is not None:
+            self._shrink(len(block) + 1)
+            yield block.replace(b"\r\n", b"\n").removesuffix(b"\r").decode(errors="replace") + "\n"
+            await asyncio.sleep(0)  # however much waits, others have their turn
+
+    async def _block(self) -> bytes | None:
+        """What waits longest; None after the end."""
+        while not self._waiting and not self._is_ended:
+            self._news.clear()
+            await self._news.wait()
+        return self._waiting.popleft() if self._waiting else None
 
     def _extend(self, piece: bytes) -> None:
         room = self._line_cap + self._veil.reach - len(self._partial)
@@ -81,8 +114,11 @@ class Lines:
             line = kept + b" " + mark_of(self._length - self._line_cap)
         self._partial.clear()
         self._length = 0
-        self._waiting.append(line)
-        self._size += len(line) + 1  # an empty line takes room too
+        self._add(line)
+
+    def _add(self, block: bytes) -> None:
+        self._waiting.append(block)
+        self._size += len(block) + 1  # an empty line takes room too
         self._news.set()
 
     def _shrink(self, size: int) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import IO
 
 _CHUNK = 1 << 16
+_AT_ONCE, _REST = 1 << 18, 0.01  # bytes, and the seconds after them: who prints without end leaves room for others
 _MOST_LEFT = 1 << 20  # the most a pipe may hold without privileges
 
 
@@ -17,6 +18,8 @@ class ReadPipe:
         self._pipe = pipe
         self._take = take
         self._is_paused = True
+        self._since_rest = 0  # bytes
+        self._rest: asyncio.TimerHandle | None = None
         os.set_blocking(pipe.fileno(), False)
         self.resume()
 
@@ -33,7 +36,8 @@ class ReadPipe:
     def resume(self) -> None:
         if self._is_paused and not self._pipe.closed:
             self._is_paused = False
-            self._loop.add_reader(self._pipe.fileno(), self._read)
+            if self._rest is None:
+                self._loop.add_reader(self._pipe.fileno(), self._read)
 
     def drain(self) -> None:
         """Take what the dead have left; bounded, because a process that escaped may still be writing."""
@@ -43,6 +47,8 @@ class ReadPipe:
     def close(self) -> None:
         if not self._pipe.closed:
             self.pause()
+            if self._rest is not None:
+                self._rest.cancel()
             self._pipe.close()
 
     def _read(self) -> None:
@@ -55,6 +61,15 @@ class ReadPipe:
         if not chunk:
             self.close()
         self._take(chunk)
+        self._since_rest += len(chunk)
+        if self._since_rest >= _AT_ONCE and self._rest is None and not self._pipe.closed:
+            self._loop.remove_reader(self._pipe.fileno())
+            self._rest = self._loop.call_later(_REST, self._go_on)
+
+    def _go_on(self) -> None:
+        self._rest, self._since_rest = None, 0
+        if not self._is_paused:
+            self._loop.add_reader(self._pipe.fileno(), self._read)
 
 
 class WritePipe:

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from moot.bus import mailbox
+from moot.core.clock import MICROSECOND
 from moot.core.ids import InstanceName, RunId
 from moot.core.tx import Tx
 from moot.jobs import jobs
@@ -57,9 +58,9 @@ def _warn(tx: Tx, job: Job, run: Run) -> None:
     if budget is None or budget.time is None:
         return
     reason = f"budget: {budgets.spell('time', budget.time)}"
+    # Also where a limit was noted before, by an attempt that wanted to begin: others may still be at work.
+    jobs.add(tx, limits.timer(run, limits.over_key(run), tx.now + min(GRACE, budget.time * MICROSECOND / 10)))
     if budgets.stop(tx, run.id, reason, is_last_allowed=True):
-        at = tx.now + min(GRACE, timedelta(microseconds=budget.time) / 10)
-        jobs.add(tx, limits.timer(run, limits.over_key(run), at))
         _say(tx, job, f"The run has reached its {reason}. One last attempt, then it ends.")
 
 

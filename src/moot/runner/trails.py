@@ -20,6 +20,7 @@ from moot.runner.begun import Begun
 Kind = Literal["begin", "text", "tool", "warning", "end"]
 Heard = Callable[[str, Kind, str], None]  # who did what
 _MOST = 8_000_000  # bytes of a file; then the next attempt begins a new one, and the last one is kept
+_MOST_OF_ATTEMPT = 4_000_000  # bytes; of the rest only its end is written down
 _LONGEST = 20_000  # characters of a line
 _CLOCK = SystemClock()
 _log = logging.getLogger("moot.runner")
@@ -71,6 +72,8 @@ class Trail:
         self._attempt = attempt
         self._secrets = secrets
         self._text = ""  # the line that is being written
+        self._room = _MOST_OF_ATTEMPT
+        self._is_full = False
         self._descriptor: int | None = None
 
     def begin(self, text: str) -> None:
@@ -78,7 +81,7 @@ class Trail:
             self._descriptor = None if self._file is None else _opened(self._file)
         except OSError as error:
             self._give_up(error)
-        self._write("begin", text)
+        self._write("begin", secrecy.redact(text, self._secrets))
 
     def close(self) -> None:
         self._end_line()
@@ -101,30 +104,49 @@ class Trail:
 
     def _tell(self, text: str) -> None:
         """Models write in pieces; people read in lines."""
-        *whole, self._text = (self._text + text).split("\n")
-        for line in whole:
-            self._write("text", line)
+        if self._is_full:
+            return
+        whole, newline, self._text = (self._text + text).rpartition("\n")
+        if newline:
+            self._write("text", *secrecy.redact(whole, self._secrets).split("\n"))
         if len(self._text) > _LONGEST:
             self._end_line()
 
     def _add(self, kind: Kind, text: str) -> None:
         self._end_line()
-        self._write(kind, text)
+        self._write(kind, secrecy.redact(text, self._secrets))
 
     def _end_line(self) -> None:
         if self._text:
-            self._write("text", self._text)
+            self._write("text", secrecy.redact(self._text, self._secrets))
             self._text = ""
 
-    def _write(self, kind: Kind, text: str) -> None:
-        shown = secrecy.redact(text, self._secrets)[:_LONGEST]
+    def _write(self, kind: Kind, *texts: str) -> None:
+        """Texts without secrets, in one stroke. When an attempt has filled its part, that is said, and only its end
+        follows."""
+        lines: list[bytes] = []
+        for text in texts:
+            if self._is_full and kind != "end":
+                break
+            lines.append(self._noted(kind, text))
+            self._room -= len(lines[-1])
+            if self._room <= 0 and not self._is_full:
+                self._is_full = True
+                lines.append(self._noted("warning", "it goes on, but no more of it is written down"))
+        self._append(b"".join(lines))
+
+    def _noted(self, kind: Kind, text: str) -> bytes:
+        shown = text[:_LONGEST]
         if self._heard is not None:
             self._heard(kind, shown)
+        line = {"at": clock.to_iso(_CLOCK.now()), "attempt": self._attempt, "kind": kind, "text": shown}
+        return json.dump_bytes(line) + b"\n"
+
+    def _append(self, lines: bytes) -> None:
         if self._descriptor is None:
             return
-        line = {"at": clock.to_iso(_CLOCK.now()), "attempt": self._attempt, "kind": kind, "text": shown}
         try:
-            os.write(self._descriptor, json.dump_bytes(line) + b"\n")
+            os.write(self._descriptor, lines)
         except OSError as error:
             os.close(self._descriptor)
             self._descriptor = None

@@ -43,4 +43,4 @@ class Limits:
     batch_functions: int = 256
     batch_seconds: float = 0.005
     slow_seconds: float = 0.05  # of CPU in one function: logged
-    too_slow_seconds: float | None = None  # of CPU in one function: refused (tests set this)
+    too_slow_seconds: float | None = None  # of CPU in one function, twice: refused (tests set this)

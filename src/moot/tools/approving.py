@@ -124,16 +124,14 @@ async def _held(call: Call, agent: Agent, id: RequestId) -> str | None:
 
 
 def verdict(said: Permissions, tool: str) -> Answer:
-    """What an agent's permissions say of a tool. One that is of no known kind is for who may do everything, or for
-    the person to decide."""
-    if tool.startswith(_OURS):
+    """What an agent's permissions say of a tool that its program asks for. It asks although the kind is allowed where
+    it takes that for dangerous: files of the shell and of git, or outside of the workspace. Such a thing, and a tool of
+    no known kind, is for who may do everything, or for the person to decide."""
+    if tool.startswith(_OURS) or said == permissions.PRESETS["full"]:
         return "allow"
-    for kind, names in _KINDS.items():
-        if tool in names:
-            return getattr(said, kind)
-    if said == permissions.PRESETS["full"]:
-        return "allow"
-    return "ask" if said.asks else "deny"
+    kind = next((kind for kind, names in _KINDS.items() if tool in names), None)
+    is_denied = kind is not None and getattr(said, kind) == "deny"
+    return "ask" if said.asks and not is_denied else "deny"
 
 
 def hash_of(tool: str, given: Mapping[str, object]) -> str:

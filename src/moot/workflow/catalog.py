@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 
-from moot.core import accounts, yaml
+from moot.core import accounts, secrecy, yaml
 from moot.core.accounts import Service
 from moot.core.errors import InvalidInput
 from moot.workflow.wording import in_our_words
@@ -19,19 +20,32 @@ Api = Literal["anthropic", "openai", "google"]
 Program = Literal["claude", "codex", "gemini"]
 _FILE = Path(__file__).with_name("models.yaml")
 _ADDRESS = r"^https?://[^\s@]+$"
-_SECRET_IN_ADDRESS = re.compile(r"[?&#][^=&]*(?:key|token|secret|pass|auth|sig|cred)[^=&]*=", re.IGNORECASE)
+_SECRET_IN_ADDRESS = re.compile(r"[?&#;/][^=&;/]*(?:key|token|secret|pass|auth|sig|cred)[^=&;/]*=", re.IGNORECASE)
 _VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*_(?:KEY|TOKEN)$"
 
 
 def _address(value: str) -> str:
     if "@" in value:  # not repeated: what stands before it is secret
         raise InvalidInput("an address must not hold a user or a password", "Name the key's variable under `env`.")
-    if _SECRET_IN_ADDRESS.search(value):  # it would stand in the list of processes, and wherever the address is shown
+    if (
+        _SECRET_IN_ADDRESS.search(value) or secrecy.redact(value) != value
+    ):  # it would stand in the list of processes, and wherever the address is shown
         raise InvalidInput("an address must not hold a key", "Leave it out and name the key's variable under `env`.")
     if not re.match(_ADDRESS, value):
         fact = f"{value[:80]!r} does not begin with http:// or https://"
         raise InvalidInput(fact, f"Write http:// or https:// in front of it, as in http://{value[:80].strip()}.")
+    if not _leads_somewhere(value):
+        fact = f"{value[:80]!r} is no address: its host or its port cannot be"
+        raise InvalidInput(fact, "Write it as in https://host.example:8443/v1 or http://[::1]:8000/v1.")
     return value
+
+
+def _leads_somewhere(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:  # brackets that do not match, or no number up to 65535
+        return False
 
 
 def _key(value: str) -> str:

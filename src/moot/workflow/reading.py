@@ -12,7 +12,7 @@ from moot.core.errors import MootError
 from moot.core.nearest import hint
 from moot.core.problems import Problem
 from moot.core.yaml import Document
-from moot.workflow import agent_files, catalog, checking, drafts, inputs, pattern_checks, templates
+from moot.workflow import agent_files, catalog, checking, drafts, inputs, pattern_checks, redirecting, templates
 from moot.workflow.catalog import Catalog
 from moot.workflow.drafts import Faults
 from moot.workflow.finding import Folders
@@ -50,6 +50,7 @@ class Surroundings:
 
     folders: Folders = field(default_factory=Folders)
     configs: tuple[Document, ...] = ()  # the project's, then the person's; their `defaults` count last
+    own_config: str = ""  # the name of the person's
     flags: Flags = field(default_factory=Flags)
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
@@ -88,7 +89,7 @@ def draft_document(document: Document, file: Path, around: Surroundings | None =
     configs = _configs(around, faults)
     own_defaults = Layer(document, ("defaults",), file.parent, said.defaults) if said.defaults else None
     defaults = _defaults(own_defaults, configs)
-    known = _catalog(configs)
+    known = _catalog(configs, around, faults)
     reader = Reader(document, file.parent, around.folders, defaults, around.flags, faults, known)
     own = {name: reader.member(name, one) for name, one in said.agents.items()}
     found = _gathered(reader, own)
@@ -103,7 +104,7 @@ def draft_agent(file: Path, around: Surroundings | None = None) -> Draft:
     faults = Faults()
     document = Document(str(file), {}, None)
     configs = _configs(around, faults)
-    known = _catalog(configs)
+    known = _catalog(configs, around, faults)
     reader = Reader(document, file.parent, around.folders, _defaults(None, configs), around.flags, faults, known)
     name = file.stem
     try:
@@ -125,7 +126,7 @@ def _gathered(reader: Reader, own: Mapping[str, Member]) -> dict[str, Member]:
 def catalog_of(around: Surroundings) -> Catalog:
     """What the configurations make of the models; WorkflowInvalid tells what is wrong with them."""
     faults = Faults()
-    found = _catalog(_configs(around, faults))
+    found = _catalog(_configs(around, faults), around, faults)
     faults.refuse("config.yaml")
     return found
 
@@ -135,7 +136,12 @@ def _configs(around: Surroundings, faults: Faults) -> list[tuple[Document, Proje
     return [(document, said) for document, said in read if said is not None]
 
 
-def _catalog(configs: list[tuple[Document, ProjectShape]]) -> Catalog:
+def _catalog(configs: list[tuple[Document, ProjectShape]], around: Surroundings, faults: Faults) -> Catalog:
+    own = [said for document, said in configs if document.name == around.own_config]
+    known = catalog.of_configs([said.models for said in own if said.models is not None])
+    for document, said in configs:
+        for problem in redirecting.found(said, known) if document.name != around.own_config else ():
+            faults.add(document, problem)
     return catalog.of_configs([said.models for _, said in configs if said.models is not None])
 
 

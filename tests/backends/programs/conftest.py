@@ -23,3 +23,9 @@ def _no_strays(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:  # pyright: i
     monkeypatch.setenv(environment.MARKER, marker)
     yield
     assert sweep.kill_marked(marker) == sweep.Swept(ended=(), survivors=())
+
+
+@pytest.fixture(autouse=True)
+def _home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:  # pyright: ignore[reportUnusedFunction]
+    """moot notes there which files it has lent."""
+    monkeypatch.setenv("HOME", str(tmp_path / "own-home"))

@@ -49,7 +49,7 @@ async def arguments(place: Stage, permissions: Permissions) -> list[str]:
     ("permissions", "allowed", "denied"),
     [
         (PRESETS["full"], f"{TOOLS},{EDIT},{SHELL},{NETWORK}", None),
-        (PRESETS["edit"], f"{TOOLS},{EDIT}", None),
+        (PRESETS["edit"], TOOLS, None),  # editing is for the workspace alone
         (PRESETS["ask"], TOOLS, None),
         (PRESETS["read-only"], TOOLS, f"{EDIT},{SHELL},{NETWORK}"),
         (Permissions("deny", "ask", "allow"), f"{TOOLS},{NETWORK}", EDIT),
@@ -68,19 +68,59 @@ async def test_permissions_become_rules(
 
 
 @pytest.mark.parametrize(
-    ("permissions", "users", "asked"),
+    ("permissions", "kinds"),
     [
-        (PRESETS["ask"], None, []),
-        (PRESETS["ask"], '{"permissions": {"allow": ["Bash(ls *)", "Read", "Write", 3]}}', ["Bash(ls *)", "Write"]),
-        (PRESETS["ask"], '{"permissions": {"allow": ["*"]}}', [*f"{EDIT},{SHELL},{NETWORK}".split(",")]),
-        (PRESETS["ask"], "{ // a comment", [*f"{EDIT},{SHELL},{NETWORK}".split(",")]),
-        (PRESETS["edit"], '{"permissions": {"allow": ["Bash", "Write"]}}', ["Bash"]),
-        (PRESETS["read-only"], '{"permissions": {"allow": ["Bash"]}}', None),
+        (PRESETS["edit"], (EDIT, SHELL, NETWORK)),
+        (PRESETS["read-only"], ()),
+        (Permissions("allow", "deny", "ask"), (EDIT, NETWORK)),
+    ],
+    ids=["edit", "read-only", "mixed"],
+)
+async def test_a_restricted_one_has_no_tools_but_those_that_we_know(
+    place: Stage, permissions: Permissions, kinds: tuple[str, ...]
+) -> None:
+    argv = await arguments(place, permissions)
+    found = argv[argv.index("--tools") + 1].split(",")
+    may = [name for kind in kinds for name in kind.split(",")]
+    assert found[len(found) - len(may) :] == may
+    assert {"Read", "Grep"} <= set(found[: len(found) - len(may)])
+    assert {"EnterWorktree", "CronCreate", "Workflow", *f"{EDIT},{SHELL},{NETWORK}".split(",")} & set(found) == {*may}
+
+
+async def test_one_that_may_do_everything_has_all_its_tools(place: Stage) -> None:
+    assert "--tools" not in await arguments(place, PRESETS["full"])
+
+
+async def test_at_signs_name_no_files(place: Stage) -> None:
+    role: Role = cast(CLAUDE, place.root, [*CLAUDE.opening, *CLAUDE.ending("done")])
+    _, ended = await play(role.backend, await place.assignment(manner=role.manner(), prompt="Look at @/etc/passwd."))
+    assert ended.failure is None, ended.error
+    assert "Look at \\\\@/etc/passwd." in role.seen()["stdin"]
+    assert b"bob\\\\@/etc" in ClaudeReader("s-1", None, Tariff("anthropic")).say("bob@/etc")
+
+
+@pytest.mark.parametrize(
+    ("permissions", "users", "rules"),
+    [
+        (PRESETS["ask"], None, {"ask": []}),
+        (
+            PRESETS["ask"],
+            '{"permissions": {"allow": ["Bash(ls *)", "Read", "Write", 3]}}',
+            {"ask": ["Bash(ls *)", "Write"]},
+        ),
+        (PRESETS["ask"], '{"permissions": {"allow": ["*"]}}', {"ask": f"{EDIT},{SHELL},{NETWORK}".split(",")}),
+        (PRESETS["ask"], "{ // a comment", {"ask": f"{EDIT},{SHELL},{NETWORK}".split(",")}),
+        (
+            PRESETS["edit"],
+            '{"permissions": {"allow": ["Bash", "Write"]}}',
+            {"allow": ["Edit(./**)"], "ask": ["Bash"]},
+        ),
+        (PRESETS["read-only"], '{"permissions": {"allow": ["Bash"]}}', {}),
     ],
     ids=["none", "as they are", "of everything", "not readable", "only what is asked for", "nothing is asked for"],
 )
 async def test_what_the_user_allows_is_asked_for_all_the_same(
-    place: Stage, permissions: Permissions, users: str | None, asked: list[str] | None
+    place: Stage, permissions: Permissions, users: str | None, rules: dict[str, list[str]]
 ) -> None:
     role: Role = cast(CLAUDE, place.root, [*CLAUDE.opening, *CLAUDE.ending("done")])
     if users is not None:
@@ -92,7 +132,7 @@ async def test_what_the_user_allows_is_asked_for_all_the_same(
     seen = role.seen()
     ours = json.loads(seen["files"]["settings.json"])
     assert ours["disableAllHooks"] is True
-    assert ours.get("permissions") == (None if asked is None else {"ask": asked})
+    assert ours["permissions"] == rules
     assert seen["argv"][seen["argv"].index("--setting-sources") + 1] == "user"
 
 

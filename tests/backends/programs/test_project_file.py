@@ -1,5 +1,6 @@
 """A project's file is changed while it is needed, and put back whatever happens."""
 
+import base64
 import errno
 import json
 import os
@@ -80,11 +81,15 @@ def names(file: Path) -> list[str]:
     return sorted(one.name for one in file.parent.iterdir())
 
 
+def records() -> Path:
+    return Path.home() / ".moot" / "lent"
+
+
 def test_nobody_else_can_read_what_only_the_user_could(file: Path) -> None:
     written(file, b"Bearer canary").chmod(0o600)
     with project_file.lent(file, ours):
-        holders = [one for one in file.parent.iterdir() if one.is_file()]
-        assert len(holders) == 3
+        holders = [one for folder in (file.parent, records()) for one in folder.iterdir()]
+        assert (len(holders), records().stat().st_mode & 0o777) == (3, 0o700)
         assert {one.stat().st_mode & 0o777 for one in holders} == {0o600}
     assert file.stat().st_mode & 0o777 == 0o600
 
@@ -108,13 +113,22 @@ def test_a_link_that_leads_nowhere_stays(file: Path) -> None:
     assert (os.readlink(file), names(file)) == ("gone", ["mcp.json"])
 
 
-def test_a_folder_that_is_a_link_stays_and_leads_to_the_same(file: Path, tmp_path: Path) -> None:
-    file.parent.parent.mkdir()
-    (tmp_path / "elsewhere").mkdir()
-    file.parent.symlink_to(tmp_path / "elsewhere")
-    with project_file.lent(file, ours), project_file.lent(tmp_path / "elsewhere" / "mcp.json", ours):
+def test_a_folder_that_is_a_link_stays_and_leads_to_the_same(file: Path) -> None:
+    elsewhere = file.parent.with_name("elsewhere")
+    elsewhere.mkdir(parents=True)
+    file.parent.symlink_to(elsewhere)
+    with project_file.lent(file, ours), project_file.lent(elsewhere / "mcp.json", ours):
         assert file.read_bytes() == b"+ours"
     assert (file.parent.is_symlink(), list(file.parent.iterdir())) == (True, [])
+
+
+def test_a_folder_that_leads_out_of_the_project_is_refused(file: Path, tmp_path: Path) -> None:
+    theirs = written(tmp_path / "elsewhere" / "mcp.json", b"theirs")
+    file.parent.parent.mkdir()
+    file.parent.symlink_to(theirs.parent)
+    with pytest.raises(CannotLaunch, match="leads out of the project"), project_file.lent(file, ours):
+        pass
+    assert (theirs.read_bytes(), names(theirs)) == (b"theirs", ["mcp.json"])
 
 
 def adding(before: bytes | None) -> bytes:
@@ -153,6 +167,65 @@ def test_a_file_that_somebody_fills_while_it_is_ours_stays_without_ours(file: Pa
     with project_file.lent(file, adding):
         file.write_text(json.dumps(json.loads(file.read_bytes()), indent=8))
     assert not file.parent.exists()
+
+
+def test_what_is_edited_meanwhile_is_not_written_through_a_link_out_of_the_project(file: Path, tmp_path: Path) -> None:
+    target = written(tmp_path / "elsewhere" / "settings.json", b'{"theirs": 1}')
+    file.parent.mkdir(parents=True)
+    file.symlink_to(target)
+    with project_file.lent(file, adding):
+        file.write_text(json.dumps(json.loads(file.read_bytes()) | {"hooks": 2}))
+    assert target.read_bytes() == b'{"theirs": 1}'
+    assert (file.is_symlink(), json.loads(file.read_bytes())) == (False, {"theirs": 1, "hooks": 2})
+
+
+def test_a_file_that_became_a_link_meanwhile_is_not_read(file: Path, tmp_path: Path) -> None:
+    secret = written(tmp_path / "elsewhere" / "key", b"canary")
+    written(file, b"{}")
+    with project_file.lent(file, adding):
+        file.unlink()
+        file.symlink_to(secret)
+    assert (file.is_symlink(), file.read_bytes(), secret.read_bytes()) == (False, b"{}", b"canary")
+
+
+def test_a_pipe_is_refused_and_not_waited_for(file: Path) -> None:
+    file.parent.mkdir(parents=True)
+    os.mkfifo(file)
+    with pytest.raises(CannotLaunch, match="it is no file"), project_file.lent(file, ours):
+        pass
+    assert names(file) == ["mcp.json"]
+
+
+def a_record(content: bytes, *, is_new: bool) -> bytes:
+    """As moot would write it, of an owner that is gone."""
+    kept = base64.b64encode(content).decode()
+    return json.dumps({"owner": "1:nobody", "content": kept, "is_new": is_new}).encode()
+
+
+def test_what_a_repository_says_of_loans_is_not_believed(file: Path, tmp_path: Path) -> None:
+    theirs = written(tmp_path / "home" / ".bashrc", b"theirs")
+    written(file, b"evil")
+    file.with_name("mcp.json.moot-backup").symlink_to(theirs)
+    written(file.with_name("mcp.json.moot-lent"), a_record(b"other", is_new=False))
+    written(file.with_name("cli.json"), b"precious")
+    written(file.with_name("cli.json.moot-lent"), a_record(b"precious", is_new=True))
+    os.mkfifo(file.with_name("x.moot-lent"))
+    before = names(file)
+    project_file.recover(file.parent)
+    with pytest.raises(CannotLaunch, match="in the way"), project_file.lent(file, ours):
+        pass
+    assert (theirs.read_bytes(), names(file)) == (b"theirs", before)
+    assert (file.read_bytes(), file.with_name("cli.json").read_bytes()) == (b"evil", b"precious")
+
+
+@pytest.mark.parametrize("owner", ["1.1.nobody", 7])
+def test_a_record_of_nobody_is_none(file: Path, owner: object) -> None:
+    written(file, b"theirs")
+    with project_file.lent(file, ours):
+        (record,) = records().iterdir()
+    written(record, json.dumps({"owner": owner, "content": "", "is_new": True}).encode())
+    project_file.recover(file.parent)
+    assert (file.read_bytes(), list(records().iterdir())) == (b"theirs", [])
 
 
 @contextmanager

@@ -130,12 +130,13 @@ def _turns(most: int | None) -> tuple[str, ...]:
 
 def _permissions(permissions: Permissions) -> tuple[str, ...]:
     """Rules by name: a mode that allows everything is refused to root, and one of the user's own must not apply."""
-    allowed = [f"mcp__{SERVER}__*", *claude_settings.tools(permissions, "allow")]
+    allowed = [f"mcp__{SERVER}__*", *claude_settings.allowed(permissions)]
     denied = claude_settings.tools(permissions, "deny")
     asks = ("--permission-prompt-tool", f"mcp__{SERVER}__approve") if permissions.asks else ()
     return (
         *("--permission-mode", "default"),
         *asks,
+        *claude_settings.offered(permissions),
         *("--allowedTools", ",".join(allowed)),
         *(("--disallowedTools", ",".join(denied)) if denied else ()),
     )

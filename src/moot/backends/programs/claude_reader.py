@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from moot.backends.backend import Called, Conversation, Failure, Usage, Warned, Wrote
-from moot.backends.programs import counting, faults, fields
+from moot.backends.programs import at_signs, counting, faults, fields
 from moot.backends.programs.counting import Tariff
 from moot.backends.programs.launch import Event, Outcome, Reader, Spoken
 from moot.core import json
@@ -46,7 +46,7 @@ class ClaudeReader(Reader):
 
     def say(self, text: str) -> bytes:
         self._sent += 1
-        content = [{"type": "text", "text": text}]
+        content = [{"type": "text", "text": at_signs.literal(text)}]
         return json.dump_bytes({"type": "user", "message": {"role": "user", "content": content}}) + b"\n"
 
     @property

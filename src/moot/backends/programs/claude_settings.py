@@ -17,6 +17,12 @@ from moot.core.permissions import PRESETS, Answer, Permissions
 _EDIT = ("Edit", "MultiEdit", "NotebookEdit", "Write")
 _SHELL = ("Bash", "BashOutput", "KillShell", "Monitor", "PowerShell")
 _NETWORK = ("WebFetch", "WebSearch")
+# What changes nothing but Claude Code itself. It has more that asks nobody: worktrees, timers, scripts.
+_HARMLESS = (
+    *("Agent", "Glob", "Grep", "LS", "ListAgents", "NotebookRead", "Read", "ReportFindings", "SendMessage", "Skill"),
+    *("Task", "TaskCreate", "TaskGet", "TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TodoWrite", "ToolSearch"),
+)
+_IN_THE_WORKSPACE = "Edit(./**)"  # for all tools that edit; a bare name would be for all of the user's files
 # What the project tells in words comes with the folder where it does not come with the settings.
 MEMORY = {"CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD": "1"}
 
@@ -27,18 +33,39 @@ def tools(permissions: Permissions, answer: Answer) -> list[str]:
     return [name for given, names in kinds if given == answer for name in names]
 
 
+def allowed(permissions: Permissions) -> list[str]:
+    """The tools that need no question, wherever they are used."""
+    names = tools(permissions, "allow")
+    return [name for name in names if name not in _EDIT] if _is_restricted(permissions) else names
+
+
+def offered(permissions: Permissions) -> tuple[str, ...]:
+    """The tools of its own that it has at all: every one only if it may do everything."""
+    if not _is_restricted(permissions):
+        return ()
+    names = (*_HARMLESS, *tools(permissions, "allow"), *tools(permissions, "ask"))
+    return ("--tools", ",".join(names))
+
+
+def _is_restricted(permissions: Permissions) -> bool:
+    return permissions != PRESETS["full"]
+
+
 def arguments(assignment: Assignment, env: Mapping[str, str]) -> tuple[str, ...]:
     manner = assignment.manner
-    is_restricted = manner.permissions != PRESETS["full"]
+    is_restricted = _is_restricted(manner.permissions)
     is_elsewhere = manner.base_url is not None
     if not is_restricted and not is_elsewhere:
         return ()
     ours: dict[str, Json] = {}
+    rules: dict[str, Json] = {}
     if is_restricted:
-        ours["disableAllHooks"] = True  # one could permit what is to be asked for
+        ours |= {"disableAllHooks": True, "permissions": rules}  # a hook could permit what is to be asked for
+    if is_restricted and manner.permissions.edit == "allow":
+        rules["allow"] = [_IN_THE_WORKSPACE]
     if manner.permissions.asks:
-        asked = [] if is_elsewhere else _allowed_by_user(manner.permissions, env)
-        ours |= {"permissions": {"ask": asked}, "sandbox": {"autoAllowBashIfSandboxed": False}}
+        rules["ask"] = [] if is_elsewhere else _allowed_by_user(manner.permissions, env)
+        ours["sandbox"] = {"autoAllowBashIfSandboxed": False}
     return (
         *("--setting-sources", "" if is_elsewhere else "user"),
         *("--add-dir", str(assignment.workspace)),

@@ -5,13 +5,12 @@ to everything in the user's, login included, and a copy of the settings with our
 permission, and it keeps no conversation that could be named.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import ClassVar
 
 from moot.backends.backend import Assignment, Briefing, Called, Usage, Warned, Wrote
-from moot.backends.programs import counting, faults, fields, known, logins, surroundings
+from moot.backends.programs import at_signs, counting, faults, fields, known, logins, surroundings
 from moot.backends.programs.counting import Tariff
 from moot.backends.programs.launch import Event, Launch, Outcome, Reader, Spoken, headed
 from moot.backends.programs.surroundings import Needs
@@ -37,9 +36,6 @@ _NEEDS = Needs(
     ),
     settings={"GEMINI_CLI_NO_RELAUNCH": "1"},
 )
-_AT = re.compile(r"(?<!\\)@")
-_ESCAPED = r"\\@"
-_NOTE = "(In this text a backslash stands before every at sign. Write at signs without it.)"
 _EDIT = ("replace", "write_file")
 _SHELL = ("run_shell_command",)
 _NETWORK = ("google_web_search", "web_fetch")
@@ -74,7 +70,7 @@ class Gemini:
         return Launch(
             argv,
             env,
-            _literal(prompt).encode(),
+            at_signs.literal(prompt).encode(),
             GeminiReader(counting.tariff(manner, "google")),
             secrets=surroundings.secrets(env, assignment, _NEEDS),
             warnings=(
@@ -82,12 +78,6 @@ class Gemini:
                 *(("gemini keeps no conversation from one attempt to the next.",) if manner.keeps_conversation else ()),
             ),
         )
-
-
-def _literal(prompt: str) -> str:
-    """It would put the file or folder of every `@name` into the prompt, also of one in a mail; of one with a backslash
-    before it none. The model sees the backslash, too."""
-    return f"{_NOTE}\n\n{_AT.sub(_ESCAPED, prompt)}" if _AT.search(prompt) else prompt
 
 
 def _own_home(assignment: Assignment, env: Mapping[str, str]) -> Path:

@@ -1,15 +1,20 @@
 """A file in the user's project that a program reads, lent to it while it runs: changed, and put back on every way out.
 
-The user's own is moved aside, and a record beside it says what stands in its place and for whom. So putting back is a
-rename: it needs no room on a full disk, keeps a link a link, and nobody else can read a copy. After a kill the next
-user of the file, or `recover`, puts it back. Several agents of one host share the change; a second host that would need
-another one is refused.
+The user's own is moved aside, and a record says what stands in its place and for whom. So putting back is a rename: it
+needs no room on a full disk, keeps a link a link, and nobody else can read a copy. After a kill the next user of the
+file, or `recover`, puts it back. Several agents of one host share the change; a second host that would need another one
+is refused.
+
+Records are kept in the user's home. One in the project could have come with a repository, and would say what is to be
+written over or removed. For the same reason no link is followed out of the project to write.
 """
 
 import base64
 import errno
+import hashlib
 import logging
 import os
+import stat
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -20,9 +25,9 @@ from moot.backends.programs.launch import CannotLaunch
 from moot.core import json
 from moot.core.errors import InvalidInput
 from moot.process import identity
+from moot.process.identity import ProcessIdentity
 
 _ASIDE = ".moot-backup"  # the user's own file
-_RECORD = ".moot-lent"
 _FRESH = ".moot-new"  # being written
 _log = logging.getLogger("moot.backends")
 Change = Callable[[bytes | None], bytes]  # of what is there, or of nothing
@@ -36,7 +41,7 @@ class _Loan:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    owner: str
+    owner: ProcessIdentity
     content: bytes  # what stands in the place
     is_new: bool  # nothing was there before
 
@@ -47,6 +52,8 @@ _loans: dict[Path, _Loan] = {}  # of this process
 @contextmanager
 def lent(place: Path, change: Change) -> Generator[None]:
     """The file as `change` makes it of what was there, for as long as the block runs."""
+    if not _is_of_the_project(place.parent, place):
+        raise CannotLaunch("cannot_start", f"{place.parent} leads out of the project.", "Make it a folder of its own.")
     key = _known_as(place)
     loan = _loans.get(key)
     if loan is None:
@@ -65,8 +72,9 @@ def lent(place: Path, change: Change) -> Generator[None]:
 
 def recover(folder: Path) -> None:
     """Put back what a moot that was killed has left changed in this folder."""
-    for record in folder.glob(f"*{_RECORD}"):
-        _end(record.with_name(record.name.removesuffix(_RECORD)))
+    found = folder.resolve()
+    for record in _records().glob(f"{_hash(found)}.*"):
+        _end(found / record.name.partition(".")[2])
 
 
 def _begin(place: Path, change: Change) -> bytes:
@@ -101,7 +109,8 @@ def _exchange(place: Path, content: bytes, *, is_new: bool) -> None:
     _write(fresh, content, _mode(place))
     kept = base64.b64encode(content).decode()
     record = {"owner": str(identity.current()), "content": kept, "is_new": is_new}
-    _write(_beside(place, _RECORD), json.dump_bytes(record))
+    _records().mkdir(mode=0o700, parents=True, exist_ok=True)
+    _write(_record_of(place), json.dump_bytes(record))
     if not is_new:
         place.replace(_beside(place, _ASIDE))
     fresh.replace(place)
@@ -122,11 +131,11 @@ def _put_back(place: Path) -> None:
     if record is None:
         return
     aside = _beside(place, _ASIDE)
-    now = _read(place)
+    now = None if place.is_symlink() else _read(place)  # we have put no link there
     if os.path.lexists(aside):
         left = undoing.without(_read(aside), record.content, now) if now not in (None, record.content) else None
         if left is not None:
-            _write(aside.resolve(), left, _mode(aside))
+            _write(aside.resolve() if _is_of_the_project(aside, place) else aside, left, _mode(aside))
         aside.replace(place)
     elif record.is_new and now is not None:
         left = undoing.without(None, record.content, now) if now != record.content else None
@@ -135,24 +144,25 @@ def _put_back(place: Path) -> None:
         elif left != now:
             _write(place, left, _mode(place))
     _beside(place, _FRESH).unlink(missing_ok=True)
-    _beside(place, _RECORD).unlink()
+    _record_of(place).unlink()
     if record.is_new:
         _remove_if_empty(place.parent)
 
 
 def _record(place: Path) -> _Record | None:
     """None also for one that cannot be read: it was not finished, and nothing was changed."""
-    beside = _beside(place, _RECORD)
+    written = _read(_record_of(place))
+    if written is None:
+        return None
     try:
-        match json.load_object(beside.read_bytes()):
+        match json.load_object(written):
             case {"owner": str(owner), "content": str(content), "is_new": bool(is_new)}:
-                return _Record(owner, base64.b64decode(content), is_new)
+                return _Record(identity.parse(owner), base64.b64decode(content), is_new)
             case _:
-                beside.unlink()
-    except FileNotFoundError:
+                pass
+    except (InvalidInput, ValueError):
         pass
-    except InvalidInput:
-        beside.unlink()
+    _record_of(place).unlink()
     return None
 
 
@@ -161,8 +171,8 @@ def _is_in_use(place: Path) -> bool:
     record = _record(place)
     if record is None:
         return False
-    owner = identity.parse(record.owner)
-    return _known_as(place) in _loans if owner == identity.current() else identity.is_alive(owner)
+    is_ours = record.owner == identity.current()
+    return _known_as(place) in _loans if is_ours else identity.is_alive(record.owner)
 
 
 def _refused(place: Path, error: OSError) -> CannotLaunch:
@@ -175,15 +185,38 @@ def _known_as(place: Path) -> Path:
     return place.parent.resolve() / place.name
 
 
+def _records() -> Path:
+    return Path.home() / ".moot" / "lent"
+
+
+def _record_of(place: Path) -> Path:
+    known = _known_as(place)
+    return _records() / f"{_hash(known.parent)}.{known.name}"
+
+
+def _hash(folder: Path) -> str:
+    return hashlib.sha256(os.fsencode(folder)).hexdigest()
+
+
+def _is_of_the_project(found: Path, place: Path) -> bool:
+    """Whether something leads to where the file's folder is, and not out of there."""
+    return found.resolve().is_relative_to(place.parent.parent.resolve())
+
+
 def _beside(place: Path, suffix: str) -> Path:
     return place.with_name(place.name + suffix)
 
 
 def _read(place: Path) -> bytes | None:
+    """Of a file only: a pipe would be waited for."""
     try:
-        return place.read_bytes()
+        opened = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
+    with open(opened, "rb") as file:
+        if not stat.S_ISREG(os.fstat(opened).st_mode):
+            raise OSError(errno.EINVAL, "it is no file", str(place))
+        return file.read()
 
 
 def _mode(place: Path) -> int | None:

@@ -23,7 +23,7 @@ from moot.core.clock import Clock
 from moot.core.errors import MootError
 from moot.core.tx import ReadTx, Tx
 from moot.store import queries, timing
-from moot.store.errors import StoreUnavailable
+from moot.store.errors import StoreUnavailable, TransactionTooSlow
 from moot.store.postgres import faults
 from moot.store.postgres.session import Session, Sessions, open_session, text
 from moot.store.postgres.tx import PostgresTx
@@ -82,7 +82,10 @@ class Transactions:
 
     def write(self, change: Callable[[Tx], T], caller: Caller) -> tuple[T, bool]:
         """The function's result after the commit, and whether it has news for readers."""
-        return self._until_done(lambda: self._write_once(change, caller))
+        try:
+            return self._until_done(lambda: self._write_once(change, caller))
+        except TransactionTooSlow:  # perhaps not by its own fault
+            return self._until_done(lambda: self._write_once(change, caller))
 
     def read(self, look: Callable[[ReadTx], T]) -> T:
         return self._until_done(lambda: self._read_once(look))

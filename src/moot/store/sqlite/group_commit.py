@@ -24,6 +24,7 @@ import apsw
 from moot.core.clock import Clock
 from moot.core.errors import MootError
 from moot.store import queries, timing
+from moot.store.errors import TransactionTooSlow
 from moot.store.sqlite import files
 from moot.store.sqlite.faults import TransactionLost, in_words, outcome_unknown
 from moot.store.sqlite.tx import SqliteTx
@@ -179,7 +180,7 @@ class GroupCommit:
                 raise  # a signal that came in the middle is for the program
             if not connection.in_transaction:
                 raise TransactionLost from error
-            if connection.total_changes() != written:
+            if connection.total_changes() != written or isinstance(error, TransactionTooSlow):
                 raise _HalfDone from error
             work.error = in_words(error)
             return False
@@ -249,7 +250,7 @@ class GroupCommit:
 
 
 class _HalfDone(Exception):
-    """A function failed after it had written; its cause is the failure."""
+    """A function failed after it had written, or was too slow for the first time; its cause is the failure."""
 
 
 def _cause(half: _HalfDone) -> BaseException:

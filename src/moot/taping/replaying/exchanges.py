@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from moot.backends.backend import Briefing
-from moot.taping.replaying.score import Score
+from moot.taping.replaying.score import INBOX, Score
 from moot.taping.tape import Asked, Call, More, Replied, Result, Tape, Unanswered
 
 Note: TypeAlias = Call | More
@@ -103,4 +103,6 @@ def _told(result: Result, calls: Sequence[Call]) -> ToldResult:
     if result.call is None or not 0 <= result.call < len(calls):
         return told
     call = calls[result.call]
-    return replace(told, text=f"{call.text}{result.text}", is_reading=call.operation is None and not call.is_error)
+    # Checking the inbox hands out what it shows, and is reading all the same.
+    is_reading = not call.is_error and (call.operation is None or call.tool == INBOX)
+    return replace(told, text=f"{call.text}{result.text}", is_reading=is_reading)

@@ -32,6 +32,8 @@ ACTS = frozenset(
         RELEASED,
     )
 )
+INBOX = "inbox_check"
+_BEFORE = 0.01  # as far as a note is put before another
 INTERRUPTED = 130  # the exit code of a run that its person has ended
 
 
@@ -105,13 +107,23 @@ def _in_order(tape: Tape, events: list[Happened], said: tuple[Said, ...], over: 
             if place is None or isinstance(line, More):
                 place = max(latest, place or 0.0)
             latest = max(latest, place)
-            placed.append((place, at, line))
+            shown = _shown_by(line, placed) if isinstance(line, More) else None
+            placed.append((place, at, line) if shown is None else (shown[0] - _BEFORE, shown[1], line))
         elif isinstance(line, Read):
             placed.append((line.seq + 0.5, at, line))
     alone = [one for one in said if one.attempt is None and (is_moot(one) or authors.is_alone(one))]
     placed += [(one.seq, len(tape.lines), one) for one in alone]
     placed += [(place, len(tape.lines), one) for place, one in _acts(tape, events, authors, over)]
     return sorted(placed, key=lambda one: one[:2])
+
+
+def _shown_by(more: More, placed: list[_Placed]) -> _Placed | None:
+    """The check of the inbox that shows mail which was handed out by then, though that was noticed later: what is shown
+    first is not handed out any more."""
+    for place, at, one in reversed(placed):
+        if isinstance(one, Call) and one.attempt == more.attempt and one.tool == INBOX and one.operation is not None:
+            return (place, at, one) if all(mail.id in one.text for mail in more.mail) else None
+    return None
 
 
 def _acts(tape: Tape, events: list[Happened], authors: Authors, over: int | None) -> Iterator[tuple[float, Happened]]:
