@@ -123,10 +123,10 @@ async def test_as_data_only_those_who_were_asked_have_attempts(store: Store) -> 
     lines = plain["lines"]
     assert isinstance(lines, list)
     assert isinstance(plain["total"], dict)
-    assert plain["total"]["dollars"] == 0.530001
+    assert plain["total"]["cost"] == 0.530001
     lead = lines[1]
     assert isinstance(lead, dict)
-    assert (lead["name"], lead["attempts"], lead["dollars"]) == ("lead", 1, 0.03)
+    assert (lead["name"], lead["attempts"], lead["cost"]) == ("lead", 1, 0.03)
     parts = lead["parts"]
     assert isinstance(parts, list)
     assert [set(part) & {"attempts"} for part in parts if isinstance(part, dict)] == [set(), set()]

@@ -42,7 +42,8 @@ def test_every_example_answers_and_its_costs_add_up(terminal: Terminal) -> None:
 def test_only_the_answer_is_printed(terminal: Terminal) -> None:
     ended = terminal.ok("ask", str(EXAMPLES / "handoff/draft.md"), "-", stdin=b"What is @wrong?")
     assert (ended.out, ended.err) == (f"{ANSWERS['handoff/draft'][0]}\n", "")
-    (question,) = [one for one in terminal.ok("log", "--all", "--json").json if one["from"] == "system"]
+    (instance,) = [one["instance"] for one in terminal.ok("list", "--json").json if one["name"] == "draft"]
+    (question,) = [one for one in terminal.ok("log", "--instance", instance, "--json").json if one["from"] == "system"]
     assert (question["message"], question["mentions"]) == ("What is @wrong?", ["draft"])
 
 

@@ -192,7 +192,7 @@ def _dearest(lines: Iterable[Line]) -> list[Line]:
 
 
 def document(found: Costs) -> dict[str, Json]:
-    """As plain data for JSON; dollars are what people read, `cost` is exact."""
+    """As plain data for JSON, amounts in dollars."""
     lines = [_plain(one, has_attempts=found.by != "model") for one in found.lines]
     return {"by": found.by, "lines": lines, "total": _amounts(found.total)}
 
@@ -207,4 +207,5 @@ def _plain(one: Line, *, has_attempts: bool) -> dict[str, Json]:
 
 
 def _amounts(spend: Spend) -> dict[str, Json]:
-    return {**asdict(spend), "dollars": spend.dollars}
+    amounts = {"cost": spend.cost, "unknown_cost": spend.unknown_cost, "reserved": spend.reserved}
+    return {**asdict(spend), **{name: amount / DOLLAR for name, amount in amounts.items()}}
