@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from moot.core.json import Json
-from moot.core.tool import Effect
 from moot.models.model import ToolSpec
-from moot.session.source import Outcome
+from moot.session.source import Outcome, Unrecorded
 from moot.session.transcript import LETTERS
 
 LARGE = 100_000  # letters of one result: more would leave no room for anything else
@@ -23,11 +22,8 @@ class _Place(BaseModel):
     length: int = Field(default=_PAGE, ge=1, le=LARGE)
 
 
-class Handles:
+class Handles(Unrecorded):
     """Keeps what was too long, for as long as the session lives."""
-
-    is_recorded = False
-    is_final = False
 
     def __init__(self) -> None:
         self._kept: dict[str, str] = {}
@@ -54,11 +50,6 @@ class Handles:
             "required": ["handle"],
         }
         return (ToolSpec("result_read", "Read on in a result that was too long to be shown.", schema),)
-
-    def effect(self, name: str) -> Effect:
-        return "none"
-
-    def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
         try:

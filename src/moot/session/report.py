@@ -35,4 +35,3 @@ class Report:
     error: str = ""
     until: datetime | None = None  # when the provider wants to be asked again
     route: Route | None = None
-    is_pause: bool = False  # it waits for what others say

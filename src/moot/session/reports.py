@@ -6,20 +6,18 @@ from typing import Any, cast
 from moot.core import json
 from moot.core.errors import MootError
 from moot.core.json import Json
-from moot.core.tool import Effect
 from moot.models.model import ToolSpec
 from moot.session.agent import Agent, Format
 from moot.session.report import Failure, Report
-from moot.session.source import Outcome
+from moot.session.source import Outcome, Unrecorded
 
 NAME = "final_report"
 _WORDS = "End your work with this report. It is all that is passed on: nothing else you said is."
 
 
-class FinalReport:
+class FinalReport(Unrecorded):
     """The way out."""
 
-    is_recorded = False
     is_final = True
 
     def __init__(self, agent: Agent) -> None:
@@ -42,11 +40,6 @@ class FinalReport:
             "required": ["report"],
         }
         return (ToolSpec(NAME, _WORDS, schema),)
-
-    def effect(self, name: str) -> Effect:
-        return "none"
-
-    def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
         if "report" not in arguments:

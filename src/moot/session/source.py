@@ -44,3 +44,16 @@ class Source(Protocol):
         ...
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome: ...
+
+
+class Unrecorded:
+    """Tools that change nothing but the session they belong to: executed again, it calls them again."""
+
+    is_recorded = False
+    is_final = False
+
+    def effect(self, name: str) -> Effect:
+        return "none"
+
+    def recall(self, name: str, arguments: Mapping[str, Json]) -> None:
+        raise AssertionError(f"{name} is never answered from the journal")

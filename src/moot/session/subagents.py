@@ -13,17 +13,14 @@ from moot.session.hearing import Heard
 from moot.session.report import Report
 from moot.session.scene import Perform, Scene
 from moot.session.session import Session
-from moot.session.source import Outcome
+from moot.session.source import Outcome, Unrecorded
 
 _PREFIX = "agent_"
 ASK = "ask_clarification"
 
 
-class SubAgents:
+class SubAgents(Unrecorded):
     """The sub-agents of one session, and the conversations with those who are still there."""
-
-    is_recorded = False  # they have records of their own
-    is_final = False
 
     def __init__(self, scene: Scene, cast: Cast, perform: Perform) -> None:
         self._scene = scene
@@ -38,8 +35,6 @@ class SubAgents:
 
     def effect(self, name: str) -> Effect:
         return "outside"
-
-    def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
         if name == ASK:

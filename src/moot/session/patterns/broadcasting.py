@@ -10,7 +10,7 @@ from moot.session.hearing import Heard
 from moot.session.patterns.broker import Broadcast, Broker
 from moot.session.report import Report
 from moot.session.session import Session
-from moot.session.source import Outcome
+from moot.session.source import Outcome, Unrecorded
 
 NAME = "team_broadcast"
 MOST = 200_000  # letters of news at once
@@ -21,10 +21,9 @@ class Cycle(Protocol):
     async def __call__(self, *, is_first: bool) -> bool: ...
 
 
-class MemberVoice:
+class MemberVoice(Unrecorded):
     """Of a member: it is heard by all, and its last broadcast is its leave."""
 
-    is_recorded = False
     is_final = True
 
     def __init__(self, member: str, broker: Broker, turns: Callable[[], int]) -> None:
@@ -37,11 +36,6 @@ class MemberVoice:
     def specs(self) -> Sequence[ToolSpec]:
         last: Json = {"type": "boolean", "default": False, "description": "You leave the team with this."}
         return (_spec("Tell everybody in the team something.", {"is_last": last}),)
-
-    def effect(self, name: str) -> Effect:
-        return "none"
-
-    def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
 
     def say(self, message: str) -> None:
         self.is_silent = False
@@ -59,11 +53,8 @@ class MemberVoice:
         return Outcome("broadcast")
 
 
-class SupervisorVoice:
+class SupervisorVoice(Unrecorded):
     """Of the supervisor: what it says begins the next cycle, and what the members make of it is the answer."""
-
-    is_recorded = False
-    is_final = False
 
     def __init__(self, name: str, broker: Broker, cycle: Cycle) -> None:
         self.session: Session | None = None
@@ -76,8 +67,6 @@ class SupervisorVoice:
 
     def effect(self, name: str) -> Effect:
         return "outside"
-
-    def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
         message = arguments.get("message")

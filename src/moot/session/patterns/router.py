@@ -4,20 +4,18 @@ itself."""
 from collections.abc import Mapping, Sequence
 
 from moot.core.json import Json
-from moot.core.tool import Effect
 from moot.models.model import ToolSpec
 from moot.session.agent import Agent, Cast
 from moot.session.report import Report, Route
 from moot.session.scene import Scene
-from moot.session.source import Outcome
+from moot.session.source import Outcome, Unrecorded
 
 NAME = "handoff_to"
 
 
-class HandoffTo:
+class HandoffTo(Unrecorded):
     """The way out of a router."""
 
-    is_recorded = False
     is_final = True
 
     def __init__(self, agent: Agent) -> None:
@@ -34,11 +32,6 @@ class HandoffTo:
         }
         words = "Pass the request on to the agent that should answer it. This ends your work."
         return (ToolSpec(NAME, words, schema),)
-
-    def effect(self, name: str) -> Effect:
-        return "none"
-
-    def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
         chosen, message = arguments.get("agent"), arguments.get("message") or ""

@@ -6,7 +6,6 @@ team is done, and whoever still works is cut short.
 """
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import replace
 
 from moot.session.agent import Agent, Cast, Team
@@ -167,7 +166,3 @@ class _BossSeat:
 def _adapted(agent: Agent, told: str, turns: int | None) -> Agent:
     limits = agent.limits if turns is None else replace(agent.limits, turns=turns)
     return replace(agent, prompt=f"{agent.prompt}\n\n{told}".strip(), limits=limits)
-
-
-def members(team: Team) -> Sequence[str]:
-    return (*team.members, team.supervisor)
