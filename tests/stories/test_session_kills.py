@@ -3,6 +3,7 @@ nor calls again what is on record."""
 
 import asyncio
 import os
+import shutil
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
@@ -17,6 +18,7 @@ from tests.fake_models import Asked, Hang, call, say
 from tests.stories.house import House
 
 KILLING = Path(__file__).parent / "killing"
+EXAMPLES = Path(__file__).parents[2] / "examples" / "agents"
 WORKFLOW = """
 name: kills
 context: {document_owner: none}
@@ -34,6 +36,23 @@ agents:
 kickoff: "@writer go"
 """
 PAGES = 8  # intent of the first request, then two a turn, and the end
+CAME = [[("writer", "It is written.")], "one\ntwo\n"]
+COST = 100_000
+
+# An advisor that is a router, a handoff into a team, and a member of it that is a chain.
+NESTED = """
+name: kills
+context: {document_owner: none}
+agents:
+  intake: {from: nested/intake.md, retry: {attempts: 1}}
+kickoff: "@intake make the export faster"
+"""
+NESTED_PAGES = 14
+NESTED_CAME = [
+    [("intake", "Buffer a thousand rows; flush once a second and when the file is closed.")],
+    "",
+]
+NESTED_COST = 9_000
 
 
 @dataclass(frozen=True)
@@ -67,7 +86,7 @@ class Place(House):
 
     async def came(self) -> list[Any]:
         """What was said and written, without when."""
-        said = [(one["from"], one["message"]) for one in await self.json("log") if one["from"] == "writer"]
+        said = [(one["from"], one["message"]) for one in await self.json("log") if one["from"] != "system"]
         return [said, await self.moot("doc", "show")]
 
 
@@ -77,7 +96,14 @@ def place(house: House) -> Place:
     return Place(house.root, {})
 
 
-async def go_through(place: Place, kill: str) -> list[Any]:
+@pytest.fixture
+def nested(house: House) -> Place:
+    shutil.copytree(EXAMPLES / "nested", house.root / "nested")
+    (house.root / "kills.yaml").write_text(NESTED)
+    return Place(house.root, {})
+
+
+async def go_through(place: Place, kill: str, cost: int = COST) -> list[Any]:
     """Killed there and gone on with."""
     await replace(place, more={"STORY_KILL": kill, **place.more}).moot("run", "kills.yaml", code=-9)
     done = {row["path"] for row in place.rows() if row["state"] == "done"}
@@ -91,7 +117,7 @@ async def go_through(place: Place, kill: str) -> list[Any]:
     assert all(row["cost"] == row["reserve"] > 0 and row["is_estimated"] for row in lost)
     assert all(row["state"] in ("done", "unknown") for row in place.rows())
     used, noted = place.spent()
-    assert used == noted == 100_000 + sum(row["reserve"] for row in lost)
+    assert used == noted == cost + sum(row["reserve"] for row in lost)
     return await place.came()
 
 
@@ -99,14 +125,35 @@ async def test_an_uninterrupted_session_makes_two_commits_a_turn(place: Place) -
     await place.moot("run", "kills.yaml")
     assert len(place.log("page")) == PAGES
     assert place.log("ask") == [f"ask t{number}/m" for number in (1, 2, 3, 4)]
-    assert await place.came() == [[("writer", "It is written.")], "one\ntwo\n"]
-    assert place.spent() == (100_000, 100_000)
+    assert await place.came() == CAME
+    assert place.spent() == (COST, COST)
 
 
 # The short version: a request under way, its answer known and lost, calls made and not noted, the end.
 @pytest.mark.parametrize("kill", ["after:1", "before:2", "after:2", "before:3", f"before:{PAGES}", f"after:{PAGES}"])
 async def test_a_killed_session_goes_on_where_it_stopped(place: Place, kill: str) -> None:
-    assert await go_through(place, kill) == [[("writer", "It is written.")], "one\ntwo\n"]
+    assert await go_through(place, kill) == CAME
+
+
+async def test_a_nested_session_has_a_page_for_each_of_its_steps(nested: Place) -> None:
+    await nested.moot("run", "kills.yaml")
+    assert (len(nested.log("page")), await nested.came()) == (NESTED_PAGES, NESTED_CAME)
+    assert nested.spent() == (NESTED_COST, NESTED_COST)
+
+
+# The advisor has chosen somebody; members are at work at once; the supervisor has answered.
+@pytest.mark.parametrize("kill", ["before:3", "after:9", f"before:{NESTED_PAGES}"])
+async def test_a_killed_nested_session_goes_on_where_it_stopped(nested: Place, kill: str) -> None:
+    assert await go_through(nested, kill, NESTED_COST) == NESTED_CAME
+
+
+@pytest.mark.chaos
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("number", range(1, NESTED_PAGES + 1))
+async def test_a_nested_session_killed_around_any_page_goes_on(nested: Place, when: str, number: int) -> None:
+    if (when, number) != ("before", 1):
+        assert await go_through(nested, f"{when}:{number}", NESTED_COST) == NESTED_CAME
 
 
 @pytest.mark.chaos
@@ -115,7 +162,7 @@ async def test_a_killed_session_goes_on_where_it_stopped(place: Place, kill: str
 @pytest.mark.parametrize("number", range(1, PAGES + 1))
 async def test_a_session_killed_around_any_page_goes_on_where_it_stopped(place: Place, when: str, number: int) -> None:
     if (when, number) != ("before", 1):  # when nothing is on record there is nothing to go on with
-        assert await go_through(place, f"{when}:{number}") == [[("writer", "It is written.")], "one\ntwo\n"]
+        assert await go_through(place, f"{when}:{number}") == CAME
 
 
 OVER_AN_API = """

@@ -22,8 +22,8 @@ def _log(line: str) -> None:
         file.write(f"{line}\n")
 
 
-def _kill_if(when: str) -> None:
-    if (_WHEN, int(_NUMBER)) == (when, _pages):
+def _kill_if(when: str, number: int) -> None:
+    if (_WHEN, int(_NUMBER)) == (when, number):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -35,10 +35,11 @@ _plain_call = MootTools.call
 async def _note(self: StoredJournal, done: Sequence[Done], begun: Sequence[Begun]) -> None:
     global _pages  # noqa: PLW0603
     _pages += 1
-    _kill_if("before")
+    number = _pages  # several may be written at once
+    _kill_if("before", number)
     await _plain_note(self, done, begun)
     _log("page")
-    _kill_if("after")
+    _kill_if("after", number)
 
 
 async def _ask(agent: Any, name: str, question: Any, stage: Any) -> Any:
