@@ -7,11 +7,13 @@ from dataclasses import replace
 import pytest
 
 from moot.backends.backend import Briefing, Counted, Ended, Progress, Usage
+from moot.core.caller import SYSTEM
+from moot.core.tx import Tx
 from moot.ledger import journal as ledger
 from moot.ledger import usage
 from moot.ledger.journal import Entry
 from moot.models import model
-from moot.registry import agents
+from moot.registry import agents, instances, stopping
 from moot.registry.errors import AttemptEnded
 from moot.runner.journals import Kept, StoredJournal
 from moot.session.journal import Begun, Done, OverBudget
@@ -233,3 +235,23 @@ async def test_who_is_cancelled_while_it_writes_knows_what_is_on_record(store: S
     tree = await store.read(lambda tx: ledger.last_tree(tx, ann.id))
     assert tree is not None
     assert [one.state for one in await entries(store, tree.root)] == ["done"]
+
+
+async def test_who_is_stopped_learns_it_with_its_next_request(store: Store) -> None:
+    heard: list[bool] = []
+
+    def stop(tx: Tx) -> bool:
+        (ann,) = (one for one in agents.members(tx, instances.get(tx, "default").stream) if one.name == "ann")
+        return stopping.stop(tx, ann)
+
+    async def work(journal: StoredJournal) -> Ended:
+        journal.begin(BRIEFING)
+        await journal.note(begun=[SESSION, asking("t1/m")])
+        heard.append(journal.stopping.is_set())
+        await store.write(stop, caller=SYSTEM)
+        await journal.note([Done("t1/m", {"a": 1}, USED)], [asking("t2/m")])
+        heard.append(journal.stopping.is_set())
+        return Ended()
+
+    await perform(store, work)
+    assert heard == [False, True]

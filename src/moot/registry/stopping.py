@@ -1,7 +1,8 @@
 """Stopping: an agent that is stopped keeps its mail, and nobody wakes it until it is released."""
 
 from moot.core.events import Event
-from moot.core.tx import Tx
+from moot.core.ids import AgentId, RunId
+from moot.core.tx import ReadTx, Tx
 from moot.registry.agents import Agent
 from moot.store import queries
 
@@ -22,3 +23,8 @@ def release(tx: Tx, agent: Agent) -> bool:
     if is_released:
         tx.announce(Event(agent.stream, "agent_released", agent.id, {"name": agent.name}, is_quiet=True))
     return is_released
+
+
+def is_asked(tx: ReadTx, agent: AgentId, run: RunId | None) -> bool:
+    """Whether an agent, or the run that it works for, is to come to an end."""
+    return tx.maybe(sql.is_asked, int, agent=agent, run=run) is not None

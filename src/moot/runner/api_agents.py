@@ -113,7 +113,8 @@ class SessionBackend:
             return (MootTools(trees.held(agent, toolbox.offered(), is_root=agent.name == root.name), toolbox),)
 
         async def perform(tell: Tell) -> Report:
-            stage = Stage(cast, journal or Memory(), models.get, sources, tell, self._shop.most)
+            stopping = journal.stopping if journal else asyncio.Event()
+            stage = Stage(cast, journal or Memory(), models.get, sources, tell, self._shop.most, stopping)
             report = (await Orchestra(stage).perform(Scene(root, brief.prompt, hearing=letters))).report
             if journal is not None:
                 await letters.give_back()

@@ -22,7 +22,7 @@ from moot.ledger import usage
 from moot.ledger.journal import Account, Closed, Entry, Opened, Tree
 from moot.ledger.usage import DOLLAR, Spent
 from moot.models.model import Usage
-from moot.registry import attempts
+from moot.registry import attempts, stopping
 from moot.runner import limits, spending
 from moot.runner.begun import Begun as Attempt
 from moot.runner.begun import Start
@@ -79,6 +79,7 @@ class StoredJournal:
         self._is_planted = bool(attempt.tree.facts)
         self._known = _known(entries)
         self._under_way: dict[str, Begun] = {}
+        self.stopping = asyncio.Event()  # somebody wants the agent, or its run, to come to an end
         self._told = _told(attempt.tree, entries)
 
     @property
@@ -127,8 +128,10 @@ class StoredJournal:
 
     async def _note(self, done: Sequence[Done], begun: Sequence[Begun]) -> None:
         page = self._page(done, begun)
-        refusal = await self._store.write(lambda tx: self._write(tx, page), caller=SYSTEM)
+        refusal, is_stopping = await self._store.write(lambda tx: self._write(tx, page), caller=SYSTEM)
         self._is_planted = True
+        if is_stopping:
+            self.stopping.set()
         allowed = begun if refusal is None else page.free
         for one in done:
             self._known[one.path] = contract.ended(self._known[one.path], one)
@@ -160,8 +163,8 @@ class StoredJournal:
             one.path, number, one.kind, one.name, one.agent, one.trigger, json.dumps(one.facts), _micros(one.reserve)
         )
 
-    def _write(self, tx: Tx, page: "_Page") -> str | None:
-        """Why the model may not be asked, if it may not; then all but that is written."""
+    def _write(self, tx: Tx, page: "_Page") -> tuple[str | None, bool]:
+        """Why the model may not be asked, if it may not: then all but that is written. And whether this is to end."""
         attempts.guard(tx, self._attempt.caller)
         if not self._is_planted:
             ledger.plant(tx, self._tree, self._account.owner)
@@ -173,7 +176,11 @@ class StoredJournal:
         refusal = None if page.reserve is None else spending.refusal(tx, self._attempt, page.reserve)
         opened = page.opened if refusal is None else [one for one in page.opened if one.kind != "model"]
         ledger.begin(tx, self.root, self._account, opened)
-        return refusal
+        return refusal, page.reserve is not None and self._is_stopping(tx)
+
+    def _is_stopping(self, tx: ReadTx) -> bool:
+        run = self._attempt.run
+        return stopping.is_asked(tx, self._attempt.agent.id, run.id if run else None)
 
     async def end(self, failure: Failure | None) -> None:
         """How the whole tree ended; whether the next attempt goes on with it depends on that."""
