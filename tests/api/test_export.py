@@ -66,8 +66,9 @@ async def test_after_the_events_comes_what_every_attempt_did_and_each_cost_once(
         ("model", "opus"),
         ("attempt", "bob"),
     ]
-    assert (done[0]["id"], done[0]["parent"], done[0]["cost"]) == (session.attempt, session.scope, 12)
+    assert (done[0]["id"], done[0]["parent"], done[0]["cost"]) == (session.attempt, session.scope, 0.000012)
     assert (done[-1]["id"], done[-1]["parent"]) == (program.attempt, None)
     ids = [line["id"] for line in done]
     assert all(line["parent"] in (*ids, session.scope, None) for line in done)
-    assert sum(line["cost"] for line in done if line["kind"] == "model" and isinstance(line["cost"], int)) == 12
+    spent = sum(line["cost"] for line in done if line["kind"] == "model" and isinstance(line["cost"], float))
+    assert round(spent, 6) == 0.000012

@@ -276,5 +276,5 @@ async def test_as_data_every_node_names_its_parent_and_none_tells_what_was_asked
     assert [one["id"] for one in found if one["parent"] is None] == [scene.run]
     assert all(one["parent"] in ids for one in found if one["parent"] is not None)
     (model,) = [one for one in found if one["kind"] == "model"]
-    assert (model["cost"], model["input_tokens"], model["stop"], model["path"]) == (500, 10, "end", "t1/m")
+    assert (model["cost"], model["input_tokens"], model["stop"], model["path"]) == (0.0005, 10, "end", "t1/m")
     assert "secret words" not in str(found)

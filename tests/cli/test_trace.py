@@ -138,7 +138,7 @@ def test_json_names_parents(terminal: Terminal) -> None:
         ("model", "turn"),
         ("tool", "turn"),
     }
-    assert found[0]["dollars"] == 0.0125
+    assert found[0]["cost"] == 0.0125
 
 
 def test_an_agent_that_is_not_there_is_said(terminal: Terminal) -> None:

@@ -252,7 +252,7 @@ def done_in(tx: ReadTx, id: AttemptId) -> list[dict[str, Json]]:
 
 
 def document(trace: Trace) -> list[dict[str, Json]]:
-    """As plain data for JSON: each node with the id of the one it belongs to."""
+    """As plain data for JSON, amounts in dollars: each node with the id of the one it belongs to."""
     return [plain(one, trace.totals.get(one.id, Used())) for one in trace.nodes]
 
 
@@ -276,5 +276,5 @@ def plain(node: Node, total: Used) -> dict[str, Json]:
         "ended_at": clock.to_iso(node.ended_at) if node.ended_at else None,
         "seconds": (node.ended_at - node.started_at).total_seconds() if node.ended_at else None,
         **asdict(total),
-        "dollars": total.cost / DOLLAR,
+        "cost": total.cost / DOLLAR,
     }

@@ -1,6 +1,7 @@
 """A whole host in this process: it serves tools, reacts, works and runs agents, until it is told to stop."""
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -20,7 +21,7 @@ from moot.process.guardian import Guardian
 from moot.registry import agents, hosts, instances
 from moot.registry.agents import NewAgent
 from moot.registry.hosts import NewHost
-from moot.runner import expiry, limit_workers, limits, neighbours, phases
+from moot.runner import expiry, limit_workers, limits, neighbours, phases, telemetry
 from moot.runner.attempts import AttemptWorker
 from moot.runner.host import Host, Pace
 from moot.runner.kickoff import KickoffWorker
@@ -75,7 +76,8 @@ async def hosting(project: Project, store: Store, options: HostOptions | None = 
     with Guardian() as guardian:
         async with _keeping(project, store, chosen), _serving(project, store, chosen, met) as address:
             outfitter = Outfitter(project, store, address, met, guardian, chosen.stage.heard if chosen.stage else None)
-            async with _working(_host(project, store, chosen, outfitter)) as host:
+            host = _host(project, store, chosen, outfitter)
+            async with telemetry.sending(store, lambda: host.id, os.environ), _working(host):
                 yield Running(host, address, project.socket if address.socket is None else None)
 
 
