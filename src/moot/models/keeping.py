@@ -1,11 +1,14 @@
 """Answers as they are kept in a journal, and back. What a provider wants back as it gave it is kept as it is."""
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
 from moot.core.json import Json
 from moot.models.model import Answer, Call, Stop
+
+_HALVES = re.compile("[\ud800-\udfff]")
 
 
 class Keepable(Protocol):
@@ -22,6 +25,23 @@ class Kept:
 
     def plain(self) -> Json:
         return self.data
+
+
+def storable(answer: Answer) -> Answer:
+    """The same, without halves of characters: a model may write them, and nobody can keep them."""
+    texts = (answer.text, *(part for one in answer.calls for part in (one.id, one.name, one.arguments)))
+    if all(_is_whole(text) for text in texts):
+        return answer
+    calls = tuple(Call(_mended(one.id), _mended(one.name), _mended(one.arguments)) for one in answer.calls)
+    return replace(answer, text=_mended(answer.text), calls=calls, kept=None)
+
+
+def _is_whole(text: str) -> bool:
+    return text.isascii() or not _HALVES.search(text)
+
+
+def _mended(text: str) -> str:
+    return _HALVES.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def dump(answer: Answer) -> Json:

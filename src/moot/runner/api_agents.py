@@ -17,6 +17,7 @@ from moot.backends.backend import (
     Usage,
     Warned,
 )
+from moot.core import prices
 from moot.core.clock import Clock, SystemClock
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
@@ -105,6 +106,8 @@ class SessionBackend:
         journal = await assignment.journal() if isinstance(assignment, Kept) else None
         brief = await _brief(assignment, journal)
         cast = trees.cast(assignment, brief, assignment.expand if isinstance(assignment, Kept) else str)
+        if any("answers" not in one.settings for one in cast.values()):
+            await asyncio.to_thread(prices.load)  # or everybody here would wait for it with the first request
         root = cast[assignment.agent]
         letters = Letters(assignment, journal)
         models = _Models(self._shop, opened, self._wrapped(assignment, cast))

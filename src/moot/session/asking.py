@@ -33,7 +33,7 @@ async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -
         reserve = stage.reserve(agent, name, question.request)
         await pages.turn(Begun(question.path, "model", name, agent.name, facts=question.facts, reserve=reserve))
         try:
-            found = await _ask(agent, name, question, stage)
+            found = keeping.storable(await _ask(agent, name, question, stage))
         except ModelFailed as error:
             pages.add(Done(question.path, stop=error.kind, error=str(error)))
             if failures or len(agent.models) > 1:
