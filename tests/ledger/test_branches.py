@@ -100,22 +100,25 @@ def test_the_leader_of_a_team_is_made_up_and_lasts_as_long_as_the_team() -> None
             step("team/ann/t1/m", second=1),
             step("team/boss", "session", 4, name="boss", trigger="supervisor"),
             step("adv/x/team/bob/t1/m", second=0),
+            step("h/team/eve", "session", 5, name="eve", trigger="member"),
         ],
         PLACE,
     )
     assert drawn(nodes) == [
         "session lead",
-        "  session x",
-        "    session bob",
+        "  session x advisor",
+        "    session bob member",
         "      turn turn 1",
         "        model opus",
         "  session ann member",
         "    turn turn 1",
         "      model opus",
         "  session boss supervisor",
+        "  session team handoff",
+        "    session eve member",
     ]
     (lead,) = [one for one in nodes if one.parent is None]
-    assert (lead.started_at, lead.ended_at, lead.state) == (at(0), at(5), "done")
+    assert (lead.started_at, lead.ended_at, lead.state) == (at(0), at(6), "done")
 
 
 def test_what_is_under_way_keeps_all_above_it_open() -> None:

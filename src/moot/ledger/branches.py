@@ -17,6 +17,7 @@ from moot.core.json import Json
 from moot.ledger.traces import Deed, Step
 
 _NAMED = frozenset(("adv", "team"))  # in a path they stand before a name, which may be any word
+_TRIGGERS = {"s": "subagent", "h": "handoff", "r": "router", "adv": "advisor", "team": "member"}
 _TURN = re.compile(r"t\d+")
 _AGAIN = re.compile(r"q\d+")
 _NUMBERS = re.compile(r"\d+")
@@ -197,8 +198,9 @@ class _Growth:
         if id not in self._made:
             over = above(path)
             parent = self._place.parent if over is None else self._over(over, below)
-            name = self._place.agent if over is None else _name_in(parts(path)[-1]) or below.agent
-            self._made[id] = self._made_up(id, parent, "session", name, below, path)
+            name = self._place.agent if over is None else _name_of(path, below)
+            made = self._made_up(id, parent, "session", name, below, path)
+            self._made[id] = replace(made, trigger=_TRIGGERS.get(path and parts(path)[-1].partition("/")[0], ""))
         return id
 
     def _made_up(self, id: str, parent: str | None, kind: str, name: str, below: Step, path: str) -> Node:
@@ -217,9 +219,12 @@ class _Growth:
         return found
 
 
-def _name_in(part: str) -> str:
-    """Of the agent that a part of a path names, if it does."""
-    return part.partition("/")[2]
+def _name_of(path: str, below: Step) -> str:
+    """Of a session that is not on record: as its path names it, or what is below it. Who leads a team stands in
+    neither."""
+    found = parts(path)
+    named, below_it = found[-1].partition("/")[2], parts(below.path)[len(found)]
+    return named or ("team" if below_it.startswith("team/") else below.agent)
 
 
 def _depth(id: str | None, made: dict[str, Node]) -> int:
