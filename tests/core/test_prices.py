@@ -33,3 +33,11 @@ def test_cached_tokens_are_among_the_input() -> None:
     assert rates.cost(1_000_000, 100_000) == pytest.approx(2.0 + 1.0)
     assert rates.cost(1_000_000, 100_000, 400_000) == pytest.approx(1.2 + 1.0 + 0.2)
     assert rates.cost(10, 0, 1_000_000) == 0.5  # whatever a program counts, it is not below zero
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "tokens"),
+    [("anthropic", "claude-sonnet-4-5", 200_000), ("openai", "of-tomorrow", None), ("nobody", "gpt-5", None)],
+)
+def test_what_a_model_can_hold_is_on_the_list(provider: str, model: str, tokens: int | None) -> None:
+    assert prices.window(provider, model) == tokens

@@ -51,6 +51,16 @@ def rates(provider: str, model: str | None) -> Rates:
         return UNKNOWN
 
 
+@functools.cache
+def window(provider: str, model: str) -> int | None:
+    """Tokens that a model can hold; None if the list does not say."""
+    try:
+        snapshots = cast(_Snapshots, importlib.import_module("genai_prices.data_snapshot"))
+        return snapshots.get_snapshot().find_provider_model(model, None, provider, None)[1].context_window
+    except (ImportError, LookupError, ValueError):
+        return None
+
+
 def _rate(listed: "_List", provider: str, model: str, **used: int) -> float:
     priced = listed.calc_price(listed.Usage(**used), model, provider_id=provider)
     return float(priced.total_price) * _MILLION / _SAMPLE
@@ -63,3 +73,17 @@ class _Priced(Protocol):
 class _List(Protocol):
     def Usage(self, **used: int) -> object: ...
     def calc_price(self, usage: object, model_ref: str, *, provider_id: str) -> _Priced: ...
+
+
+class _Model(Protocol):
+    context_window: int | None
+
+
+class _Snapshot(Protocol):
+    def find_provider_model(
+        self, model_ref: str, provider: None, provider_id: str, provider_api_url: None
+    ) -> tuple[object, _Model]: ...
+
+
+class _Snapshots(Protocol):
+    def get_snapshot(self) -> _Snapshot: ...

@@ -105,9 +105,9 @@ class SessionBackend:
             raise InvalidInput("A session needs its tools in this process.", "Leave out `transport`.")
         journal = await assignment.journal() if isinstance(assignment, Kept) else None
         brief = await _brief(assignment, journal)
-        cast = trees.cast(assignment, brief, assignment.expand if isinstance(assignment, Kept) else str)
-        if any("answers" not in one.settings for one in cast.values()):
+        if assignment.manner.model is not None or "cast" in assignment.settings:
             await asyncio.to_thread(prices.load)  # or everybody here would wait for it with the first request
+        cast = trees.cast(assignment, brief, assignment.expand if isinstance(assignment, Kept) else str)
         root = cast[assignment.agent]
         letters = Letters(assignment, journal)
         models = _Models(self._shop, opened, self._wrapped(assignment, cast))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from moot.backends.backend import Assignment, Briefing
+from moot.core import prices
 from moot.core.json import Json
 from moot.core.tool import Tool
 from moot.runner import casts
@@ -19,7 +20,16 @@ def cast(assignment: Assignment, brief: Briefing, expand: Expand) -> dict[str, A
     found = casts.cast(stored.definitions(assignment.agent, backend, assignment.settings))
     root = found.pop(assignment.agent)
     others = {name: replace(one, prompt=expand(one.prompt)) for name, one in found.items()}
-    return {root.name: _root(root, assignment, brief), **others}
+    found = {root.name: _root(root, assignment, brief), **others}
+    return {name: _bounded(one) for name, one in found.items()}
+
+
+def _bounded(agent: Agent) -> Agent:
+    """Where its file does not say how long a conversation may be, it is as long as its first model can hold."""
+    if agent.limits.context_tokens is not None or not agent.models or "answers" in agent.settings:
+        return agent
+    provider, _, name = agent.models[0].partition("/")
+    return replace(agent, limits=replace(agent.limits, context_tokens=prices.window(provider, name)))
 
 
 def _root(agent: Agent, assignment: Assignment, brief: Briefing) -> Agent:
