@@ -14,6 +14,7 @@ from moot.session.source import Outcome
 from moot.session.workspace import place
 from moot.session.workspace.tools import WorkspaceTools
 from moot.store.store import Store
+from tests.session.workspace.desk import call
 from tests.tools.desk import OPERATOR, Desk, member, open_desk
 
 DEADLINE = 30.0
@@ -31,7 +32,7 @@ def tools(desk: Desk, caller: Caller, root: Path) -> WorkspaceTools:
 
 async def write(source: WorkspaceTools, content: str) -> Outcome:
     async with asyncio.timeout(DEADLINE):
-        return await source.call("file_write", {"path": "a.txt", "content": content}, "t1/c1")
+        return await call(source, "file_write", path="a.txt", content=content)
 
 
 async def opened(desk: Desk, content: str = "one") -> str:

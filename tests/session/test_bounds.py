@@ -13,7 +13,7 @@ from moot.session.agent import Format, Limits
 from moot.session.events import Warned
 from moot.session.journal import Begun, Done, Memory, OverBudget
 from moot.session.report import Report
-from moot.session.source import Outcome
+from moot.session.source import Leave, Outcome
 from tests.session.staging import Hall, agent, calls, reports
 
 
@@ -30,6 +30,8 @@ class Shelf:
         return "none"
 
     def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
+
+    def leave(self, name: str, arguments: Mapping[str, Json]) -> Leave | None: ...
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
         count = arguments["count"]

@@ -11,7 +11,7 @@ from moot.core.tool import Effect
 from moot.models.model import ToolSpec
 from moot.session.agent import Agent, Team
 from moot.session.journal import Begun, Done, Known, Memory
-from moot.session.source import Outcome
+from moot.session.source import Leave, Outcome
 from tests.session.staging import Hall, agent, calls, reports
 
 WAITS: Json = {"say": "."}
@@ -58,6 +58,8 @@ class Counting:
 
     def recall(self, name: str, arguments: Mapping[str, Json]) -> None:
         self.recalled[str(arguments["what"])] += 1
+
+    def leave(self, name: str, arguments: Mapping[str, Json]) -> Leave | None: ...
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
         self.made[str(arguments["what"])] += 1

@@ -11,9 +11,10 @@ from moot.core.json import Json
 from moot.models.model import Call, ToolSpec
 from moot.session.journal import Begun, Done, Journal, below
 from moot.session.pages import Pages
-from moot.session.source import Outcome, Source
+from moot.session.source import Leave, Outcome, Source
 
 _NOTHING = "(empty)"  # providers refuse a text without a letter
+_REFUSED = "refused"  # a fact of a call that was not made: why not
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +84,19 @@ async def make(agent: str, planned: Sequence[Planned], journal: Journal, pages: 
     """Their answer and what is begun are on record first. What came of them goes on the next page."""
     fresh = [one for one in planned if one.is_recorded and not _is_done(one, journal)]
     lost = {one.path for one in fresh if _is_lost(one, journal)}
+    new = [one for one in fresh if journal.known(one.path) is None]
+    asked = {one.path: leave for one in new if (leave := _leave(one)) is not None}
     if any(one.has_effect for one in planned):
-        await pages.turn(
-            *(Begun(one.path, "tool", one.call.name, agent) for one in fresh if journal.known(one.path) is None)
-        )
+        await pages.turn(*(_begun(agent, one) for one in new if one.path not in asked))
+
+    async def made(one: Planned) -> Outcome:
+        if (leave := asked.get(one.path)) is not None:  # not begun yet: whoever waits for an answer has done nothing
+            await journal.note(begun=[_begun(agent, one, await leave())])
+        return await _made(one, journal, is_lost=one.path in lost)
+
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(_made(one, journal, is_lost=one.path in lost)) for one in planned]
+            tasks = [group.create_task(made(one)) for one in planned]
     except BaseExceptionGroup as error:
         raise error.exceptions[0] from None  # what went wrong, as it is: callers know no groups
     outcomes = [task.result() for task in tasks]
@@ -97,6 +104,16 @@ async def make(agent: str, planned: Sequence[Planned], journal: Journal, pages: 
     # Of what was lost it stays on record that nobody knows.
     pages.add(*(Done(one.path, _plain(ended[one.path])) for one in fresh if one.path not in lost))
     return outcomes
+
+
+def _begun(agent: str, one: Planned, refusal: str | None = None) -> Begun:
+    return Begun(one.path, "tool", one.call.name, agent, facts={} if refusal is None else {_REFUSED: refusal})
+
+
+def _leave(one: Planned) -> Leave | None:
+    assert one.source is not None
+    assert one.arguments is not None
+    return one.source.leave(one.call.name, one.arguments)
 
 
 def _is_done(one: Planned, journal: Journal) -> bool:
@@ -107,16 +124,20 @@ def _is_done(one: Planned, journal: Journal) -> bool:
 def _is_lost(one: Planned, journal: Journal) -> bool:
     """Begun before, beyond the store, and nobody knows how it ended."""
     assert one.source is not None
-    return journal.known(one.path) is not None and one.source.effect(one.call.name) == "outside"
+    known = journal.known(one.path)
+    return known is not None and _REFUSED not in known.facts and one.source.effect(one.call.name) == "outside"
 
 
 async def _made(one: Planned, journal: Journal, *, is_lost: bool) -> Outcome:
     if one.source is None or one.arguments is None:
         return Outcome(one.refusal, is_error=True)
-    if one.is_recorded and (known := journal.known(one.path)) is not None and known.state == "done":
+    known = journal.known(one.path) if one.is_recorded else None
+    if known is not None and known.state == "done":
         found = cast(Mapping[str, Json], known.result)
         one.source.recall(one.call.name, one.arguments)
         return Outcome(str(found["text"]), bool(found["is_error"]))
+    if known is not None and _REFUSED in known.facts:
+        return Outcome(str(known.facts[_REFUSED]), is_error=True)
     if is_lost:
         return Outcome(
             "OUTCOME_UNKNOWN: this was begun before moot was interrupted, and how it ended is not known "

@@ -12,7 +12,7 @@ from moot.connect.offer import Answer, Offer
 from moot.core.json import Json
 from moot.core.tool import Effect
 from moot.models.model import ToolSpec
-from moot.session.source import Outcome
+from moot.session.source import Leave, Outcome
 
 _LONGEST = 64  # characters that every provider takes
 _STRANGE = re.compile(r"[^A-Za-z0-9_-]")
@@ -47,6 +47,8 @@ class ExternalTools:
         return "none" if offer is not None and offer.is_read_only else "outside"
 
     def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
+
+    def leave(self, name: str, arguments: Mapping[str, Json]) -> Leave | None: ...
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
         offer = self._named().get(name)

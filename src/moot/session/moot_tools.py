@@ -7,7 +7,7 @@ from moot.core import tool_schemas
 from moot.core.json import Json
 from moot.core.tool import Effect, Tool, ToolAnswer
 from moot.models.model import ToolSpec
-from moot.session.source import Outcome
+from moot.session.source import Leave, Outcome
 
 
 class Toolbox(Protocol):
@@ -35,6 +35,8 @@ class MootTools:
 
     def recall(self, name: str, arguments: Mapping[str, Json]) -> None:
         self._toolbox.recall(name, arguments)
+
+    def leave(self, name: str, arguments: Mapping[str, Json]) -> Leave | None: ...
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
         answer = await self._toolbox.call(name, arguments)

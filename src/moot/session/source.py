@@ -1,6 +1,6 @@
 """Where the tools of a session come from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -8,6 +8,8 @@ from moot.core.json import Json
 from moot.core.tool import Effect
 from moot.models.model import ToolSpec
 from moot.session.report import Report
+
+Leave = Callable[[], Awaitable[str | None]]  # asks, and tells why a call may not be made; None if it may
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,13 @@ class Source(Protocol):
         """The same call was made in an execution before this one, and is answered from the journal."""
         ...
 
-    async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome: ...
+    def leave(self, name: str, arguments: Mapping[str, Json]) -> Leave | None:
+        """What has to be asked before the call is made; None if nobody has to be."""
+        ...
+
+    async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
+        """Whoever calls has leave."""
+        ...
 
 
 class Unrecorded:
@@ -57,3 +65,5 @@ class Unrecorded:
 
     def recall(self, name: str, arguments: Mapping[str, Json]) -> None:
         raise AssertionError(f"{name} is never answered from the journal")
+
+    def leave(self, name: str, arguments: Mapping[str, Json]) -> Leave | None: ...

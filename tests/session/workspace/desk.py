@@ -37,7 +37,12 @@ def tools(
 
 
 async def call(source: WorkspaceTools, name: str, **arguments: Json) -> Outcome:
+    """As a session does."""
     async with asyncio.timeout(60):
+        leave = source.leave(name, arguments)
+        refusal = None if leave is None else await leave()
+        if refusal is not None:
+            return Outcome(refusal, is_error=True)
         return await source.call(name, arguments, "t1/c1")
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from pydantic import ValidationError
@@ -14,7 +14,7 @@ from moot.core.permissions import Permissions
 from moot.core.tool import Effect
 from moot.models.model import ToolSpec
 from moot.session.permitting import Permitting
-from moot.session.source import Outcome
+from moot.session.source import Leave, Outcome
 from moot.session.workspace import editing, reading, searching, shell
 from moot.session.workspace.given import Given
 from moot.session.workspace.place import Place
@@ -61,20 +61,36 @@ class WorkspaceTools:
 
     def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
 
+    def leave(self, name: str, arguments: Mapping[str, Json]) -> Leave | None:
+        """Nobody is asked for what cannot be done."""
+        is_asked = self._answers[name] == "ask" and not isinstance(_given(name, arguments), Outcome)
+        return partial(self._refusal, name, arguments) if is_asked else None
+
+    async def _refusal(self, name: str, arguments: Mapping[str, Json]) -> str | None:
+        denial = await self._permitting.denial(name, arguments)
+        return None if denial is None else f"NOT_ALLOWED: {denial} (executed: false)"
+
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
-        tool = _TOOLS[name]
+        given = _given(name, arguments)
+        if isinstance(given, Outcome):
+            return given
         try:
-            given = tool.given.model_validate(arguments)
-            tool.check(given)
-            if self._answers[name] == "ask":
-                denial = await self._permitting.denial(name, arguments)
-                if denial is not None:
-                    return Outcome(f"NOT_ALLOWED: {denial} (executed: false)", is_error=True)
-            return await tool.function(self._place, given)
-        except ValidationError as error:
-            return Outcome(f"INVALID_INPUT: Nothing was done: {_problem(error)}.", is_error=True)
+            return await _TOOLS[name].function(self._place, given)
         except MootError as error:
             return Outcome(f"{error.code}: {error}", is_error=True)
+
+
+def _given(name: str, arguments: Mapping[str, Json]) -> Given | Outcome:
+    """The arguments, or what is wrong with them."""
+    tool = _TOOLS[name]
+    try:
+        given = tool.given.model_validate(arguments)
+        tool.check(given)
+    except ValidationError as error:
+        return Outcome(f"INVALID_INPUT: Nothing was done: {_problem(error)}.", is_error=True)
+    except MootError as error:
+        return Outcome(f"{error.code}: {error}", is_error=True)
+    return given
 
 
 @cache
