@@ -17,6 +17,7 @@ from bench import (
     place,
     quiet_process,
     report,
+    sessions,
     wake,
 )
 from bench.harness import QUICK, Figure, Scale
@@ -29,6 +30,7 @@ QUESTIONS: dict[str, Callable[[Scale, Path], list[Figure]]] = {
     "inbox_check": inbox_check.measure,
     "mcp_send": mcp_send.measure,
     "conversation": conversation.measure,
+    "sessions": sessions.measure,
     "idle_agents": idle_agents.measure,
     "cli_start": cli_start.measure,
 }

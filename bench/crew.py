@@ -26,10 +26,10 @@ _DEADLINE = 120.0
 class Worker:
     """One process that has its tools ready and waits for an order."""
 
-    def __init__(self, target: str, setup: Order) -> None:
+    def __init__(self, target: str, setup: Order, python: Path = Path(sys.executable)) -> None:
         self._target = target
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "bench.crew", target, json.dumps(setup)],
+            [python, "-m", "bench.crew", target, json.dumps(setup)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=_ROOT,
