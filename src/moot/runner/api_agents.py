@@ -89,7 +89,7 @@ class SessionBackend:
         if assignment.manner.keeps_conversation:
             yield Warned("A model has no conversation of its own that could be kept: `resume` changes nothing here.")
         voices = Voices(assignment.agent, is_counted=isinstance(assignment, Kept))
-        async with AsyncExitStack() as opened, aclosing(await self._stream(assignment, opened)) as running:
+        async with _Models(self._shop) as models, aclosing(await self._stream(assignment, models)) as running:
             async for told in running:
                 if isinstance(told, Report):
                     ended = _ended(told)
@@ -99,7 +99,7 @@ class SessionBackend:
                     yield progress
         yield Ended(ended.failure, ended.error, ended.text, used, wait_until=ended.wait_until)
 
-    async def _stream(self, assignment: Assignment, opened: AsyncExitStack) -> AsyncGenerator[Told | Report]:
+    async def _stream(self, assignment: Assignment, models: "_Models") -> AsyncGenerator[Told | Report]:
         toolbox = assignment.toolbox
         if not isinstance(toolbox, Offering):
             raise InvalidInput("A session needs its tools in this process.", "Leave out `transport`.")
@@ -110,7 +110,7 @@ class SessionBackend:
         cast = trees.cast(assignment, brief, assignment.expand if isinstance(assignment, Kept) else str)
         root = cast[assignment.agent]
         letters = Letters(assignment, journal)
-        models = _Models(self._shop, opened, self._wrapped(assignment, cast))
+        models.wrap = self._wrapped(assignment, cast)
 
         def sources(agent: Agent, path: str) -> Sequence[Source]:
             return (MootTools(trees.held(agent, toolbox.offered(), is_root=agent.name == root.name), toolbox),)
@@ -136,11 +136,20 @@ class SessionBackend:
 class _Models:
     """The models of one tree, each opened when it is first asked, and closed with the tree."""
 
-    def __init__(self, shop: Shop, opened: AsyncExitStack, wrap: Callable[[Model], Model]) -> None:
+    def __init__(self, shop: Shop) -> None:
+        self.wrap: Callable[[Model], Model] = lambda model: model
         self._shop = shop
-        self._opened = opened
-        self._wrap = wrap
+        self._opened = AsyncExitStack()
         self._found: dict[tuple[str, str], asyncio.Task[Model]] = {}
+
+    async def __aenter__(self) -> "_Models":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        opening = [one for one in self._found.values() if one.cancel()]
+        if opening:
+            await asyncio.wait(opening)
+        await self._opened.aclose()
 
     async def get(self, agent: Agent, name: str) -> Model:
         """Raises ModelFailed, and MootError for a model that cannot be asked at all."""
@@ -150,7 +159,7 @@ class _Models:
         return await asyncio.shield(self._found[key])
 
     async def _open(self, agent: Agent, name: str) -> Model:
-        return self._wrap(await self._opened.enter_async_context(self._shop.open(agent, name)))
+        return self.wrap(await self._opened.enter_async_context(self._shop.open(agent, name)))
 
 
 class ApiBackend(SessionBackend):
