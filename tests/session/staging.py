@@ -9,11 +9,11 @@ from moot.models import scripted
 from moot.models.model import Model, Progress, Request, Results, Said, Usage
 from moot.models.scripted import ScriptedModel
 from moot.session.agent import Agent
+from moot.session.errand import Errand, Played
 from moot.session.events import Event, Used
 from moot.session.journal import Journal, Memory
 from moot.session.orchestra import Orchestra
 from moot.session.report import Report
-from moot.session.scene import Played, Scene
 from moot.session.source import Source
 from moot.session.stage import Stage
 from moot.testing.clock import ManualClock
@@ -62,7 +62,7 @@ class Hall:
             stopping=self.stopping,
         )
         async with asyncio.timeout(60):
-            return await Orchestra(stage).perform(Scene(cast[0], prompt))
+            return await Orchestra(stage).perform(Errand(cast[0], prompt))
 
     def note(self, name: str, request: Request) -> None:
         self.asked.append((name, request))

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,25 +20,22 @@ from moot.backends.backend import (
 from moot.core import prices
 from moot.core.clock import Clock, SystemClock
 from moot.core.errors import InvalidInput
-from moot.core.json import Json
-from moot.core.tool import Tool, ToolAnswer
 from moot.models import endpoints, opening, reserving, scripted
 from moot.models.endpoints import Endpoint
 from moot.models.model import Model, Request
 from moot.models.retrying import Patience, Retrying
 from moot.models.scripted import ScriptedModel
-from moot.runner import trees
+from moot.runner import tree_tools, trees
 from moot.runner.journals import Kept, StoredJournal
 from moot.runner.letters import Letters
+from moot.runner.tree_tools import Offering
 from moot.runner.voices import Voices
-from moot.session import streaming
+from moot.session import events, streaming
 from moot.session.agent import Agent, Cast
+from moot.session.errand import Errand
 from moot.session.journal import Memory
-from moot.session.moot_tools import MootTools
 from moot.session.orchestra import Orchestra
 from moot.session.report import Report
-from moot.session.scene import Scene
-from moot.session.source import Source
 from moot.session.stage import Stage
 from moot.session.streaming import Tell, Told
 
@@ -53,15 +50,6 @@ class Shop(Protocol):
     def most(self, agent: Agent, name: str, request: Request) -> float:
         """What a request may cost, in dollars."""
         ...
-
-
-@runtime_checkable
-class Offering(Protocol):
-    """A toolbox that knows what it holds."""
-
-    def offered(self) -> tuple[Tool, ...]: ...
-    async def call(self, name: str, arguments: Mapping[str, Json]) -> ToolAnswer: ...
-    def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
 
 
 @runtime_checkable
@@ -112,13 +100,13 @@ class SessionBackend:
         letters = Letters(assignment, journal)
         models.wrap = self._wrapped(assignment, cast)
 
-        def sources(agent: Agent, path: str) -> Sequence[Source]:
-            return (MootTools(trees.held(agent, toolbox.offered(), is_root=agent.name == root.name), toolbox),)
-
         async def perform(tell: Tell) -> Report:
             stopping = journal.stopping if journal else asyncio.Event()
-            stage = Stage(cast, journal or Memory(), models.get, sources, tell, self._shop.most, stopping)
-            report = (await Orchestra(stage).perform(Scene(root, brief.prompt, hearing=letters))).report
+            async with tree_tools.opened(assignment, toolbox, cast) as tools:
+                for trouble in tools.troubles:
+                    tell(root.name, events.Warned(str(trouble)))
+                stage = Stage(cast, journal or Memory(), models.get, tools.of, tell, self._shop.most, stopping)
+                report = (await Orchestra(stage).perform(Errand(root, brief.prompt, hearing=letters))).report
             if journal is not None:
                 await letters.give_back()
                 await journal.end(report.failure)

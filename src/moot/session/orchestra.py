@@ -5,10 +5,10 @@ report, or the matter of whomever it chose or hands over to. Each act has a bran
 tree is the same in every execution.
 """
 
+from moot.session.errand import Errand, Played
 from moot.session.patterns import advisors, handoff, router, team
 from moot.session.patterns.router import HandoffTo
 from moot.session.reports import FinalReport
-from moot.session.scene import Played, Scene
 from moot.session.session import Part, Session
 from moot.session.source import Source
 from moot.session.stage import Stage
@@ -19,34 +19,34 @@ class Orchestra:
     def __init__(self, stage: Stage) -> None:
         self._stage = stage
 
-    async def perform(self, scene: Scene) -> Played:
+    async def perform(self, errand: Errand) -> Played:
         """Its report, or that of whoever has the last word in its place."""
         cast = self._stage.cast
-        prompt = await advisors.enriched(scene, cast, self.perform)
-        played = await self._work(scene, prompt)
+        prompt = await advisors.enriched(errand, cast, self.perform)
+        played = await self._work(errand, prompt)
         report = played.report
         if report.failure is not None:
-            return Played(handoff.failed(scene, report))
-        following = router.following(scene, report, cast) or handoff.following(scene, report, cast)
+            return Played(handoff.failed(errand, report))
+        following = router.following(errand, report, cast) or handoff.following(errand, report, cast)
         return played if following is None else await self.perform(following)
 
-    async def _work(self, scene: Scene, prompt: str) -> Played:
-        if scene.agent.team is not None:
-            return await team.play(scene, prompt, self._stage.cast, self.perform)
-        seat = None if scene.agent.handoff or scene.agent.router else scene.seat
-        agent = scene.agent if seat is None else seat.adapted(scene.agent)
-        hearing = scene.hearing if seat is None else seat.hearing()
-        ways_out = self._ways_out(scene) if seat is None else seat.sources(agent)
-        own = (*ways_out, *self._helpers(scene))
-        part = Part(agent, prompt, scene.path, scene.trigger, scene.facts, own, hearing, scene.is_settled)
+    async def _work(self, errand: Errand, prompt: str) -> Played:
+        if errand.agent.team is not None:
+            return await team.play(errand, prompt, self._stage.cast, self.perform)
+        seat = None if errand.agent.handoff or errand.agent.router else errand.seat
+        agent = errand.agent if seat is None else seat.adapted(errand.agent)
+        hearing = errand.hearing if seat is None else seat.hearing()
+        ways_out = self._ways_out(errand) if seat is None else seat.sources(agent)
+        own = (*ways_out, *self._helpers(errand))
+        part = Part(agent, prompt, errand.path, errand.trigger, errand.facts, own, hearing, errand.is_settled)
         session = Session(part, self._stage)
         report = await (session.run() if seat is None else seat.take(session))
         return Played(report, session)
 
-    def _ways_out(self, scene: Scene) -> tuple[Source, ...]:
-        agent = scene.agent
+    def _ways_out(self, errand: Errand) -> tuple[Source, ...]:
+        agent = errand.agent
         reports = (FinalReport(agent),) if agent.reports else ()
         return (*reports, HandoffTo(agent)) if agent.router else reports
 
-    def _helpers(self, scene: Scene) -> tuple[Source, ...]:
-        return (SubAgents(scene, self._stage.cast, self.perform),) if scene.agent.agents else ()
+    def _helpers(self, errand: Errand) -> tuple[Source, ...]:
+        return (SubAgents(errand, self._stage.cast, self.perform),) if errand.agent.agents else ()

@@ -9,9 +9,9 @@ from moot.core.json import Json
 from moot.core.tool import Effect
 from moot.models.model import ToolSpec
 from moot.session.agent import Agent, Cast
+from moot.session.errand import Errand, Perform
 from moot.session.hearing import Heard
 from moot.session.report import Report
-from moot.session.scene import Perform, Scene
 from moot.session.session import Session
 from moot.session.source import Outcome, Unrecorded
 
@@ -22,14 +22,14 @@ ASK = "ask_clarification"
 class SubAgents(Unrecorded):
     """The sub-agents of one session, and the conversations with those who are still there."""
 
-    def __init__(self, scene: Scene, cast: Cast, perform: Perform) -> None:
-        self._scene = scene
+    def __init__(self, errand: Errand, cast: Cast, perform: Perform) -> None:
+        self._errand = errand
         self._cast = cast
         self._perform = perform
         self._children: dict[str, Session | None] = {}  # by id; None: may not be asked again
 
     def specs(self) -> Sequence[ToolSpec]:
-        found = [_spec(self._cast[name]) for name in self._scene.agent.agents]
+        found = [_spec(self._cast[name]) for name in self._errand.agent.agents]
         askable = [name for name, session in self._children.items() if session is not None]
         return (*found, _ask_spec(askable)) if askable else found
 
@@ -46,13 +46,13 @@ class SubAgents(Unrecorded):
         text = prompt if isinstance(prompt, str) else json.dumps(prompt)
         if prompt is None or not text.strip():
             return Outcome("Nothing was done: `prompt` is missing.", is_error=True)
-        most = self._scene.agent.limits.depth
-        if self._scene.depth >= most:
+        most = self._errand.agent.limits.depth
+        if self._errand.depth >= most:
             return Outcome(f"Nothing was done: agents may call agents {most} deep, and this is one too many.", True)
-        place = path.removeprefix(self._scene.path).strip("/")
+        place = path.removeprefix(self._errand.path).strip("/")
         agent, id = self._cast[name], f"{name}-{place.replace('/', '.')}"
-        child = self._scene.next(agent, text, f"{place}/s", "subagent")
-        played = await self._perform(replace(child, depth=self._scene.depth + 1))
+        child = self._errand.next(agent, text, f"{place}/s", "subagent")
+        played = await self._perform(replace(child, depth=self._errand.depth + 1))
         if played.report.failure is not None:
             self._children[id] = None
             return Outcome(failure_report(name, played.report), is_error=True)
@@ -68,7 +68,7 @@ class SubAgents(Unrecorded):
             return _refused("no_question", id, "`question` is missing")
         if not session.turns_left:
             return _refused("clarification_no_turns", id, f"{id} has no turns left")
-        caller = ":".join((*self._scene.callers, self._scene.agent.name))
+        caller = ":".join((*self._errand.callers, self._errand.agent.name))
         heading = f"## CLARIFICATION REQUEST FROM {caller}\n\n{question}"
         report = await session.ask_again("clarification", lambda: Heard(heading))
         if report.failure is not None:

@@ -3,25 +3,25 @@
 import asyncio
 
 from moot.session.agent import Cast
-from moot.session.scene import Perform, Scene
+from moot.session.errand import Errand, Perform
 from moot.session.subagents import failure_report
 
 
-async def enriched(scene: Scene, cast: Cast, perform: Perform) -> str:
+async def enriched(errand: Errand, cast: Cast, perform: Perform) -> str:
     """The request and their reports. Whoever fails is heard with that: nobody is asked a second time."""
-    names = scene.agent.advisors
+    names = errand.agent.advisors
     if not names:
-        return scene.prompt
-    asked = [scene.next(cast[name], scene.prompt, f"adv/{name}", "advisor") for name in names]
+        return errand.prompt
+    asked = [errand.next(cast[name], errand.prompt, f"adv/{name}", "advisor") for name in names]
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(_report(one, perform)) for one in asked]
     except BaseExceptionGroup as error:
         raise error.exceptions[0] from None
     told = [f"### From {name}\n\n{task.result()}" for name, task in zip(names, tasks, strict=True)]
-    return "\n\n".join((f"## ORIGINAL USER REQUEST\n\n{scene.prompt}", "## ANALYSIS GATHERED", *told))
+    return "\n\n".join((f"## ORIGINAL USER REQUEST\n\n{errand.prompt}", "## ANALYSIS GATHERED", *told))
 
 
-async def _report(scene: Scene, perform: Perform) -> str:
-    report = (await perform(scene)).report
-    return report.text if report.failure is None else failure_report(scene.agent.name, report)
+async def _report(errand: Errand, perform: Perform) -> str:
+    report = (await perform(errand)).report
+    return report.text if report.failure is None else failure_report(errand.agent.name, report)

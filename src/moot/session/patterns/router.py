@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from moot.core.json import Json
 from moot.models.model import ToolSpec
 from moot.session.agent import Agent, Cast
+from moot.session.errand import Errand
 from moot.session.report import Report, Route
-from moot.session.scene import Scene
 from moot.session.source import Outcome, Unrecorded
 
 NAME = "handoff_to"
@@ -43,12 +43,12 @@ class HandoffTo(Unrecorded):
         return Outcome("passed on", report=Report("", self._agent.name, route=Route(chosen, message)))
 
 
-def following(scene: Scene, report: Report, cast: Cast) -> Scene | None:
+def following(errand: Errand, report: Report, cast: Cast) -> Errand | None:
     """Whom the router chose, with the request as it came to the router, not as its advisors saw it."""
     if report.route is None:
         return None
-    prompt = f"## ORIGINAL USER REQUEST\n\n{scene.prompt}"
+    prompt = f"## ORIGINAL USER REQUEST\n\n{errand.prompt}"
     if report.route.message.strip():
-        heading = f"## MESSAGE FROM AGENT `{scene.agent.name}` WHO ROUTED THIS REQUEST TO YOU"
+        heading = f"## MESSAGE FROM AGENT `{errand.agent.name}` WHO ROUTED THIS REQUEST TO YOU"
         prompt = f"{prompt}\n\n{heading}\n\n{report.route.message}"
-    return scene.instead(cast[report.route.agent], prompt, "r", "router")
+    return errand.instead(cast[report.route.agent], prompt, "r", "router")

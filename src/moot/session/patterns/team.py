@@ -9,13 +9,13 @@ import asyncio
 from dataclasses import replace
 
 from moot.session.agent import Agent, Cast, Team
+from moot.session.errand import Errand, Perform, Played
 from moot.session.hearing import Heard, Hearing
 from moot.session.patterns import broadcasting
 from moot.session.patterns.broadcasting import Ear, MemberVoice, SupervisorVoice
 from moot.session.patterns.broker import Broker
 from moot.session.report import Report
 from moot.session.reports import FinalReport
-from moot.session.scene import Perform, Played, Scene
 from moot.session.session import Session
 from moot.session.source import Source
 
@@ -26,17 +26,17 @@ _BOSS = """You supervise a team: {others}. You are told what they broadcast. Wit
 something, and are answered with what they make of it; final_report ends the team's work."""
 
 
-async def play(scene: Scene, prompt: str, cast: Cast, perform: Perform) -> Played:
-    assert scene.agent.team is not None
-    return await _Play(scene, prompt, scene.agent.team, cast, perform).run()
+async def play(errand: Errand, prompt: str, cast: Cast, perform: Perform) -> Played:
+    assert errand.agent.team is not None
+    return await _Play(errand, prompt, errand.agent.team, cast, perform).run()
 
 
 class _Play:
     """One team at work."""
 
-    def __init__(self, scene: Scene, prompt: str, team: Team, cast: Cast, perform: Perform) -> None:
-        self._scene = scene
-        self._prompt = f"{scene.agent.prompt}\n\n{prompt}".strip()
+    def __init__(self, errand: Errand, prompt: str, team: Team, cast: Cast, perform: Perform) -> None:
+        self._errand = errand
+        self._prompt = f"{errand.agent.prompt}\n\n{prompt}".strip()
         self._team = team
         self._cast = cast
         self._perform = perform
@@ -55,10 +55,10 @@ class _Play:
             raise error.exceptions[0] from None
         return played
 
-    def _seated(self, name: str, branch: str, seat: "_MemberSeat | _BossSeat") -> Scene:
+    def _seated(self, name: str, branch: str, seat: "_MemberSeat | _BossSeat") -> Errand:
         trigger = "supervisor" if isinstance(seat, _BossSeat) else "member"
-        scene = self._scene.next(self._cast[name], self._prompt, f"team/{branch}", trigger)
-        return replace(scene, seat=seat)
+        errand = self._errand.next(self._cast[name], self._prompt, f"team/{branch}", trigger)
+        return replace(errand, seat=seat)
 
     async def _member(self, seat: "_MemberSeat") -> None:
         """From its first turn to its leave. Whoever has a last word without a seat, says it and is gone."""

@@ -31,7 +31,7 @@ _TOLD: frozenset[Trigger] = frozenset(("subagent", "advisor", "member"))
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class Errand:
     """What an agent is asked, and where in the tree that is."""
 
     agent: Agent
@@ -45,9 +45,9 @@ class Scene:
     seat: Seat | None = None
     is_settled: bool = False  # how it ends is told to somebody who goes on then
 
-    def next(self, agent: Agent, prompt: str, branch: str, trigger: Trigger) -> "Scene":
+    def next(self, agent: Agent, prompt: str, branch: str, trigger: Trigger) -> "Errand":
         """Somebody whom this one leads to."""
-        return Scene(
+        return Errand(
             agent,
             prompt,
             below(self.path, branch),
@@ -57,7 +57,7 @@ class Scene:
             is_settled=self.is_settled or trigger in _TOLD,
         )
 
-    def instead(self, agent: Agent, prompt: str, branch: str, trigger: Trigger) -> "Scene":
+    def instead(self, agent: Agent, prompt: str, branch: str, trigger: Trigger) -> "Errand":
         """The same, and it has the last word in the place of this one."""
         return replace(self.next(agent, prompt, branch, trigger), seat=self.seat, hearing=self.hearing)
 
@@ -70,4 +70,4 @@ class Played:
     session: Session | None = None
 
 
-Perform = Callable[[Scene], Awaitable[Played]]
+Perform = Callable[[Errand], Awaitable[Played]]
