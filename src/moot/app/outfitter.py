@@ -47,13 +47,13 @@ class Outfitter:
                 self._folder(begun) as folder,
                 self._toolbox(begun) as toolbox,
             ):
-                yield Kit(toolbox, access, self._workspace(begun, folder), folder)
+                yield Kit(toolbox, access, self._workspace(begun, folder), folder, self.guardian)
         finally:
             self.met.discard(token)
 
     @asynccontextmanager
     async def _folder(self, begun: Begun) -> AsyncGenerator[Path]:
-        if begun.agent.backend in _IN_PROCESS:
+        if begun.agent.backend in _IN_PROCESS and begun.agent.settings.get("workspace") != "none":
             yield self.project.private_folder / begun.attempt
             return
         async with private_folders.opened(self.project.private_folder, begun.attempt) as folder:
@@ -81,6 +81,6 @@ class Outfitter:
 
 def _load_client() -> "Callable[[str | Path, str], AbstractAsyncContextManager[McpToolbox]]":
     """The MCP library is heavy, and few agents want it."""
-    from moot import connect  # noqa: PLC0415
+    from moot.connect.toolbox import toolbox  # noqa: PLC0415
 
-    return connect.toolbox
+    return toolbox

@@ -238,14 +238,14 @@ class External:
 
     @asynccontextmanager
     async def _started(self) -> AsyncGenerator[Running]:
-        environ, server = self._around.environ, self.server
+        environ, server = self.server.seen(self._around.environ), self.server
         env = environment.build({name: servers.filled(value, environ) for name, value in server.env.items()})
         with guarded(self._around.guardian) as marker:
             program = Program(
                 argv=server.command,
                 cwd=self._around.root / (server.cwd or "."),
                 env=env,
-                secrets=secrecy.secrets_of(environ, server.env),
+                secrets=secrecy.secrets_of(self._around.environ, server.env),
                 stdin_stays_open=True,
                 output_cap=10_000,
                 line_cap=stdio.LONGEST,
@@ -261,12 +261,12 @@ class External:
                     self._printed = as_text(finished.stderr)[-2000:] if finished else ""
 
     def _http(self) -> httpx2.AsyncClient:
-        url = self.server.url or ""
+        url, environ = self.server.url or "", self.server.seen(self._around.environ)
         parts = urlsplit(url)
         proxy = None if proxy_bypass(parts.netloc) else getproxies().get(parts.scheme)
         return httpx2.AsyncClient(
             transport=wire.SteadyTransport(httpx2.AsyncHTTPTransport(proxy=proxy)),
-            headers={name: servers.filled(value, self._around.environ) for name, value in self.server.headers.items()},
+            headers={name: servers.filled(value, environ) for name, value in self.server.headers.items()},
             timeout=max(self.server.timeout, self.server.startup_timeout),  # calls have a limit of their own
             trust_env=False,
         )

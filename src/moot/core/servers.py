@@ -1,6 +1,7 @@
 """MCP servers of others, as people declare them: a program to be started, or an address. Nothing here reaches one."""
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -39,6 +40,24 @@ class Server:
     startup_timeout: float = 30.0  # seconds
     timeout: float = 120.0  # of one call
     is_optional: bool = False  # without it the session is held all the same
+    variables: Mapping[str, str | None] | None = None  # it may use, with what stands in; None: all of the environment
+    source: str = ""  # the file that declares it
+
+    @property
+    def spelling(self) -> str:
+        """The program with its arguments, or the address."""
+        return shlex.join(self.command) if self.command else self.url or ""
+
+    def texts(self) -> tuple[str, ...]:
+        """Those in which `${VAR}` is filled in."""
+        return (*self.env.values(), *self.headers.values())
+
+    def seen(self, environ: Mapping[str, str]) -> Mapping[str, str]:
+        """Of the environment, what it may use."""
+        if self.variables is None:
+            return environ
+        found = {name: environ.get(name, stand_in) for name, stand_in in self.variables.items()}
+        return {name: value for name, value in found.items() if value is not None}
 
     def offers(self, tool: str) -> bool:
         is_allowed = self.allow is None or any(fnmatchcase(tool, one) for one in self.allow)
@@ -102,6 +121,15 @@ def filled(text: str, environ: Mapping[str, str]) -> str:
         return environ[name]
 
     return _VARIABLE.sub(value, text)
+
+
+def variables(text: str) -> list[str]:
+    """Those that are named in it, in order."""
+    return _VARIABLE.findall(text)
+
+
+def without_variables(text: str) -> str:
+    return _VARIABLE.sub("", text)
 
 
 def chosen(tools: Iterable[str]) -> dict[str, frozenset[str] | None]:

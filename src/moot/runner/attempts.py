@@ -32,6 +32,7 @@ from moot.runner.prompts import Occasion
 from moot.runner.reactions.wake_agents import may_run
 from moot.runner.retry import Retry
 from moot.runner.scene import Scene
+from moot.runner.session_requests import SessionRequests
 from moot.runner.spending import Spending
 from moot.runner.trails import Trails
 from moot.runner.worker import Task
@@ -173,6 +174,8 @@ class AttemptWorker:
             conversation=begun.conversation,
             journal=partial(journals.open, self.store, begun),
             expand=partial(guidance.expanded, begun.run),
+            permitting=SessionRequests(self.store, begun.caller),
+            guardian=kit.guardian,
         )
 
     async def _more(self, begun: Begun) -> tuple[Letter, ...]:

@@ -13,6 +13,7 @@ from moot.core.ids import AttemptId, JobId
 from moot.core.tool import Toolbox
 from moot.jobs.jobs import Job
 from moot.ledger.journal import Tree
+from moot.process.guardian import Guardian
 from moot.registry.agents import Agent
 from moot.registry.runs import Run
 
@@ -57,6 +58,7 @@ class Kit:
     access: Access
     workspace: Path
     folder: Path
+    guardian: Guardian | None = None  # ends what was started for it, should this process be killed
 
 
 Equip = Callable[[Begun], AbstractAsyncContextManager[Kit]]

@@ -24,6 +24,8 @@ def agent(definition: AgentDefinition) -> Agent:
         description=definition.description,
         models=definition.models,
         tools=definition.tools,
+        permissions=definition.permissions,
+        servers=definition.servers,
         agents=worked_with.agents,
         advisors=worked_with.advisors,
         handoff=worked_with.handoff,

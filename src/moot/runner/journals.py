@@ -22,12 +22,14 @@ from moot.ledger import usage
 from moot.ledger.journal import Account, Closed, Entry, Opened, Tree
 from moot.ledger.usage import DOLLAR, Spent
 from moot.models.model import Usage
+from moot.process.guardian import Guardian
 from moot.registry import attempts, stopping
 from moot.runner import limits, spending
 from moot.runner.begun import Begun as Attempt
 from moot.runner.begun import Start
 from moot.session import journal as contract
 from moot.session.journal import Begun, Done, Known, OverBudget
+from moot.session.permitting import Permitting
 from moot.session.report import Failure
 from moot.store.store import Store
 
@@ -66,6 +68,8 @@ class Kept(Assignment):
 
     journal: "Callable[[], Awaitable[StoredJournal]]"
     expand: Callable[[str], str]  # puts the run's values into a prompt
+    permitting: Permitting  # decides what its sessions have to ask for
+    guardian: Guardian | None = None  # ends what they have started, should this process be killed
 
 
 class StoredJournal:

@@ -7,6 +7,7 @@ from datetime import timedelta
 from pydantic import TypeAdapter
 
 from moot.backends.backend import Manner
+from moot.core import servers, workspace_tools
 from moot.core.clock import MICROSECOND
 from moot.core.permissions import PRESETS, Permissions
 from moot.ledger import budgets
@@ -48,14 +49,20 @@ _ASKING = ("claude",)  # programs that ask by a tool before they use one of thei
 
 
 def groups(terms: Terms, *, has_context: bool) -> tuple[str, ...] | None:
-    """The tools that an agent holds: what its definition names, and those that nobody can do without. None: all."""
+    """The tools of moot that an agent holds: what its definition names, and those that nobody can do without. None:
+    all."""
     if not has_context:
-        named = terms.tools or ("inbox",)
+        named = _ours(terms.tools or ("inbox",))
         return tuple(one for one in named if not one.startswith(("channel", "document")))
     if terms.tools is None:
         return None
     voting = ("document_vote_owner",) if "documents" in terms.tools else ()  # who may write is elected by its holders
-    return tuple(dict.fromkeys((*terms.tools, *_ALWAYS, *voting)))
+    return tuple(dict.fromkeys((*_ours(terms.tools), *_ALWAYS, *voting)))
+
+
+def _ours(named: tuple[str, ...]) -> tuple[str, ...]:
+    others = (*workspace_tools.GROUPS, *workspace_tools.NAMES)
+    return tuple(one for one in named if one not in others and not one.startswith(servers.PREFIX))
 
 
 def held(agent: Agent, *, has_context: bool) -> tuple[str, ...] | None:

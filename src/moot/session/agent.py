@@ -6,6 +6,8 @@ from datetime import timedelta
 from typing import Literal
 
 from moot.core.json import Json
+from moot.core.permissions import PRESETS, Permissions
+from moot.core.servers import Server
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,8 @@ class Agent:
     description: str = ""
     models: tuple[str, ...] = ()  # the first that works is asked
     tools: tuple[str, ...] | None = None
+    permissions: Permissions = PRESETS["ask"]  # for tools that change files and run commands
+    servers: tuple[Server, ...] = ()  # of others, which it is connected to
     agents: tuple[str, ...] = ()  # sub-agents, which it calls as tools
     advisors: tuple[str, ...] = ()
     handoff: str | None = None

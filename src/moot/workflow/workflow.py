@@ -6,8 +6,10 @@ from datetime import timedelta
 from pathlib import PurePath
 from typing import Any, Literal
 
+from moot.core import servers, workspace_tools
 from moot.core.errors import InvalidInput
 from moot.core.permissions import PRESETS, Permissions
+from moot.core.servers import Server
 from moot.workflow.patterns import ALONE, MARKDOWN, Format, Patterns
 
 Backend = Literal["scripted", "human", "external", "claude", "codex", "cursor", "gemini", "opencode", "command", "api"]
@@ -145,11 +147,18 @@ class AgentDefinition:
     context_window: int | None = None
     input: Format = MARKDOWN
     output: Format = MARKDOWN
+    servers: tuple[Server, ...] = ()  # of others, which it is connected to
 
     @property
     def models(self) -> tuple[str, ...]:
         """All of them, the first to be asked first."""
         return (*([self.model] if self.model else []), *(one.model for one in self.fallbacks))
+
+    @property
+    def session_tools(self) -> tuple[str, ...]:
+        """Those that only sessions of moot itself have."""
+        own = (*workspace_tools.GROUPS, *workspace_tools.NAMES)
+        return tuple(one for one in self.tools or () if one in own or one.startswith(servers.PREFIX))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,13 +20,15 @@ from moot.core.json import Json
 from moot.core.tool import Tool, ToolAnswer
 from moot.models import model
 from moot.models.model import Again, Answer, Model, ModelFailed, Piece, Request
-from moot.runner.api_agents import Offering, SessionBackend
+from moot.runner.api_agents import SessionBackend
+from moot.runner.tree_tools import Offering
 from moot.session.agent import Agent
 from moot.taping.replaying import notes, request_likeness
 from moot.taping.replaying.exchanges import Exchange
 from moot.taping.replaying.performance import Part, Performance
 from moot.taping.tape import Call, End, More, Replied, Unanswered, Wanted
 from moot.tools import arrivals
+from moot.workflow import stored
 
 
 class Unplayable(Exception):  # no error: it is where the tape ends
@@ -34,7 +36,9 @@ class Unplayable(Exception):  # no error: it is where the tape ends
 
 
 def is_possible(assignment: Assignment) -> bool:
-    return isinstance(assignment.toolbox, Offering)
+    """Not of a session that had more than moot's tools: nothing is done to files, and no program is run."""
+    everybody = stored.definitions(assignment.agent, "api", assignment.settings)
+    return isinstance(assignment.toolbox, Offering) and not any(one.session_tools for one in everybody)
 
 
 async def play(
