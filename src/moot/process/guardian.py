@@ -4,6 +4,7 @@ left, so that nobody has to come back for it."""
 import contextlib
 import subprocess
 import sys
+from collections.abc import Generator
 from pathlib import Path
 from types import TracebackType
 
@@ -31,11 +32,20 @@ class Guardian:
                 process.stdin.close()
                 process.wait(_SECONDS)
 
-    def guard(self, marker: str, folder: Path) -> None:
+    @contextlib.contextmanager
+    def guarding(self, marker: str, folder: Path | None = None) -> Generator[None]:
+        """While the block runs: processes with the marker, and the folder."""
+        self.guard(marker, folder)
+        try:
+            yield
+        finally:
+            self.release(marker)
+
+    def guard(self, marker: str, folder: Path | None = None) -> None:
         """From now on: processes with the marker, and the folder."""
         if self._process is None:
             self._process = _start()
-        self._tell({"guard": marker, "folder": str(folder)})
+        self._tell({"guard": marker, **({} if folder is None else {"folder": str(folder)})})
 
     def release(self, marker: str) -> None:
         """It was seen to."""
