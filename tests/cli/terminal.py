@@ -112,7 +112,9 @@ class Terminal:
         """Do something to the same store from within the test."""
 
         async def connected() -> T:
-            async with connect(store=self.url, instance=instance, create=True, start=self.folder) as connection:
+            async with connect(
+                "channel_send", store=self.url, instance=instance, create=True, start=self.folder
+            ) as connection:
                 return await work(connection)
 
         return asyncio.run(connected())

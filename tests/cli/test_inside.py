@@ -12,7 +12,8 @@ import pytest
 
 from moot.api.connection import Connection
 from moot.bus import mailbox
-from moot.core.caller import SYSTEM
+from moot.cli import program
+from moot.core.caller import SYSTEM, Role
 from moot.core.ids import AgentId, AttemptId, HostId, JobId
 from moot.core.tx import ReadTx, Tx
 from moot.ledger import operations
@@ -24,9 +25,52 @@ from moot.registry.agents import NewAgent
 from moot.registry.attempts import NewAttempt
 from moot.registry.tokens import Grant
 from moot.tools import voting
+from moot.tools.table import TOOLS
 from tests.cli.terminal import Ended, Terminal
 
 SECONDS = 60.0
+# One of each thing that a command does, with the tool that does the same, or None: only the person may.
+DEEDS: Mapping[str, str | None] = {
+    "send hi": "channel_send",
+    "context send hi": "channel_send",
+    "context read": "channel_read",
+    "log": "channel_read",
+    "log --events": "channel_read",
+    "log --raw reviewer@pr-1": "channel_read",
+    "watch @pr-1": "channel_read",
+    "search words": "channel_search",
+    "inbox": "inbox_check",
+    "inbox --reply hi": "inbox_check",
+    "doc list": "document_list",
+    "doc show plan.md": "document_read",
+    "doc history plan.md": "document_history",
+    "doc write plan.md": "document_write",
+    "doc write plan.md --append": "document_append",
+    "doc edit plan.md": "document_write",
+    "doc rm plan.md": "document_delete",
+    "vote": "proposal_status",
+    "vote prop-001": "proposal_status",
+    "vote prop-001 yes": "vote",
+    "vote prop-001 --cancel": "proposal_cancel",
+    "request why --to reviewer": "request_create",
+    "request --cancel req_1": "request_create",
+    "request": "request_list",
+    "approve req_1": "request_respond",
+    "deny req_1": "request_respond",
+    "list": "agent_list",
+    "list --json": "agent_list",
+    "status": "agent_list",
+    "new helper --backend scripted": None,
+    "stop reviewer@pr-1": None,
+    "pause @pr-1": None,
+    "resume @pr-1": None,
+    "retry @pr-1": None,
+    "rm @pr-1": None,
+    "export": None,
+}
+# They look at no store, or are a host or a client of their own, which has its own token.
+OTHERS = {"demo", "doctor", "check", "run", "start", "serve", "mcp"}
+OVER_SERVER = ("context read", "log", "doc list", "doc write plan.md", "doc rm plan.md", "vote prop-001 yes")
 # Through the server only when there is time: each command loads a client there, and one test below has one of each.
 SELDOM = pytest.mark.parametrize("coder", ["store", pytest.param("server", marks=pytest.mark.chaos)], indirect=True)
 
@@ -50,7 +94,9 @@ class Agent:
         return ended
 
 
-def at_work(terminal: Terminal, instance: str) -> tuple[AgentId, AttemptId, str]:
+def at_work(
+    terminal: Terminal, instance: str, role: Role = "member", groups: tuple[str, ...] | None = None
+) -> tuple[AgentId, AttemptId, str]:
     """Whom moot has started, and the token of the attempt."""
     text = tokens.new_text()
 
@@ -59,7 +105,7 @@ def at_work(terminal: Terminal, instance: str) -> tuple[AgentId, AttemptId, str]
         agent = agents.ensure(tx, opened, NewAgent("coder", backend="command"))
         agents.ensure(tx, opened, NewAgent("reviewer", backend="scripted"))
         attempt = attempts.start(tx, NewAttempt(agent.id, opened.stream, JobId("jb_1"), 1, 1, HostId("ho_1")))
-        tokens.mint(tx, text, Grant("attempt", opened.name, "member", agent.id, None, attempt))
+        tokens.mint(tx, text, Grant("attempt", opened.name, role, agent.id, groups, attempt))
         return agent.id, attempt, text
 
     return terminal.act(lambda connection: connection.store.write(change, caller=SYSTEM))
@@ -270,3 +316,51 @@ def test_without_a_server_an_agent_in_the_wrong_place_makes_no_store_there(termi
         assert refused.code == 1
         assert "the store that it belongs to is not here" in refused.err
     assert not (tmp_path / ".workflow").exists()
+
+
+def inside(terminal: Terminal, role: Role, groups: tuple[str, ...] | None) -> dict[str, str]:
+    """The environment of an agent that holds no more than these."""
+    _, _, token = at_work(terminal, "pr-1", role, groups)
+    return {"MOOT_TOKEN": token, "MOOT_AGENT": "coder@pr-1", "MOOT_INSTANCE": "pr-1"}
+
+
+def test_each_command_does_what_some_tool_does() -> None:
+    assert {words.split()[0] for words in DEEDS} | OTHERS == {*program.MODULES, *program.HIDDEN}
+
+
+@pytest.mark.parametrize("words", DEEDS)
+def test_who_does_not_hold_a_tool_cannot_use_its_command_either(terminal: Terminal, words: str) -> None:
+    tool = DEEDS[words]
+    env = inside(terminal, "member", () if tool is None else tuple(one for one in TOOLS if one != tool))
+    refused = terminal.run(*words.split(), env=env)
+    assert (refused.code, refused.out) == (1, "")
+    fact = "coder may not start or stop others" if tool is None else f"coder (member) may not use {tool}"
+    assert ("NOT_ALLOWED" in refused.err, f"{fact}." in refused.err) == (True, True), refused
+
+
+@pytest.mark.chaos
+def test_the_server_says_the_same(terminal: Terminal, tmp_path: Path) -> None:
+    env = inside(terminal, "member", ("inbox", "channel_send"))
+    with served(terminal) as url:
+        for words in OVER_SERVER:
+            direct = terminal.run(*words.split(), env=env)
+            distant = terminal.run(*words.split(), env={**env, "MOOT_URL": url, "MOOT_THROUGH": "server"})
+            assert (direct.code, "NOT_ALLOWED" in direct.err) == (1, True), words
+            assert direct == distant, words
+
+
+@pytest.mark.parametrize("words", ["send hi", "doc write plan.md", "vote prop-001 yes", "request why --to reviewer"])
+def test_who_only_watches_changes_nothing_by_commands(terminal: Terminal, words: str) -> None:
+    refused = terminal.run(*words.split(), env=inside(terminal, "observer", None))
+    assert (refused.code, refused.err.startswith("error: NOT_ALLOWED: coder (observer) may not use")) == (1, True)
+
+
+def test_a_tool_or_its_group_is_enough(terminal: Terminal) -> None:
+    for held in (("document_write",), ("documents",)):
+        env = inside(terminal, "member", held)
+        assert terminal.run("doc", "write", f"{held[0]}.md", stdin=b"x\n", env=env).code == 0
+
+
+def test_it_reads_nobody_elses_mail(coder: Agent) -> None:
+    refused = coder.run("inbox", "reviewer@pr-1")
+    assert (refused.code, "NOT_ALLOWED" in refused.err) == (1, True), refused

@@ -8,10 +8,11 @@ import pytest
 
 from moot.backends.backend import Called, Manner, Usage, Warned
 from moot.backends.programs.driver import ProgramBackend
-from moot.core.permissions import PRESETS
+from moot.core.permissions import PRESETS, Permissions
 from tests import fake_models
 from tests.backends.programs.stage import FULL, Stage, play
 from tests.clis.subjects import CODEX
+from tests.clis.trials import put
 from tests.fake_models import Answer, Asked, call, say
 
 pytestmark = pytest.mark.clis
@@ -27,6 +28,20 @@ async def test_what_would_have_to_be_asked_for_is_closed_and_told(place: Stage, 
     assert Warned(f"{warning} it may not do.") in told
     assert "exec_command" not in offered
     assert "web_search" not in json.dumps(server.asked[0].body.get("tools"))
+
+
+async def test_no_rules_lift_the_sandbox(place: Stage, parent: dict[str, str], home: Path) -> None:
+    target = place.root / "workspace" / "x.txt"
+    put(home / ".codex/rules/default.rules", 'prefix_rule(pattern=["touch"], decision="allow")\n')
+
+    def scenario(asked: Asked) -> Answer:
+        return say("I could not.") if asked.results else call("exec_command", cmd=f"touch {target}")
+
+    async with fake_models.serve(scenario) as server:
+        manner = CODEX.manner(server, Manner(permissions=Permissions("deny", "allow", "deny")))
+        _, ended = await play(CODEX.backend(parent), await place.assignment(manner=manner))
+    assert (ended.failure, ended.text) == (None, "I could not."), ended.error
+    assert not target.exists()
 
 
 async def test_what_is_permitted_is_done(place: Stage, parent: dict[str, str]) -> None:

@@ -66,6 +66,36 @@ async def test_opencode_starts_no_program_that_a_repository_names(place: Stage, 
     assert "Words of the project." in asked[-1].system
 
 
+OF_THE_USER = {
+    "options": {"headers": {"X-Company": "of-the-user"}, "apiKey": "of-the-user"},
+    "models": {"claude-sonnet-4-5": {"headers": {"X-Model": "of-the-user"}}},
+}
+
+
+@pytest.mark.parametrize("preset", ["read-only", "full"])
+@pytest.mark.parametrize(
+    "file",
+    [
+        "home/.config/opencode/opencode.json",
+        "home/.opencode/opencode.json",
+        "home/own.json",
+        "workspace/opencode.json",
+    ],
+    ids=["in its folder", "in the home", "named by a variable", "of the project"],
+)
+async def test_another_address_gets_no_headers_of_opencode(
+    place: Stage, parent: dict[str, str], file: str, preset: Preset
+) -> None:
+    put(place.root / file, {"provider": {"anthropic": OF_THE_USER}})
+    put(place.root / "home/.local/share/opencode/auth.json", {"anthropic": {"type": "api", "key": "of-the-user"}})
+    put(place.root / "workspace/AGENTS.md", "Words of the project.")
+    more = {"OPENCODE_CONFIG": str(place.root / "home/own.json"), "manner": Manner(permissions=PRESETS[preset])}
+    _, ended, asked = await run(place, parent, OPENCODE, in_order(("moot_inbox_check", {})), **more)
+    assert (ended.failure, ended.text) == (None, "All done."), ended.error
+    assert [one for one in asked if "of-the-user" in json.dumps(dict(one.headers))] == []
+    assert "Words of the project." in asked[-1].system
+
+
 def hook(command: str) -> dict[str, Any]:
     """Claude Code's settings that run a command whenever they can."""
     each = [{"hooks": [{"type": "command", "command": command}]}]

@@ -20,8 +20,9 @@ folder.mkdir()
 (folder / "token").write_text("secret")
 with Guardian() as guardian:
     guardian.guard("at_guarded", folder)
-    guardian.guard("at_done", folder.parent)
-    guardian.release("at_done")
+    with guardian.guarding("at_done", folder.parent):
+        pass
+    guardian.guard("at_alone")
     env = environment.marked(environment.build(), "at_guarded")
     sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], env=env, start_new_session=True)
     print(sleeper.pid, guardian._process.pid, flush=True)

@@ -1,7 +1,7 @@
 """People are told that they are needed: once, by a command that finds what it needs in its environment."""
 
-from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,13 +13,14 @@ from moot.core.tx import Query, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Appetite, Job
 from moot.process import identity
+from moot.process.guardian import Guardian
 from moot.registry import agents, instances, runs
 from moot.registry.agents import NewAgent
 from moot.registry.hosts import NewHost
 from moot.registry.runs import NewRun
 from moot.requests.requests import Request
-from moot.runner import neighbours, react
-from moot.runner.host import Host
+from moot.runner import idle, neighbours, react
+from moot.runner.host import Host, Pace
 from moot.runner.notify import NotifyWorker
 from moot.runner.reactions.notify_people import NOTIFY
 from moot.runner.worker import Worker
@@ -39,11 +40,16 @@ LAST = Query(
 )
 
 
-def host(store: Store, root: Path, notify: Notify | None) -> AbstractAsyncContextManager[Host]:
-    def workers(id: HostId) -> Mapping[str, Worker]:
-        return {NOTIFY: NotifyWorker(store, root, notify)}
+@asynccontextmanager
+async def host(store: Store, root: Path, notify: Notify | None, pace: Pace | None = None) -> AsyncGenerator[Host]:
+    with Guardian() as guardian:
 
-    return running(Host(store, NewHost(neighbours.machine(), str(identity.current()), ("react", "work")), workers))
+        def workers(id: HostId) -> Mapping[str, Worker]:
+            return {NOTIFY: NotifyWorker(store, root, notify, guardian)}
+
+        new = NewHost(neighbours.machine(), str(identity.current()), ("react", "work"))
+        async with running(Host(store, new, workers, pace)) as found:
+            yield found
 
 
 async def as_coder(team: Team, body: str, *to: str) -> str:
@@ -164,3 +170,23 @@ async def test_nobody_is_told_again_when_a_host_died_over_it(store: Store, tmp_p
         await team.idle_but_for_mail()
     assert not (tmp_path / "told").exists()
     assert (await outcomes(store))[0].startswith("failed")
+
+
+async def test_nobody_waits_for_a_command_that_takes_long_and_it_is_ended_with_its_host(
+    store: Store, tmp_path: Path
+) -> None:
+    team = await gather(store, {})
+    await as_coder(team, "hello", "human")
+    pace = Pace(grace_seconds=600.0, brief_grace_seconds=0.01)
+    async with host(store, tmp_path, Notify("exec sleep 600", timedelta(seconds=300)), pace):
+        await team.until(lambda tx: [job.state for job in jobs.live(tx, team.instance.stream)] == ["running"])
+        await team.until(lambda tx: not react.has_news(tx))
+        assert await store.read(lambda tx: idle.is_idle(tx, team.instance.stream))
+    assert await outcomes(store) == ["failed the host stopped"]
+
+
+async def test_a_person_who_is_still_to_be_told_is_waited_for(store: Store) -> None:
+    team = await gather(store, {})
+    await as_coder(team, "hello", "human")
+    await store.write(react.react, caller=SYSTEM)
+    assert not await store.read(lambda tx: react.has_news(tx) or idle.is_idle(tx, team.instance.stream))

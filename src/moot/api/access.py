@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from moot.api.targets import DEFAULT
 from moot.app import project as projects
@@ -18,8 +19,11 @@ from moot.registry import names
 from moot.registry.agents import PERSON
 from moot.store.errors import StoreNotFound, StorePlaceRefused, StoreUnavailable
 from moot.store.store import Store
+from moot.tools import groups
 
 LOOK_AGAIN_SECONDS = 0.3
+# What a command is for: the tool that does the same, or what no tool does and only the person of the project may.
+Purpose = groups.Looking | groups.Acting | Literal["manage"]
 
 
 class FolderGone(MootError):
@@ -84,18 +88,35 @@ class Access:
 
 @asynccontextmanager
 async def access(
-    *, store: str | None = None, instance: str | None = None, create: bool = False, start: Path | None = None
+    purpose: Purpose,
+    *,
+    store: str | None = None,
+    instance: str | None = None,
+    create: bool = False,
+    start: Path | None = None,
 ) -> AsyncGenerator[Access]:
-    """Open the project's store; with `create`, make it if there is none, but never for an agent: its store is there.
+    """Open the project's store for a purpose; NotAllowed, if an agent does not hold the tool that does the same. With
+    `create`, make the store if there is none, but never for an agent: its store is there.
     OnlyServer, if an agent is somewhere from where its store cannot be reached, and its server might be."""
     wanted = None if instance is None else InstanceName(names.check_instance(instance))
     project = find_project(start)
     inside = Inside.found(os.environ)
     opened = _opened(project.store_url(store), inside, create=create)
     try:
-        yield Access(opened, project, await _caller(opened, wanted, inside))
+        caller = await _caller(opened, wanted, inside)
+        if inside is not None:
+            _check(caller, purpose)
+        yield Access(opened, project, caller)
     finally:
         await opened.close()
+
+
+def _check(caller: Caller, purpose: Purpose) -> None:
+    """The same that an agent is told by its server, though here it reaches the store by itself."""
+    if purpose != "manage":
+        groups.check(caller, purpose)
+    elif caller.role != "operator":
+        raise NotAllowed(f"{caller.name} may not start or stop others.", "Ask the person: mention @human.")
 
 
 def _opened(url: str, inside: "Inside | None", *, create: bool) -> Store:

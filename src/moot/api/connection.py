@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from moot.api import access, addressing, rights, roster
-from moot.api.access import Access
+from moot.api.access import Access, Purpose
 from moot.api.roster import Standing
 from moot.bus import mailbox, messages
 from moot.bus.mailbox import Mail, Receipt
@@ -73,6 +73,11 @@ class Connection(Access):
             return sorted(waiting, key=lambda mail: mail.seq)[:limit]
 
         return await self.store.read(look)
+
+    def check_reader(self, agent: str | None) -> None:
+        """Agents look at their own mail only."""
+        if self.caller.agent is not None and agent is not None and names.fold(agent) != names.fold(self.caller.name):
+            raise NotAllowed(f"{self.caller.name} speaks only for itself.", "Leave the other name away.")
 
     def check_own(self, agent: str | None) -> None:
         """Nobody acknowledges for another."""
@@ -184,10 +189,15 @@ class Connection(Access):
 
 @asynccontextmanager
 async def connect(
-    *, store: str | None = None, instance: str | None = None, create: bool = False, start: Path | None = None
+    purpose: Purpose,
+    *,
+    store: str | None = None,
+    instance: str | None = None,
+    create: bool = False,
+    start: Path | None = None,
 ) -> AsyncGenerator[Connection]:
-    """Open the project's store; with `create`, make it if there is none."""
-    async with access.access(store=store, instance=instance, create=create, start=start) as opened:
+    """Open the project's store for a purpose; with `create`, make it if there is none."""
+    async with access.access(purpose, store=store, instance=instance, create=create, start=start) as opened:
         yield Connection(opened.store, opened.project, opened.caller)
 
 

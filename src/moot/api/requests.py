@@ -16,7 +16,7 @@ from moot.registry import instances
 from moot.requests import requests
 from moot.requests.errors import AnswerRefused
 from moot.requests.requests import Answerer, Request, Verdict
-from moot.tools import asking
+from moot.tools import asking, groups
 from moot.tools.asking import Question, Reply
 from moot.tools.talk import Words
 
@@ -121,6 +121,7 @@ async def cancel(access: Access, id: RequestId) -> Request:
 
 async def reply(connection: Connection, one: Waiting, words: str) -> str:
     """Answer what waits in one's own words; says what that came to."""
+    groups.check(connection.caller, "channel_send" if one.request is None else "request_respond")
     if one.request is not None:
         verdict, rest = verdict_of(one.request, words)
         return (await answer(connection, one.request.id, verdict, rest)).state

@@ -150,7 +150,7 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
     roles = (*options.roles, hosts.ASKS) if options.has_person or notify is not None else options.roles
     new = NewHost(neighbours.machine(), str(identity.current()), roles, outfitter.address.url)
 
-    stage, setup = options.stage, SetupWorker(store, project.root)
+    stage, setup = options.stage, SetupWorker(store, project.root, outfitter.guardian)
 
     def attempts(host: HostId) -> AttemptWorker:
         found, equip = backends.make(), outfitter.equip
@@ -166,7 +166,7 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
             begin_talk.KICKOFF: KickoffWorker(),
             voting.EXPIRE: OwnTransaction(store, expiry.end_proposal),
             asking.EXPIRE: OwnTransaction(store, expiry.end_request),
-            notify_people.NOTIFY: NotifyWorker(store, project.root, notify),
+            notify_people.NOTIFY: NotifyWorker(store, project.root, notify, outfitter.guardian),
             guards.LIMIT: OwnTransaction(store, limit_workers.tell),
             limits.TIME: OwnTransaction(store, limit_workers.end_in_time),
         }

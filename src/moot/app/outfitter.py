@@ -57,11 +57,8 @@ class Outfitter:
             yield self.project.private_folder / begun.attempt
             return
         async with private_folders.opened(self.project.private_folder, begun.attempt) as folder:
-            self.guardian.guard(folder.name, folder)
-            try:
+            with self.guardian.guarding(folder.name, folder):
                 yield folder
-            finally:
-                self.guardian.release(folder.name)
 
     def _workspace(self, begun: Begun, folder: Path) -> Path:
         return folder if begun.agent.settings.get("workspace") == "none" else self.project.root

@@ -56,7 +56,7 @@ def run(verdict: Verdict, answer: Answer) -> int:
 
 
 async def _answer(verdict: Verdict, answer: Answer) -> int:
-    async with connect(store=answer.store, instance=answer.instance) as opened:
+    async with connect("request_respond", store=answer.store, instance=answer.instance) as opened:
         is_anywhere = answer.instance is None and answer.person is None
         connection = await people.acting_as(opened, answer.person)
         if answer.id is not None and is_anywhere:

@@ -52,7 +52,7 @@ def read(*, agent: str, limit: int, store: str | None) -> None:
 
 
 async def _send(message: str, target: Target, store: str | None) -> None:
-    async with connect(store=store, instance=target.instance) as opened:
+    async with connect("channel_send", store=store, instance=target.instance) as opened:
         connection = await people.speaking_for(opened, target.agent or "")
         await connection.send(Words(message))
 
@@ -63,7 +63,7 @@ async def _send_distant(message: str, target: Target, distant: "Distant") -> Non
 
 
 async def _read(target: Target, limit: int, store: str | None) -> list[plain.Plain]:
-    async with connect(store=store, instance=target.instance) as opened:
+    async with connect("channel_read", store=store, instance=target.instance) as opened:
         connection = await people.speaking_for(opened, target.agent or "")
         return [plain.message(one) for one in await connection.latest(limit)]
 

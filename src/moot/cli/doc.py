@@ -70,7 +70,7 @@ def show(file: str | None, version: int | None, instance: str | None, store: str
     """Print a document; without FILE the entry point."""
 
     async def work() -> Document:
-        async with access(store=store, instance=instance) as opened:
+        async with access("document_read", store=store, instance=instance) as opened:
             await documents.refresh(opened)
             return await documents.read(opened, file, version)
 
@@ -95,7 +95,7 @@ def history(file: str | None, limit: int, instance: str | None, store: str | Non
     """Who changed a document and when, oldest first."""
 
     async def work() -> list[Version]:
-        async with access(store=store, instance=instance) as opened:
+        async with access("document_history", store=store, instance=instance) as opened:
             await documents.refresh(opened)
             return await documents.history(opened, file, limit)
 
@@ -118,7 +118,7 @@ def edit(file: str | None, instance: str | None, store: str | None, as_json: boo
     """Change a document with $VISUAL or $EDITOR; without FILE the entry point."""
 
     async def work() -> None:
-        async with access(store=store, instance=instance, create=True) as opened:
+        async with access("document_write", store=store, instance=instance, create=True) as opened:
             await documents.refresh(opened)
             name, version, before = await _before(opened, file)
             after = _edited(name, before)
@@ -155,7 +155,9 @@ def write(  # noqa: PLR0913  # one for each option
     content = _source(source)
 
     async def work() -> Written:
-        async with access(store=store, instance=instance, create=True) as opened:
+        async with access(
+            "document_append" if append else "document_write", store=store, instance=instance, create=True
+        ) as opened:
             await documents.refresh(opened)
             change = documents.append if append else documents.write
             written = await change(opened, file, content, if_version)
@@ -176,7 +178,7 @@ def rm(file: str, instance: str | None, store: str | None, as_json: bool) -> Non
     """Delete a document; its versions stay readable."""
 
     async def work() -> Written:
-        async with access(store=store, instance=instance) as opened:
+        async with access("document_delete", store=store, instance=instance) as opened:
             await documents.refresh(opened)
             written = await documents.delete(opened, file)
             await documents.refresh(opened)
@@ -191,7 +193,7 @@ def rm(file: str, instance: str | None, store: str | None, as_json: bool) -> Non
 
 def _list(instance: str | None, store: str | None, *, as_json: bool) -> None:
     async def work() -> documents.Shelf:
-        async with access(store=store, instance=instance) as opened:
+        async with access("document_list", store=store, instance=instance) as opened:
             await documents.refresh(opened)
             return await documents.shelf(opened)
 

@@ -28,7 +28,7 @@ def command(jsonl: str | None, store: str | None, as_json: bool) -> None:
 
 
 async def _export(jsonl: str | None, store: str | None, *, as_json: bool) -> None:
-    async with connect(store=store) as connection:
+    async with connect("manage", store=store) as connection:
         written = await export.views(connection)
         count = await _lines(connection, jsonl) if jsonl else None
     if as_json:

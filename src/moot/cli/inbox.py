@@ -102,8 +102,9 @@ def _look(desk: Desk, *, ack: bool, as_json: bool) -> None:
 
 
 async def _inbox(desk: Desk, *, ack: bool, as_json: bool) -> None:
-    async with connect(store=desk.store, instance=desk.instance) as opened:
+    async with connect("inbox_check", store=desk.store, instance=desk.instance) as opened:
         connection = await people.acting_as(opened, desk.person)
+        connection.check_reader(desk.agent)
         if ack:
             connection.check_own(desk.agent)
         found = await _waiting(connection, desk)
@@ -140,7 +141,7 @@ def _reply_to(desk: Desk, number: int | None, words: str) -> None:
 
 
 async def _reply(desk: Desk, number: int | None, words: str) -> None:
-    async with connect(store=desk.store, instance=desk.instance) as opened:
+    async with connect("inbox_check", store=desk.store, instance=desk.instance) as opened:
         connection = await people.acting_as(opened, desk.person)
         found = await _waiting(connection, desk)
         if not found:
@@ -185,13 +186,13 @@ def _line() -> str | None:
 
 
 async def _all(desk: Desk) -> list[Waiting]:
-    async with connect(store=desk.store, instance=desk.instance) as opened:
+    async with connect("inbox_check", store=desk.store, instance=desk.instance) as opened:
         return await _waiting(await people.acting_as(opened, desk.person), desk)
 
 
 async def _try(desk: Desk, one: Waiting, line: str) -> bool:
     """False if it was no answer, and another line may be one."""
-    async with connect(store=desk.store, instance=desk.instance) as opened:
+    async with connect("inbox_check", store=desk.store, instance=desk.instance) as opened:
         connection = await people.acting_as(opened, desk.person)
         try:
             terminal.say(await requests.reply(connection, one, line))

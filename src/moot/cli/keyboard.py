@@ -32,7 +32,7 @@ async def answering(
 async def _answer(instance: InstanceName, store: str | None, begins: asyncio.Event | None) -> None:
     if begins is not None:
         await begins.wait()
-    async with connect(store=store, instance=instance, create=True) as connection:
+    async with connect("channel_send", store=store, instance=instance, create=True) as connection:
         async for line in _lines():
             try:
                 await _say(connection, line)

@@ -37,7 +37,7 @@ def command(instance: str | None, of_workflows: bool, store: str | None, as_json
 
 
 async def _table(instance: str | None, store: str | None) -> None:
-    async with access(store=store, instance=instance) as opened:
+    async with access("agent_list", store=store, instance=instance) as opened:
         standings = await roster(opened.store, InstanceName(instance) if instance else None)
         has_host = await is_served(opened.store)
     if not standings:
@@ -63,7 +63,7 @@ async def _json(instance: str | None, store: str | None) -> None:
     from moot.api import plain
     from moot.api.connection import connect
 
-    async with connect(store=store, instance=instance) as connection:
+    async with connect("agent_list", store=store, instance=instance) as connection:
         members = await connection.members(InstanceName(instance) if instance else None)
         has_host = await is_served(connection.store)
     terminal.document([{**plain.member(one), "host_running": has_host} for one in members])

@@ -91,7 +91,7 @@ def _raw(  # noqa: PLR0913  # one for each option
 async def _log(view: View, instance: str | None, store: str | None) -> None:
     if view.follow:
         await wait_for_store(store, hints.no_store)
-    async with connect(store=store, instance=instance) as connection:
+    async with connect("channel_read", store=store, instance=instance) as connection:
         found: list[Message] | list[StoredEvent] = (
             await history.latest(connection, view.limit) if view.events else await connection.latest(view.limit)
         )

@@ -53,7 +53,7 @@ def command(  # noqa: PLR0913  # one for each option
 
 
 async def _new(name: str, said: Mapping[str, Json], instance: str | None, store: str | None, *, as_json: bool) -> int:
-    async with access(store=store, instance=instance, create=True) as opened:
+    async with access("manage", store=store, instance=instance, create=True) as opened:
         added = await newcomers.add(opened, name, said)
         agent = added.agent
         needs_host = agent.is_started_by_moot and not await roster.is_served(opened.store)

@@ -26,5 +26,5 @@ def command(*, target: str | None, instance: str | None, store: str | None, as_j
 
 
 async def _pause(instance: InstanceName, store: str | None) -> Run:
-    async with access(store=store) as opened:
+    async with access("manage", store=store) as opened:
         return await control.pause(opened, instance)

@@ -13,7 +13,7 @@ from moot.cli.transcript import MARKS, clock_time
 
 
 async def show(target: Target, store: str | None, limit: int, *, is_followed: bool, as_json: bool) -> None:
-    async with access(store=store, instance=target.instance) as opened:
+    async with access("channel_read", store=store, instance=target.instance) as opened:
         file = await raw.file_of(opened, target)
     found: list[Line] = []
     async with aclosing(raw.lines(file, limit, is_followed=is_followed)) as lines:

@@ -75,13 +75,13 @@ def _question(
 
 
 async def _ask(question: Question, person: str | None, instance: str, store: str | None, *, as_json: bool) -> None:
-    async with connect(store=store, instance=instance, create=True) as opened:
+    async with connect("request_create", store=store, instance=instance, create=True) as opened:
         request = await requests.ask(await people.acting_as(opened, person), question)
     _show(request, f"asked {request.addressee}: {request.id}", as_json=as_json)
 
 
 async def _cancel(id: RequestId, person: str | None, instance: str | None, store: str | None, *, as_json: bool) -> None:
-    async with connect(store=store, instance=instance) as opened:
+    async with connect("request_create", store=store, instance=instance) as opened:
         request = await requests.cancel(await people.acting_as(opened, person), id)
     _show(request, f"cancelled {request.id}", as_json=as_json)
 
@@ -95,7 +95,7 @@ def _show(request: Request, line: str, *, as_json: bool) -> None:
 
 def _list(instance: str | None, store: str | None, limit: int, *, every: bool, as_json: bool) -> None:
     async def look() -> list[Request]:
-        async with connect(store=store, instance=instance) as connection:
+        async with connect("request_list", store=store, instance=instance) as connection:
             return await requests.all_of(connection, is_open=not every, limit=limit)
 
     try:

@@ -35,5 +35,5 @@ def command(*, target: str | None, budget: str | None, instance: str | None, sto
 
 
 async def _unpause(order: Order) -> bool:
-    async with access(store=order.store) as opened:
+    async with access("manage", store=order.store) as opened:
         return await control.unpause(opened, order.instance)

@@ -28,5 +28,5 @@ def command(*, target: str | None, instance: str | None, store: str | None, as_j
 
 
 async def _retry(target: Target, store: str | None) -> dict[str, int]:
-    async with access(store=store) as opened:
+    async with access("manage", store=store) as opened:
         return await control.retry(opened, target)

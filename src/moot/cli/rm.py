@@ -34,10 +34,10 @@ def command(*, instance: str, is_sure: bool, store: str | None, as_json: bool) -
 
 async def _check(name: InstanceName, store: str | None) -> None:
     """Nobody is asked about what is not there."""
-    async with access(store=store, instance=name) as opened:
+    async with access("manage", store=store, instance=name) as opened:
         await removing.find(opened, name)
 
 
 async def _remove(name: InstanceName, store: str | None) -> None:
-    async with access(store=store, instance=name) as opened:
+    async with access("manage", store=store, instance=name) as opened:
         await removing.remove(opened, name)

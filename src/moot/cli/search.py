@@ -47,7 +47,7 @@ def command(
 
 
 async def _search(words: str, where: Where, limit: int, instance: str | None, store: str | None) -> list[Found]:
-    async with access(store=store, instance=instance) as opened:
+    async with access("channel_search", store=store, instance=instance) as opened:
         return await searching.search(opened, words, where=where, limit=limit)
 
 

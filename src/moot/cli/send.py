@@ -141,7 +141,7 @@ def _stdin() -> str:
 
 
 async def _send(order: Order) -> int:
-    async with connect(store=order.store, instance=order.instance, create=True) as opened:
+    async with connect("channel_send", store=order.store, instance=order.instance, create=True) as opened:
         connection = await people.acting_as(opened, order.person)
         await _check_instance(connection, order.words.to)
         said, interrupted = await _say(connection, order)

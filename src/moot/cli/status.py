@@ -36,7 +36,7 @@ def command(*, target: str | None, instance: str | None, store: str | None, as_j
 
 
 async def _look(only: InstanceName | None, store: str | None) -> list[Status]:
-    async with access(store=store) as opened:
+    async with access("agent_list", store=store) as opened:
         return await status.of_all(opened, only)
 
 

@@ -45,7 +45,7 @@ def command(
 
 async def _stop(target: Target | None, *, everything: bool, now: bool, store: str | None) -> list[Stopped]:
     how = "now" if now else "safely"
-    async with access(store=store) as opened:
+    async with access("manage", store=store) as opened:
         if everything:
             return await control.stop_all(opened, how)
         meant = target or await candidates.to_stop(opened)

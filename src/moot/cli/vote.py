@@ -80,7 +80,7 @@ def _check(id: str | None, choice: str | None, reason: str, *, decide: bool, can
 
 async def _list(instance: str | None, store: str | None, *, every: bool, as_json: bool) -> None:
     try:
-        async with access(store=store, instance=instance) as opened:
+        async with access("proposal_status", store=store, instance=instance) as opened:
             found = await proposals.all_of(opened, is_open=not every)
     except StoreNotFound:
         found = []
@@ -98,7 +98,7 @@ def _row(one: Proposal) -> tuple[str, str, str, str, str]:
 
 
 async def _show(instance: str | None, store: str | None, id: ProposalId, *, as_json: bool) -> None:
-    async with access(store=store, instance=instance) as opened:
+    async with access("proposal_status", store=store, instance=instance) as opened:
         one = await proposals.get(opened, id)
     if as_json:
         terminal.document(plain.proposal(one))
@@ -128,7 +128,7 @@ def _voters(one: Proposal, option: str) -> str:
 async def _vote(  # noqa: PLR0913  # one for each option
     instance: str | None, store: str | None, id: ProposalId, choice: str, reason: str, *, decide: bool, as_json: bool
 ) -> None:
-    async with access(store=store, instance=instance) as opened:
+    async with access("vote", store=store, instance=instance) as opened:
         cast = await (proposals.decide(opened, id, choice) if decide else proposals.vote(opened, id, choice, reason))
     one = cast.proposal
     if as_json:
@@ -144,7 +144,7 @@ async def _vote(  # noqa: PLR0913  # one for each option
 
 
 async def _cancel(instance: str | None, store: str | None, id: ProposalId, reason: str, *, as_json: bool) -> None:
-    async with access(store=store, instance=instance) as opened:
+    async with access("proposal_cancel", store=store, instance=instance) as opened:
         one = await proposals.cancel(opened, id, reason)
     if as_json:
         terminal.document(plain.proposal(one))

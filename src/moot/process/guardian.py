@@ -33,11 +33,20 @@ class Guardian:
                 process.stdin.close()
                 process.wait(_SECONDS)
 
+    @contextlib.contextmanager
+    def guarding(self, marker: str, folder: Path | None = None) -> Generator[None]:
+        """While the block runs: processes with the marker, and the folder."""
+        self.guard(marker, folder)
+        try:
+            yield
+        finally:
+            self.release(marker)
+
     def guard(self, marker: str, folder: Path | None = None) -> None:
         """From now on: processes with the marker, and the folder."""
         if self._process is None:
             self._process = _start()
-        self._tell({"guard": marker, "folder": "" if folder is None else str(folder)})
+        self._tell({"guard": marker, **({} if folder is None else {"folder": str(folder)})})
 
     def release(self, marker: str) -> None:
         """It was seen to."""
@@ -58,11 +67,8 @@ def guarded(guardian: Guardian | None) -> Generator[str]:
     if guardian is None:
         yield marker
         return
-    guardian.guard(marker)
-    try:
+    with guardian.guarding(marker):
         yield marker
-    finally:
-        guardian.release(marker)
 
 
 def _start() -> "subprocess.Popen[bytes]":

@@ -6,24 +6,24 @@ import sys
 
 
 def main() -> None:
-    guarded: dict[str, str] = {}
+    guarded: dict[str, str | None] = {}
     for line in sys.stdin:
         told: dict[str, str] = json.loads(line)
         if "guard" in told:
-            guarded[told["guard"]] = told["folder"]
+            guarded[told["guard"]] = told.get("folder")
         else:
             guarded.pop(told["release"], None)
     if guarded:
         _see_to(guarded)
 
 
-def _see_to(guarded: dict[str, str]) -> None:
+def _see_to(guarded: dict[str, str | None]) -> None:
     # Only here: most guardians never need it, and wait in as little memory as they can.
     from moot.process import sweep  # noqa: PLC0415
 
     for marker, folder in guarded.items():
         sweep.kill_marked(marker)
-        if folder:
+        if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
 
 

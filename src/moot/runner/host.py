@@ -39,6 +39,7 @@ class Pace:
     beat_seconds: float = 10.0
     watch_seconds: float = 2.0  # for neighbours that died
     grace_seconds: float = 10.0  # for attempts that run when the host stops
+    brief_grace_seconds: float = 3.0  # for other jobs, where no attempt runs
 
 
 @dataclass(slots=True)
@@ -250,9 +251,10 @@ class Host:
         tasks = set(self._desk.tasks.values())
         if not tasks:
             return
+        grace = self._pace.grace_seconds if self._desk.attempts else self._pace.brief_grace_seconds
         forced = asyncio.ensure_future(self._forced.wait())
         try:
-            async with asyncio.timeout(self._pace.grace_seconds):
+            async with asyncio.timeout(grace):
                 while tasks and not forced.done():
                     done, _ = await asyncio.wait({*tasks, forced}, return_when=asyncio.FIRST_COMPLETED)
                     tasks -= done

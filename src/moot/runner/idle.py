@@ -4,11 +4,13 @@ from moot.bus import mailbox
 from moot.core.ids import StreamId
 from moot.core.tx import ReadTx
 from moot.jobs import jobs
+from moot.jobs.jobs import Job
 from moot.proposals import proposals
 from moot.registry import agents
 from moot.registry.agents import Agent
 from moot.requests import requests
 from moot.runner import limits
+from moot.runner.reactions.notify_people import NOTIFY
 from moot.store import feed
 from moot.tools import asking, voting
 
@@ -19,7 +21,7 @@ HOUSEKEEPING = frozenset((voting.EXPIRE, asking.EXPIRE, limits.TIME))
 def is_idle(tx: ReadTx, stream: StreamId) -> bool:
     """No live job but housekeeping, nothing to react to or to vote on, and neither mail nor a request for anybody but
     people and those who are stopped."""
-    if any(job.kind not in HOUSEKEEPING for job in jobs.live(tx, stream)) or feed.has_news(tx, stream):
+    if any(_is_work(job) for job in jobs.live(tx, stream)) or feed.has_news(tx, stream):
         return False
     if proposals.has_open(tx, stream) or any(not one.is_for_person for one in requests.open_of(tx, stream)):
         return False
@@ -27,6 +29,11 @@ def is_idle(tx: ReadTx, stream: StreamId) -> bool:
     others = {agent.id for agent in members if agent.backend == "human" or _is_stopped(agent)}
     counts = mailbox.counts(tx, stream)
     return all(count.unread == 0 for agent, count in counts.items() if agent not in others)
+
+
+def _is_work(job: Job) -> bool:
+    """People are being told once the command for that runs: nobody waits for its end."""
+    return job.kind not in HOUSEKEEPING and not (job.kind == NOTIFY and job.state == "running")
 
 
 def _is_stopped(agent: Agent) -> bool:

@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job, JobLost
 from moot.process import child, environment
+from moot.process.guardian import Guardian
 from moot.process.program import Finished, Program, shell_argv
 from moot.registry import agents, runs
 from moot.registry.agents import Agent
@@ -45,6 +46,7 @@ class NotifyWorker:
     store: Store
     root: Path  # where the command is run
     default: Notify | None  # the project's, for runs whose workflow has none
+    guardian: Guardian  # ends the command, should this process be killed
 
     def begin(self, tx: Tx, job: Job) -> Task | None:
         person = agents.get(tx, AgentId(job.subject))
@@ -52,7 +54,7 @@ class NotifyWorker:
         if program is None:
             jobs.finish(tx, job)
             return None
-        return partial(self._carry_out, job, program)
+        return partial(self._carry_out, job, replace(program, marker=f"notify-{job.id}"))
 
     def late(self, tx: Tx, job: Job) -> None:
         """These jobs have no deadline."""
@@ -77,8 +79,10 @@ class NotifyWorker:
         return Program(shell_argv(line), cwd=self.root, env=env, deadline=seconds, secrets=secrets)
 
     async def _carry_out(self, job: Job, program: Program) -> None:
+        assert program.marker is not None
         try:
-            finished = await child.run(program)
+            with self.guardian.guarding(program.marker):
+                finished = await child.run(program)
         except asyncio.CancelledError:
             await self._settle(lambda tx: jobs.fail(tx, job, "the host stopped"))
             raise

@@ -20,6 +20,7 @@ from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job, JobLost
 from moot.process import child, environment, sweep
+from moot.process.guardian import Guardian
 from moot.process.program import Finished, Program, as_text, shell_argv
 from moot.registry import instances, runs
 from moot.registry.runs import Run
@@ -48,6 +49,7 @@ class SetupWorker:
 
     store: Store
     root: Path  # where commands are run
+    guardian: Guardian  # ends them, should this process be killed
     recall: Callable[[int], str] | None = None  # what a command has printed, instead of running it
 
     def begin(self, tx: Tx, job: Job) -> Task | None:
@@ -103,7 +105,9 @@ class SetupWorker:
 
     async def _output(self, task: SetupTask, program: Program) -> str:
         """What it printed, without the line ends at its end, as a shell's `$(…)` gives it."""
-        finished = await child.run(program)
+        assert program.marker is not None
+        with self.guardian.guarding(program.marker):
+            finished = await child.run(program)
         if not finished.is_success:
             raise _failed(task, finished)
         return as_text(finished.stdout)

@@ -8,14 +8,14 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from moot.core.caller import Caller
-from moot.core.errors import InvalidInput, MootError, NotAllowed
+from moot.core.errors import InvalidInput, MootError
 from moot.core.ids import OperationId
 from moot.core.json import Json
 from moot.core.tool import Tool, ToolAnswer
 from moot.ledger import operations
 from moot.ledger.operations import Deed, Key
 from moot.store.store import Store
-from moot.tools import arrivals, table
+from moot.tools import arrivals, groups, table
 from moot.tools.call import StoreCall
 from moot.tools.witness import Answered, Told, Witness
 
@@ -89,7 +89,7 @@ def _allowed(caller: Caller, name: str) -> Tool:
     if tool is None:
         raise ToolNotFound(f"There is no tool {name[:80]!r}.", "See tools/list.")
     if not table.is_offered(tool, caller):
-        raise NotAllowed(f"{caller.name} ({caller.role}) may not use {name}.", "See tools/list for what is offered.")
+        raise groups.refusal(caller, name)
     return tool
 
 

@@ -2,7 +2,7 @@
 
 from moot.core.caller import Caller
 from moot.core.tool import Tool
-from moot.tools import agents, approving, channel, documents, inbox, proposals, requests
+from moot.tools import agents, approving, channel, documents, groups, inbox, proposals, requests
 
 _GROUPS = (channel, inbox, documents, proposals, requests, approving, agents)
 TOOLS: dict[str, Tool] = {tool.name: tool for group in _GROUPS for tool in group.TOOLS}
@@ -16,5 +16,4 @@ def offered(caller: Caller) -> list[Tool]:
 def is_offered(tool: Tool, caller: Caller) -> bool:
     if tool.is_on_demand and tool.name not in (caller.groups or ()):
         return False
-    is_in_groups = caller.groups is None or tool.group in caller.groups or tool.name in caller.groups
-    return is_in_groups and caller.role in tool.roles
+    return groups.holds(caller, tool.name, tool.group, tool.roles)

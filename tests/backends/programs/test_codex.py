@@ -49,6 +49,7 @@ async def test_permissions_become_a_sandbox(
     assert ended.failure is None, ended.error
     argv = role.seen()["argv"]
     assert argv[argv.index("-s") + 1] == mode
+    assert ("--ignore-rules" in argv) == (mode != "danger-full-access")
     assert ("shell_tool" not in argv) == has_shell
     assert ('web_search="disabled"' not in argv) == has_web
     assert any(isinstance(one, Warned) for one in told) == permissions.asks

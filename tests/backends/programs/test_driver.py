@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from moot.backends.backend import Letter, Manner, Warned, Wrote
+from moot.backends.backend import Conversation, Letter, Manner, Usage, Warned, Wrote
 from moot.backends.programs import known, telling
 from moot.backends.programs.driver import Limits
 from moot.core import quota
@@ -370,6 +370,35 @@ async def test_mail_that_it_did_not_take_is_no_success(place: Stage) -> None:
     role = cast(CLAUDE, place.root, [*CLAUDE.opening, claude_result("done"), {"exit": 0}])
     _, ended = await play(role.backend, await place.assignment(manner=role.manner(), more=more))
     assert ended.failure in ("no_result", "crash")
+
+
+def agent_says(text: str) -> Step:
+    return {"print": {"type": "item.completed", "item": {"type": "agent_message", "text": text}}}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        [agent_says("I have added the rate limit middleware.")],
+        [agent_says("It authenticates, else it answers with status 403.")],
+        [agent_says("One line,\u2028rate limit,\u0085quota.")],
+        [agent_says("x" * 200_000), agent_says("y" * 140_000 + " rate limit")],
+    ],
+    ids=["of limits", "of logins", "other ends of lines", "more than is kept"],
+)
+async def test_what_an_agent_says_does_not_decide_how_a_crash_is_judged(place: Stage, said: list[Step]) -> None:
+    role = cast(CODEX, place.root, [*CODEX.opening, *said, {"exit": 1}])
+    _, ended = await play(role.backend, await place.assignment(manner=role.manner()))
+    assert ended.failure == "no_result", ended.error
+
+
+async def test_an_agent_that_speaks_of_forgotten_conversations_has_not_forgotten_its_own(place: Stage) -> None:
+    role = cast(CODEX, place.root, [*CODEX.opening, agent_says("It prints: no rollout found."), {"exit": 1}])
+    manner = role.manner(Manner(permissions=PRESETS["full"], keeps_conversation=True))
+    given = await place.assignment(manner=manner, conversation=Conversation("t-0", Usage()))
+    told, ended = await play(role.backend, given)
+    assert ended.failure == "no_result"
+    assert not [one for one in told if isinstance(one, Warned) and "forgotten" in one.text]
 
 
 async def test_a_conversation_that_is_gone_is_begun_anew(place: Stage) -> None:

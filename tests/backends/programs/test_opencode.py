@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -50,3 +51,25 @@ async def test_a_system_prompt_replaces_that_of_the_agent_that_runs(place: Stage
     name = argv[argv.index("--agent") + 1] if "--agent" in argv else "build"
     assert told["agent"][name]["prompt"].endswith("/system-prompt.md}")
     assert "instructions" not in told
+
+
+async def test_another_address_gets_no_configuration_and_no_login_of_the_user(place: Stage) -> None:
+    users = place.root / "home" / ".config"
+    for name in ("git/config", "opencode/opencode.json"):
+        (users / name).parent.mkdir(parents=True, exist_ok=True)
+        (users / name).write_text("{}")
+    own = {"OPENCODE_CONFIG": "/own.json", "OPENCODE_CONFIG_DIR": "/own"}
+    role = cast(OPENCODE, place.root, [*OPENCODE.opening, *OPENCODE.ending("done")], None, **own)
+    manner = replace(role.manner(), model="anthropic/m")
+    _, ended = await play(role.backend, await place.assignment(manner=manner))
+    assert ended.failure is None, ended.error
+    assert own.items() <= role.seen()["env"].items()
+    elsewhere = replace(manner, base_url="http://127.0.0.1:1", env=(OPENCODE.key,))
+    given = await place.assignment(manner=elsewhere)
+    _, ended = await play(role.backend, given)
+    assert ended.failure is None, ended.error
+    env = role.seen()["env"]
+    assert own.keys() & env.keys() == set()
+    assert [entry.name for entry in Path(env["XDG_CONFIG_HOME"]).iterdir()] == ["git"]
+    assert (env["OPENCODE_AUTH_CONTENT"], env["OPENCODE_DISABLE_PROJECT_CONFIG"]) == ("{}", "1")
+    assert (env["HOME"], env["OPENCODE_TEST_HOME"]) == (str(place.root / "home"), str(given.folder))

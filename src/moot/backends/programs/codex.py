@@ -118,6 +118,7 @@ def _permissions(permissions: Permissions) -> tuple[str, ...]:
     if may_edit and may_reach and permissions.shell == "allow":
         return ("-s", "danger-full-access")
     return (
+        "--ignore-rules",  # what they allow is run outside of the sandbox
         *("-s", "workspace-write" if may_edit else "read-only"),
         *("-c", f"sandbox_workspace_write.network_access={'true' if may_reach else 'false'}"),
         *(() if may_reach else ("-c", 'web_search="disabled"')),

@@ -125,7 +125,7 @@ class ProgramBackend:
         """How the attempt went; None if its conversation is gone and another should be begun."""
         assert run.finished is not None
         outcome = run.launch.reader.outcome()
-        if assignment.conversation is not None and (outcome is None or outcome.failure) and self._forgot(run.finished):
+        if assignment.conversation is not None and self._forgot(outcome, run.finished):
             return None
         is_whole = run.launch.reader.is_over or run.launch.reader.is_hopeless
         if outcome is None or (outcome.failure is None and not is_whole):
@@ -151,8 +151,10 @@ class ProgramBackend:
             return "no_result", "it ended before it took mail that had come meanwhile"
         return None, ""
 
-    def _forgot(self, finished: Finished) -> bool:
-        return bool(self._kind.forgotten) and self._kind.forgotten in finished.printed(telling.MOST)
+    def _forgot(self, outcome: Outcome | None, finished: Finished) -> bool:
+        if not self._kind.forgotten or (outcome is not None and outcome.failure is None):
+            return False
+        return self._kind.forgotten in f"{outcome.error if outcome else ''}\n{telling.own_words(finished)}"
 
     def _told(self, failure: Failure, error: str, finished: Finished, manner: Manner) -> str:
         remedy = telling.login(known.PROGRAMS[self._kind.name], manner) if failure == "auth" else ""
@@ -177,7 +179,7 @@ def _cut_short(run: _Run, finished: Finished, limits: Limits) -> tuple[Failure, 
         return "timeout", f"it gave no sign of life for {limits.idle:g} seconds"
     if finished.signal is not None:
         return "crash", f"it was ended by signal {finished.signal} before it said how it went"
-    failure = run.launch.reader.explain(finished.printed(telling.MOST)) or "no_result"
+    failure = run.launch.reader.explain(telling.own_words(finished)) or "no_result"
     fact = f"it ended with exit code {finished.exit_code} and did not say how it went"
     return failure, telling.cut_short(failure, fact, finished)
 

@@ -1,25 +1,22 @@
 """Gemini CLI, without a terminal: the prompt by standard input, events as lines.
 
-It takes our server only from a settings file in its home, so it gets a home of its own in the attempt's folder: links
-to everything in the user's, login included, and a copy of the settings with our server in them. It cannot ask for
-permission, and it keeps no conversation that could be named.
+It takes our server only from a settings file in its home, so it gets a home of its own in the attempt's folder. It
+cannot ask for permission, and it keeps no conversation that could be named.
 """
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import ClassVar
 
 from moot.backends.backend import Assignment, Briefing, Called, Usage, Warned, Wrote
-from moot.backends.programs import at_signs, counting, faults, fields, known, logins, surroundings
+from moot.backends.programs import at_signs, counting, faults, fields, gemini_home, known, surroundings
 from moot.backends.programs.counting import Tariff
+from moot.backends.programs.gemini_home import SERVER
 from moot.backends.programs.launch import Event, Launch, Outcome, Reader, Spoken, headed
 from moot.backends.programs.surroundings import Needs
 from moot.core import json
 from moot.core.json import Json
 from moot.core.permissions import Answer, Permissions
 
-SERVER = "moot"
-_HOME = "GEMINI_CLI_HOME"
 _NEEDS = Needs(
     known.GEMINI,
     variables=(
@@ -27,7 +24,7 @@ _NEEDS = Needs(
         "GOOGLE_CLOUD_PROJECT",
         "GOOGLE_GEMINI_BASE_URL",
     ),
-    users=(_HOME, "GOOGLE_APPLICATION_CREDENTIALS"),
+    users=(gemini_home.VARIABLE, "GOOGLE_APPLICATION_CREDENTIALS"),
     account=(
         "GOOGLE_APPLICATION_CREDENTIALS",
         "GOOGLE_GENAI_USE_GCA",
@@ -54,7 +51,7 @@ class Gemini:
             key = surroundings.own_key(manner)
             env |= {"GOOGLE_GEMINI_BASE_URL": manner.base_url, "GEMINI_API_KEY": env[key] if key else "none"}
         found = surroundings.find(known.GEMINI, assignment, env)
-        env[_HOME] = str(_own_home(assignment, env))
+        env |= gemini_home.make(assignment, env)
         rules = surroundings.write(assignment.folder, "policy.toml", _rules(manner.permissions))
         prompt = briefing.prompt if manner.replaces_system_prompt else headed(briefing)
         if briefing.system_prompt and manner.replaces_system_prompt:
@@ -78,41 +75,6 @@ class Gemini:
                 *(("gemini keeps no conversation from one attempt to the next.",) if manner.keeps_conversation else ()),
             ),
         )
-
-
-def _own_home(assignment: Assignment, env: Mapping[str, str]) -> Path:
-    """Links to all that the user has, but for the settings. Nothing of the user's is written."""
-    home = assignment.folder / "gemini"
-    own = home / ".gemini"
-    own.mkdir(mode=0o700, parents=True, exist_ok=True)
-    users = Path(env.get(_HOME) or env.get("HOME") or "/nonexistent") / ".gemini"
-    settings: dict[str, Json] = {}
-    if users.is_dir():
-        for entry in users.iterdir():
-            if entry.name != "settings.json" and not (own / entry.name).is_symlink():
-                (own / entry.name).symlink_to(entry)
-        settings = logins.read(users / "settings.json")
-    surroundings.write(own, "settings.json", json.pretty(_settings(settings, assignment, env)))
-    return home
-
-
-def _settings(users: dict[str, Json], assignment: Assignment, env: Mapping[str, str]) -> dict[str, Json]:
-    server: dict[str, Json] = {
-        "httpUrl": assignment.access.url,
-        "headers": {"Authorization": f"Bearer ${surroundings.TOKEN}"},
-        "timeout": 660_000,
-        "trust": True,
-    }
-    general = {**fields.part(users, "general"), "enableAutoUpdate": False, "maxAttempts": 3, "retryFetchErrors": False}
-    security = dict(fields.part(users, "security"))
-    has_key = any(env.get(key) for key in _NEEDS.keys)
-    if assignment.manner.base_url is not None or (has_key and not fields.part(security, "auth")):
-        security["auth"] = {"selectedType": "gemini-api-key"}
-    privacy = {**fields.part(users, "privacy"), "usageStatisticsEnabled": False}
-    most = surroundings.most_turns(assignment)
-    model = {**fields.part(users, "model"), **({} if most is None else {"maxSessionTurns": most})}
-    ours = {"general": general, "model": model, "security": security, "privacy": privacy}
-    return {**users, "mcpServers": {SERVER: server}, **ours}
 
 
 def _rules(permissions: Permissions) -> str:

@@ -68,7 +68,8 @@ class Reader(ABC):
         return Usage(is_estimated=True)
 
     def explain(self, printed: str) -> Failure | None:
-        """What the last words of a program that did not say how it went mean, if that is certain."""
+        """What the last words of a program that did not say how it went mean, if that is certain. Its own words: what
+        its agent said is not among them."""
         return faults.by_words(printed)
 
 

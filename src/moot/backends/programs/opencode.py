@@ -24,6 +24,7 @@ _NEEDS = Needs(
     known.OPENCODE,
     variables=("OPENCODE_MODELS_URL", "npm_config_registry"),
     users=("OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR"),
+    account=("OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR"),
     settings={
         "OPENCODE_DISABLE_AUTOUPDATE": "1",
         "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
@@ -44,8 +45,10 @@ class Opencode:
         env = surroundings.surround(assignment, _NEEDS, parent)
         found = surroundings.find(known.OPENCODE, assignment, env)
         env["OPENCODE_CONFIG_CONTENT"] = json.dumps(_settings(assignment, briefing))
-        if _is_restricted(manner.permissions):
+        if _skips_project(assignment):
             env["OPENCODE_DISABLE_PROJECT_CONFIG"] = "1"
+        if manner.base_url is not None:
+            env |= _elsewhere(assignment, env)
         before = conversations.before(assignment)
         argv = (
             *found,
@@ -70,6 +73,23 @@ class Opencode:
 
 def _is_restricted(permissions: Permissions) -> bool:
     return permissions != PRESETS["full"]
+
+
+def _skips_project(assignment: Assignment) -> bool:
+    return _is_restricted(assignment.manner.permissions) or assignment.manner.base_url is not None
+
+
+def _elsewhere(assignment: Assignment, env: Mapping[str, str]) -> dict[str, str]:
+    """Another address gets nothing of the user's configuration, where keys and headers stand, nor of the login. What
+    other programs keep beside it is still found."""
+    users = Path(env.get("XDG_CONFIG_HOME") or Path(env.get("HOME") or "/nonexistent") / ".config")
+    own = assignment.folder / "config"
+    own.mkdir(mode=0o700, exist_ok=True)
+    for entry in users.iterdir() if users.is_dir() else ():
+        if entry.name != "opencode" and not (own / entry.name).is_symlink():
+            (own / entry.name).symlink_to(entry)
+    home = str(assignment.folder)  # for opencode alone, which reads `.opencode` there
+    return {"XDG_CONFIG_HOME": str(own), "OPENCODE_TEST_HOME": home, "OPENCODE_AUTH_CONTENT": "{}"}
 
 
 def _agent(assignment: Assignment) -> str:
@@ -99,6 +119,7 @@ def _settings(assignment: Assignment, briefing: Briefing) -> dict[str, Json]:
     instructions: list[str] = []
     if _is_restricted(manner.permissions):
         agent = {"mode": "primary", "permission": rules}
+    if _skips_project(assignment):
         instructions += _of_the_project(assignment.workspace)
     if briefing.system_prompt:
         place = surroundings.write(assignment.folder, "system-prompt.md", briefing.system_prompt)

@@ -8,6 +8,7 @@ from moot.core import accounts
 from moot.process.program import Finished, as_text
 
 MOST = 1_500  # characters
+_CUT = re.compile(r"\[\.\.\. \d+ bytes cut \.\.\.\]")  # the line after it may be the end of an event
 _NO_REASON = re.compile(r"\s|Node\.js v\d|[\])}]")  # how lines begin that say where something broke, and not what
 
 
@@ -24,6 +25,11 @@ def cut_short(failure: Failure, fact: str, finished: Finished) -> str:
     printed = _plain(finished)
     reason = _reason(as_text(finished.stderr)) or _reason(printed) if failure in ("no_result", "auth") else ""
     return "\n".join(part for part in (reason, fact, "" if printed == reason else printed) if part)
+
+
+def own_words(finished: Finished) -> str:
+    """The last that the program said for itself. Events hold the words of its agent, who may speak of anything."""
+    return f"{_plain(finished)}\n{as_text(finished.stderr)}".strip()[-MOST:]
 
 
 def login(program: AgentProgram, manner: Manner) -> str:
@@ -44,5 +50,10 @@ def _reason(text: str) -> str:
 
 def _plain(finished: Finished) -> str:
     """What it printed beside events."""
-    lines = as_text(finished.stdout).splitlines()
-    return "\n".join(line for line in lines if not line.lstrip().startswith("{"))[-MOST:]
+    lines = as_text(finished.stdout).split("\n")  # and nowhere else: an event may hold other ends of lines
+    pairs = zip(("", *lines), lines, strict=False)
+    return "\n".join(line for before, line in pairs if not _is_event(line) and not _CUT.fullmatch(before))[-MOST:]
+
+
+def _is_event(line: str) -> bool:
+    return line.lstrip().startswith("{")
