@@ -42,7 +42,7 @@ def command(*, by: str, verbose: bool, instance: str | None, store: str | None, 
 
 
 async def _look(by: By, only: InstanceName | None, store: str | None) -> Costs:
-    async with access(store=store) as opened:
+    async with access("manage", store=store) as opened:
         return await cost.of_all(opened, by, only)
 
 

@@ -59,7 +59,7 @@ def command(*, id: str | None, timeline: bool, instance: str | None, store: str 
 
 
 async def _look(id: str | None, only: InstanceName | None, store: str | None) -> Trace:
-    async with access(store=store) as opened:
+    async with access("manage", store=store) as opened:
         return await trace.of(opened, id, only)
 
 
