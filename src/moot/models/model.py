@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Literal, Protocol
 
 from moot.core.errors import MootError
@@ -27,13 +28,18 @@ Kind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ToolSpec:
     """A tool, as a model is told of it."""
 
     name: str
     words: str
     schema: Mapping[str, Json]
+
+    @cached_property
+    def letters(self) -> int:
+        """By and large. It is told with every request, and counted once."""
+        return len(self.words) + len(str(self.schema))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +110,7 @@ class Request:
     max_tokens: int | None = None  # None: what the model can
     temperature: float | None = None  # None: the provider's own
     is_cached: bool = True  # the beginning, which the next request repeats, is worth keeping at the provider
+    letters: int | None = field(default=None, compare=False)  # of the messages, if they were counted as they came
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,7 @@
 """What a request may cost at most, by and large, before it is made."""
 
+from collections.abc import Iterable
+
 from moot.core import prices
 from moot.models.endpoints import Endpoint
 from moot.models.model import Answer, Message, Request, Said
@@ -10,8 +12,8 @@ _LONG = 4_096  # tokens of an answer, where nothing limits it: few are longer
 
 def tokens(request: Request) -> int:
     """Of all that the model is told."""
-    tools = sum(len(one.words) + len(str(one.schema)) for one in request.tools)
-    return (len(request.system) + tools + sum(_letters(one) for one in request.messages)) // LETTERS + 1
+    told = letters(request.messages) if request.letters is None else request.letters
+    return (len(request.system) + sum(one.letters for one in request.tools) + told) // LETTERS + 1
 
 
 def most(endpoint: Endpoint, request: Request) -> float:
@@ -25,6 +27,10 @@ def most(endpoint: Endpoint, request: Request) -> float:
 def is_free(endpoint: Endpoint) -> bool:
     """A server of one's own."""
     return endpoint.base_url is not None and endpoint.key is None
+
+
+def letters(messages: Iterable[Message]) -> int:
+    return sum(map(_letters, messages))
 
 
 def _letters(message: Message) -> int:

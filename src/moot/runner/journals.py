@@ -78,6 +78,7 @@ class StoredJournal:
     def __init__(self, store: Store, attempt: Attempt, entries: Sequence[Entry]) -> None:
         self._store = store
         self._attempt = attempt
+        self._own_limits = spending.own_limits(attempt.agent)
         self._account = Account(attempt.attempt, limits.scope_of(attempt.agent, attempt.run), attempt.agent.id)
         self._tree = attempt.tree
         self._is_planted = bool(attempt.tree.facts)
@@ -177,10 +178,13 @@ class StoredJournal:
         ledger.end(tx, self.root, page.closed)
         if page.spent is not None:
             usage.record(tx, self._account.scope, self._account.owner, page.spent)
-        refusal = None if page.reserve is None else spending.refusal(tx, self._attempt, page.reserve)
+        refusal = None if page.reserve is None else self._refusal(tx, page.reserve)
         opened = page.opened if refusal is None else [one for one in page.opened if one.kind != "model"]
         ledger.begin(tx, self.root, self._account, opened)
         return refusal, page.reserve is not None and self._is_stopping(tx)
+
+    def _refusal(self, tx: Tx, reserve: int) -> str | None:
+        return spending.refusal(tx, self._attempt, reserve, self._own_limits)
 
     def _is_stopping(self, tx: ReadTx) -> bool:
         run = self._attempt.run

@@ -5,11 +5,14 @@ from moot.backends.backend import Counted, Usage
 from moot.core.caller import SYSTEM
 from moot.core.tx import Tx
 from moot.ledger import budgets, journal, usage
-from moot.ledger.budgets import Share
+from moot.ledger.budgets import Limits, Share
 from moot.ledger.usage import DOLLAR, Spent
+from moot.registry.agents import Agent
 from moot.runner import limits, terms
 from moot.runner.begun import Begun
 from moot.store.store import Store
+
+_NONE = Limits()
 
 
 class Spending:
@@ -36,23 +39,23 @@ def _count(tx: Tx, begun: Begun, used: Usage) -> Share | None:
     return own_limit(tx, begun) or limits.overrun(tx, begun.run, is_last=begun.is_last)
 
 
-def refusal(tx: Tx, begun: Begun, cost: int) -> str | None:
-    """Why an attempt may not ask for what may cost this many millionths of a dollar."""
-    over = own_limit(tx, begun) or limits.overrun(tx, begun.run, is_last=begun.is_last)
+def refusal(tx: Tx, begun: Begun, cost: int, own: Limits) -> str | None:
+    """Why an attempt may not ask for what may cost this many millionths of a dollar. `own` are its agent's limits."""
+    over = _own_limit(tx, begun, own) or limits.overrun(tx, begun.run, is_last=begun.is_last)
     if over is not None:
         return f"stopped at the {over.reason}"
     if not cost:
         return None
-    short = _own_shortage(tx, begun, cost) or limits.is_short(tx, begun.run, cost, is_last=begun.is_last)
+    short = _own_shortage(tx, begun, cost, own) or limits.is_short(tx, begun.run, cost, is_last=begun.is_last)
     if short is None:
         return None
     left = max(short.limit - short.used, 0) / DOLLAR
     return f"stopped at the {short.reason} (${left:.4f} is left, and the next answer may cost ${cost / DOLLAR:.4f})"
 
 
-def _own_shortage(tx: Tx, begun: Begun, cost: int) -> Share | None:
+def _own_shortage(tx: Tx, begun: Begun, cost: int, own: Limits) -> Share | None:
     """The agent's own money, if less than this much of it is left."""
-    most = terms.limits(terms.of_agent(begun.agent).budget).cost
+    most = own.cost
     if most is None:
         return None
     scope, agent = limits.scope_of(begun.agent, begun.run), begun.agent.id
@@ -60,7 +63,17 @@ def _own_shortage(tx: Tx, begun: Begun, cost: int) -> Share | None:
     return Share("cost", most, used) if used + cost > most else None
 
 
+def own_limits(agent: Agent) -> Limits:
+    """They are read from its definition, which takes longer than to look whether one is reached."""
+    return terms.limits(terms.of_agent(agent).budget)
+
+
 def own_limit(tx: Tx, begun: Begun) -> Share | None:
     """The agent's own limit that is reached."""
-    own = terms.limits(terms.of_agent(begun.agent).budget)
+    return _own_limit(tx, begun, own_limits(begun.agent))
+
+
+def _own_limit(tx: Tx, begun: Begun, own: Limits) -> Share | None:
+    if own == _NONE:
+        return None
     return budgets.own_verdict(own, usage.of_agent(tx, limits.scope_of(begun.agent, begun.run), begun.agent.id))

@@ -22,24 +22,10 @@ class FinalReport(Unrecorded):
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
+        self._specs = (_spec(agent.output),)
 
     def specs(self) -> Sequence[ToolSpec]:
-        output = self._agent.output
-        report: Mapping[str, Json] = {"type": "string", "description": "In Markdown."}
-        if output.kind == "json":
-            report = output.schema or {"type": "object"}
-        status: Json = {
-            "type": "string",
-            "enum": ["success", "failure"],
-            "default": "success",
-            "description": "failure: what was asked could not be done, and the report says why",
-        }
-        schema: Mapping[str, Json] = {
-            "type": "object",
-            "properties": {"report": report, "status": status},
-            "required": ["report"],
-        }
-        return (ToolSpec(NAME, _WORDS, schema),)
+        return self._specs
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
         if "report" not in arguments:
@@ -54,6 +40,24 @@ class FinalReport(Unrecorded):
         if arguments.get("status") == "failure":
             return Outcome("reported", report=Report(text, self._agent.name, "reported", text))
         return Outcome("reported", report=Report(text, self._agent.name))
+
+
+def _spec(output: Format) -> ToolSpec:
+    report: Mapping[str, Json] = {"type": "string", "description": "In Markdown."}
+    if output.kind == "json":
+        report = output.schema or {"type": "object"}
+    status: Json = {
+        "type": "string",
+        "enum": ["success", "failure"],
+        "default": "success",
+        "description": "failure: what was asked could not be done, and the report says why",
+    }
+    schema: Mapping[str, Json] = {
+        "type": "object",
+        "properties": {"report": report, "status": status},
+        "required": ["report"],
+    }
+    return ToolSpec(NAME, _WORDS, schema)
 
 
 def fault(text: str, shape: Format) -> str | None:

@@ -206,6 +206,7 @@ class Session:
             self._hands.specs(is_last=bool(turn.last_because)),
             self._agent.limits.output_tokens,
             temperature=self._agent.temperature,
+            letters=self._transcript.letters,
         )
         try:
             turn.answer = await asking.answer(

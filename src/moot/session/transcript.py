@@ -13,6 +13,11 @@ class Transcript:
         self._letters = 0
 
     @property
+    def letters(self) -> int:
+        """Of all that was said, by and large."""
+        return self._letters
+
+    @property
     def tokens(self) -> int:
         """By and large."""
         return self._letters // LETTERS

@@ -1,0 +1,32 @@
+"""What a request may cost: counted once where it was counted before, and the same either way."""
+
+from dataclasses import replace
+
+from moot.models import reserving
+from moot.models.model import Answer, Call, Request, Result, Results, Said, ToolSpec
+from moot.session.transcript import Transcript
+
+TOOL = ToolSpec("look", "Look at a place.", {"type": "object"})
+
+
+def conversation() -> Transcript:
+    found, call = Transcript(), Call("1", "look", '{"place": "here"}')
+    found.hear("x" * 400)
+    found.add(Answer("y" * 40, (call,)))
+    found.add(Results((Result(call, "z" * 4_000),)))
+    return found
+
+
+def test_all_that_is_told_counts() -> None:
+    told = len(TOOL.words) + len(str(TOOL.schema)) + 400 + 40 + len('{"place": "here"}') + 4_000
+    assert reserving.tokens(Request(conversation().messages(), "s" * 80, (TOOL,))) == (80 + told) // 4 + 1
+
+
+def test_what_a_transcript_has_counted_is_what_would_be_counted() -> None:
+    said = conversation()
+    request = Request(said.messages(), "s" * 80, (TOOL,))
+    assert reserving.tokens(replace(request, letters=said.letters)) == reserving.tokens(request)
+
+
+def test_what_was_counted_is_not_counted_again() -> None:
+    assert reserving.tokens(Request((Said("x" * 4_000),), letters=400)) == 101
