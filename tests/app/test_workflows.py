@@ -101,7 +101,7 @@ def test_a_wrong_file_is_refused(tmp_path: Path, text: str, error: type[MootErro
         ),
         (
             "agents:\n  a: {backend: scripted, tools: ['mcp:github']}",
-            "this version of moot does not hand out tools of other servers, as `mcp:github` is",
+            "`agents.a`: there is no MCP server `github`. Declare it under mcp_servers.",
         ),
     ],
 )

@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+from moot.core.permissions import PRESETS
+from moot.core.servers import Server
 from moot.runner import casts
 from moot.session import agent
 from moot.session.agent import Agent, Limits
@@ -17,6 +19,8 @@ def test_everything_that_is_said_counts() -> None:
         "You decide.",
         description="decides",
         tools=("inbox",),
+        permissions=PRESETS["edit"],
+        servers=(Server("git", ("git-server",)),),
         timeout=timedelta(minutes=5),
         base_url="http://h.example",
         env=("LAB_API_KEY",),
@@ -54,6 +58,8 @@ def test_everything_that_is_said_counts() -> None:
                 "openai/y": {"base_url": None, "env": ["OPENAI_API_KEY"]},
             }
         },
+        permissions=PRESETS["edit"],
+        servers=(Server("git", ("git-server",)),),
     )
 
 

@@ -230,9 +230,9 @@ def test_what_is_wrong_in_an_agent_file_is_told_with_its_own_line(tmp_path: Path
             (
                 "review.yaml:2:22: `zzz` is no key of `agents.a`. Known are: advisors, agents, answers, backend, "
                 "base_url, budget, chat, command, context_window, description, env, from, handoff, input, isolated, "
-                "max_depth, max_output_tokens, max_tool_calls_per_turn, max_turns, model, output, permissions, resume, "
-                "retry, router, script, system_prompt, system_prompt_mode, team, temperature, timeout, tools, "
-                "transport, workspace."
+                "max_depth, max_output_tokens, max_tool_calls_per_turn, max_turns, mcp_servers, model, output, "
+                "permissions, resume, retry, router, script, system_prompt, system_prompt_mode, team, temperature, "
+                "timeout, tools, transport, workspace."
             ),
         ),
         (

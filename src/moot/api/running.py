@@ -76,7 +76,7 @@ def check_trust(order: Order, loaded: Loaded) -> None:
 def refusal(order: Order, loaded: Loaded) -> NobodyToAsk | None:
     if order.taping.replay is not None:
         return None
-    asking = trust.asking(loaded.workflow.agents, loaded.choices)
+    asking = trust.asking(tuple(loaded.workflow.everybody.values()), loaded.choices)
     return None if not asking or _can_answer(order, loaded) else trust.refusal(asking)
 
 

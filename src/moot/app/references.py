@@ -8,18 +8,18 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from moot.app import context_folders
 from moot.backends.script import Line, Script
 from moot.bus import mentions
-from moot.core import problems, yaml
+from moot.core import problems, servers, workspace_tools, yaml
 from moot.core.errors import MootError
-from moot.core.nearest import hint
+from moot.core.nearest import hint, nearest
 from moot.core.problems import Problem
 from moot.core.yaml import Document
 from moot.models.scripted import AnswerLine, Answers
 from moot.registry import names
-from moot.session import reports, subagents
+from moot.session import external_tools, reports, subagents
 from moot.session.patterns import broadcasting, router
 from moot.tools import groups, table
 from moot.tools.talk import EVERYONE
-from moot.workflow import templates
+from moot.workflow import connecting, templates
 from moot.workflow.members import Member
 from moot.workflow.reading import Draft
 from moot.workflow.workflow import Workflow
@@ -98,16 +98,29 @@ def _files(draft: Draft) -> Iterator[Found]:
 
 
 def _tools(name: str, member: Member) -> Iterator[Found]:
-    known = {*groups.NAMES, *table.TOOLS}
+    known = {*groups.NAMES, *table.TOOLS, *workspace_tools.GROUPS, *workspace_tools.NAMES}
     for at, tool in enumerate(member.definition.tools or ()):
         document, path = member.places["tools"]
         where = f"`agents.{name}`: " if document.name else ""
-        if tool.startswith("mcp:"):
-            fact = f"{where}this version of moot does not hand out tools of other servers, as `{tool[:80]}` is"
-            yield document, Problem((*path, at), fact, "Leave it out.")
+        if tool.startswith(servers.PREFIX):
+            if (wrong := _server(tool, member)) is not None:
+                yield document, Problem((*path, at), f"{where}{wrong[0]}", wrong[1])
         elif tool not in known:
             fact = f"{where}there is no tool or group `{tool[:80]}`"
             yield document, Problem((*path, at), fact, hint(tool, known))
+
+
+def _server(tool: str, member: Member) -> tuple[str, str] | None:
+    """What is wrong with a tool of another server."""
+    name, slash, inside = tool.removeprefix(servers.PREFIX).partition("/")
+    if name not in member.servers:
+        near = nearest(name, member.servers)
+        declare = f"Declare it under {connecting.FIELD}."
+        fact = f"there is no MCP server `{name[:80]}`"
+        return fact, f"Did you mean `{servers.PREFIX}{near}`?" if near is not None else declare
+    if slash and not inside:
+        return f"`{tool[:80]}` names no tool", f"Write {servers.PREFIX}{name} for all of them."
+    return None
 
 
 def _lines(name: str, member: Member, field: str) -> Iterator[Found]:
@@ -122,13 +135,18 @@ def _lines(name: str, member: Member, field: str) -> Iterator[Found]:
             yield document, Problem((*path, *one.path[3:]), one.fact, one.remedy, one.is_key)
         return
     known = {*table.TOOLS, *(_of_session(member) if field == "answers" else ())}
-    yield from ((document, one) for one in _unknown_calls(path, lines, known))
+    # What a server of others has is known when it runs.
+    others = tuple(external_tools.names(one.name, [""])[0] for one in member.definition.servers)
+    for found in _unknown_calls(path, lines, known):
+        if not others or not str(found.path[-1]).startswith(others):
+            yield document, found
 
 
 def _of_session(member: Member) -> Iterator[str]:
     """Tools that a session has besides those of moot."""
     patterns = member.definition.patterns
     yield from (reports.NAME, broadcasting.NAME, _READ_ON)
+    yield from workspace_tools.chosen(member.definition.tools or ())
     yield from (router.NAME,) if patterns.destinations else ()
     yield from (subagents.ASK, *(f"{_SUB_AGENT}{name}" for name in patterns.agents)) if patterns.agents else ()
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from moot.app.choosing import Choice
+from moot.core import workspace_tools
 from moot.core.errors import InvalidInput
 from moot.core.permissions import PRESETS
 from moot.workflow.workflow import AgentDefinition
@@ -18,7 +19,15 @@ class NobodyToAsk(InvalidInput):
 
 def asking(agents: Sequence[AgentDefinition], choices: Mapping[str, Choice]) -> tuple[AgentDefinition, ...]:
     """Who may have to ask and can. Others have moot's tools and no more, or are denied what they would ask for."""
-    return tuple(one for one in agents if one.permissions.asks and choices[one.name].can_ask)
+    return tuple(
+        one for one in agents if one.permissions.asks and (choices[one.name].can_ask or _has_asking_tools(one))
+    )
+
+
+def _has_asking_tools(agent: AgentDefinition) -> bool:
+    """Of a session: for files and commands."""
+    chosen = workspace_tools.chosen(agent.tools or ())
+    return any(workspace_tools.answer(name, agent.permissions) == "ask" for name in chosen)
 
 
 def refusal(agents: Sequence[AgentDefinition]) -> NobodyToAsk:

@@ -49,8 +49,6 @@ class Agent:
     description: str = ""
     models: tuple[str, ...] = ()  # the first that works is asked
     tools: tuple[str, ...] | None = None
-    permissions: Permissions = PRESETS["ask"]  # for tools that change files and run commands
-    servers: tuple[Server, ...] = ()  # of others, which it is connected to
     agents: tuple[str, ...] = ()  # sub-agents, which it calls as tools
     advisors: tuple[str, ...] = ()
     handoff: str | None = None
@@ -63,6 +61,8 @@ class Agent:
     input: Format = field(default_factory=Format)
     output: Format = field(default_factory=Format)
     settings: Mapping[str, Json] = field(default_factory=dict[str, Json])  # what else its model needs
+    permissions: Permissions = PRESETS["ask"]  # for tools that change files and run commands
+    servers: tuple[Server, ...] = ()  # of others, which it is connected to
 
 
 Cast = Mapping[str, Agent]  # everybody whom the first of them can reach, by name

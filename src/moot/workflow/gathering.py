@@ -91,13 +91,13 @@ class Gatherer:
 
 
 def settle_backends(found: Mapping[str, Member], reader: Reader) -> dict[str, Member]:
-    """Patterns are played by sessions of moot itself, so whoever takes part in one is a model: over an API if nothing
-    else is said, or scripted."""
+    """Patterns are played by sessions of moot itself, and only those have certain tools: whoever takes part in one, or
+    is given one, is a model, over an API if nothing else is said, or scripted."""
     led_to = {one.name: one for member in found.values() for one in member.references}
     settled = dict(found)
     for name, member in found.items():
         needs = next(iter(member.references), None) or led_to.get(name)
-        if needs is None and not member.definition.fallbacks:
+        if needs is None and not member.definition.fallbacks and not member.definition.session_tools:
             continue
         if member.definition.backend is None:
             settled[name] = replace(member, definition=replace(member.definition, backend="api"))
@@ -116,8 +116,11 @@ def _is_session(member: Member) -> bool:
 
 def _refusal(member: Member, needs: Reference | None, *, is_flag: bool) -> tuple[Document, Problem]:
     definition = member.definition
-    if needs is None:
-        why = "has several models"
+    field = "tools"
+    if definition.session_tools:
+        why, needs = f"has the tool `{definition.session_tools[0][:80]}`", None
+    elif needs is None:
+        why, field = "has several models", "model"
     else:
         why = "works with others" if member.references else f"is {WHAT[needs.kind]}"
     how = "by a script" if definition.backend == "scripted" else f"on {definition.backend}"
@@ -127,7 +130,7 @@ def _refusal(member: Member, needs: Reference | None, *, is_flag: bool) -> tuple
     if said is None and definition.script:
         said = member.places["script"]
     if said is None:
-        said = (needs.document, needs.place) if needs is not None else member.places["model"]
+        said = (needs.document, needs.place) if needs is not None else member.places[field]
     document, path = said
     return document, Problem(path, fact, remedy)
 

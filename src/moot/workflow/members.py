@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,9 +11,10 @@ from moot.core.errors import MootError
 from moot.core.permissions import PRESETS, Permissions, Preset
 from moot.core.problems import Problem
 from moot.core.yaml import Document
-from moot.workflow import agent_files, drafts, finding, formats, merging, models, ties
+from moot.workflow import agent_files, connecting, drafts, finding, formats, merging, models, ties
 from moot.workflow.agent_files import AgentFile
 from moot.workflow.catalog import Catalog
+from moot.workflow.connecting import Declared, Known
 from moot.workflow.drafts import Faults
 from moot.workflow.finding import Folders
 from moot.workflow.merging import Choice, Layer
@@ -62,6 +63,7 @@ class Member:
     places: Mapping[str, tuple[Document, yaml.Path]]
     references: tuple[Reference, ...] = ()  # to those it works with
     file: Path | None = None  # the agent file that it comes from
+    servers: Mapping[str, Declared] = field(default_factory=dict[str, Declared])  # that it can be connected to
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ class Reader:
     flags: Flags
     faults: Faults
     catalog: Catalog
+    servers: Known = field(default_factory=Known)
 
     def member(self, name: str, said: AgentShape | None) -> Member:
         own = Layer(self.document, ("agents", name), self.folder, said or AgentShape())
@@ -113,9 +116,12 @@ class Reader:
             fact = f"`agents.{name}` is run by a command, and none is said"
             self.faults.add(document, Problem(place, fact, "Write command: [./agent.sh], or a line for the shell."))
         fields |= {field: tuple(found) for field in ("tools", "env") if (found := chosen(field)) is not None}
-        for field in ("model", *ties.FIELDS):
-            chosen(field)
+        for key in ("model", *ties.FIELDS):
+            chosen(key)
         patterns, references = ties.read(layers)
+        own_servers = (connecting.read(getattr(one.said, connecting.FIELD, None), one, self.faults) for one in layers)
+        servers = connecting.nearest((*own_servers, *self.servers.layers))
+        fields["servers"] = connecting.connected(fields.get("tools", ()), servers, self.servers, self.faults)
         definition = AgentDefinition(
             name=name,
             backend=backend,
@@ -130,7 +136,7 @@ class Reader:
             patterns=patterns,
             **fields,
         )
-        return Member(definition, places, references, Path(file.head.name).absolute() if file else None)
+        return Member(definition, places, references, Path(file.head.name).absolute() if file else None, servers)
 
     def _agent_file(self, own: Layer) -> AgentFile | None:
         """The file that `from` names."""

@@ -12,8 +12,19 @@ from moot.core.errors import MootError
 from moot.core.nearest import hint
 from moot.core.problems import Problem
 from moot.core.yaml import Document
-from moot.workflow import agent_files, catalog, checking, drafts, inputs, pattern_checks, redirecting, templates
+from moot.workflow import (
+    agent_files,
+    catalog,
+    checking,
+    connecting,
+    drafts,
+    inputs,
+    pattern_checks,
+    redirecting,
+    templates,
+)
 from moot.workflow.catalog import Catalog
+from moot.workflow.connecting import Declared, Known
 from moot.workflow.drafts import Faults
 from moot.workflow.finding import Folders
 from moot.workflow.gathering import Gatherer, settle_backends
@@ -90,7 +101,13 @@ def draft_document(document: Document, file: Path, around: Surroundings | None =
     own_defaults = Layer(document, ("defaults",), file.parent, said.defaults) if said.defaults else None
     defaults = _defaults(own_defaults, configs)
     known = _catalog(configs, around, faults)
-    reader = Reader(document, file.parent, around.folders, defaults, around.flags, faults, known)
+    own_layer = Layer(document, (), file.parent, DefaultsShape())
+    beside = Known(
+        (connecting.read(said.mcp_servers, own_layer, faults), *_servers(configs, around, faults)),
+        _env(said.env),
+        around.environ,
+    )
+    reader = Reader(document, file.parent, around.folders, defaults, around.flags, faults, known, beside)
     own = {name: reader.member(name, one) for name, one in said.agents.items()}
     found = _gathered(reader, own)
     workflow = _workflow(said, file, document, found, faults)
@@ -105,7 +122,9 @@ def draft_agent(file: Path, around: Surroundings | None = None) -> Draft:
     document = Document(str(file), {}, None)
     configs = _configs(around, faults)
     known = _catalog(configs, around, faults)
-    reader = Reader(document, file.parent, around.folders, _defaults(None, configs), around.flags, faults, known)
+    beside = Known(_servers(configs, around, faults), environ=around.environ)
+    defaults = _defaults(None, configs)
+    reader = Reader(document, file.parent, around.folders, defaults, around.flags, faults, known, beside)
     name = file.stem
     try:
         read = agent_files.read(file)
@@ -151,6 +170,20 @@ def _defaults(own: Layer | None, configs: list[tuple[Document, ProjectShape]]) -
         if found.defaults is not None:
             layers.append(Layer(config, ("defaults",), Path(config.name).parent, found.defaults))
     return tuple(layers)
+
+
+def _servers(
+    configs: list[tuple[Document, ProjectShape]], around: Surroundings, faults: Faults
+) -> tuple[Mapping[str, Declared], ...]:
+    return tuple(
+        connecting.read(
+            said.mcp_servers,
+            Layer(config, (), Path(config.name).parent, DefaultsShape()),
+            faults,
+            is_own=config.name == around.own_config,
+        )
+        for config, said in configs
+    )
 
 
 def _workflow(said: FileShape, file: Path, document: Document, found: Mapping[str, Member], faults: Faults) -> Workflow:

@@ -22,6 +22,7 @@ from moot.core import durations
 from moot.core.errors import InvalidInput
 from moot.core.permissions import Answer, Preset
 from moot.workflow.catalog import Address, ModelsShape
+from moot.workflow.server_form import Servers
 from moot.workflow.wording import in_our_words
 from moot.workflow.workflow import Backend, InputType, PromptMode, Provider, Transport, Workspace
 
@@ -161,7 +162,9 @@ class DefaultsShape(Shape):
     system_prompt_mode: PromptMode | None = Field(
         default=None, description="Whether the prompt is added to the program's own, or replaces it"
     )
-    tools: list[str] | None = Field(default=None, description="Groups and tools; inbox and channel_send come with them")
+    tools: list[str] | None = Field(
+        default=None, description="Groups, tools, and mcp:server; inbox and channel_send come with them"
+    )
     permissions: Preset | PermissionsShape | None = Field(default=None, description="What it may do without asking")
     workspace: Workspace | None = Field(default=None, description="Where it works: shared, its own worktree, or none")
     budget: BudgetShape | None = Field(default=None, description="How much this agent may use")
@@ -196,6 +199,7 @@ class ProjectShape(BaseModel):
 
     defaults: DefaultsShape | None = None
     models: ModelsShape | None = None
+    mcp_servers: Servers | None = Field(default=None, validation_alias=_spellings("mcp_servers"))
 
 
 class RouterShape(Shape):
@@ -237,6 +241,7 @@ class WorkingShape(DefaultsShape):
     chat: bool | None = Field(default=None, description="Whether it may be asked again after its report")
     input: FormatOrName | None = Field(default=None, description="What it takes: markdown, or json")
     output: FormatOrName | None = Field(default=None, description="What it reports: markdown, or json")
+    mcp_servers: Servers | None = Field(default=None, description="Servers whose tools it can be given, by name")
     answers: list[JsonValue] | str | None = Field(
         default=None, description="If its model is scripted: what it answers in turn, or a YAML file of that"
     )
@@ -291,6 +296,9 @@ class FileShape(Shape):
         default=None, description="Variables of the environment that may be read, with what stands in for them"
     )
     defaults: DefaultsShape | None = Field(default=None, description="For every agent that does not say otherwise")
+    mcp_servers: Servers | None = Field(
+        default=None, description="Servers whose tools its agents can be given, by name"
+    )
     budget: BudgetShape | None = Field(default=None, description="How much the whole run may use")
     context: bool | ContextShape | None = Field(default=None, description="What the agents share; false turns it off")
     agents: Mapping[str, AgentShape | None] = Field(min_length=1, description="Who takes part, by name")
