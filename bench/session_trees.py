@@ -5,7 +5,7 @@ import json
 import time
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -139,7 +139,8 @@ class Toolbox:
 
 @dataclass(slots=True)
 class Timed:
-    """Plays a tree, and keeps how long that took from its first step to its last."""
+    """Plays a tree, and keeps how long that took from its first step to its last. What it is asked is found out before:
+    the bare loop is given it, too."""
 
     shop: Shop
     batches: Sequence[object] = ()  # the commits of this process so far
@@ -149,6 +150,12 @@ class Timed:
     ended: list[Ended] = field(default_factory=list[Ended])
 
     async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
+        given = await assignment.brief()
+
+        async def brief() -> Briefing:
+            return given
+
+        assignment = replace(assignment, brief=brief)
         before, cpu, wall = len(self.batches), time.process_time(), time.monotonic()
         async with aclosing(SessionBackend(self.shop).run(assignment)) as running:
             async for progress in running:

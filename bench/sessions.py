@@ -158,7 +158,7 @@ def _against_peers(play: Play, rounds: Rounds, table: Table) -> list[Figure]:
     )
     return [
         Figure(
-            f"{play.words}: CPU of LangGraph with SqliteSaver, times durable moot",
+            f"{play.words}: CPU of LangGraph with SqliteSaver, times moot",
             rounds.ratio(side, "durable"),
             3,
             "at least",
