@@ -10,10 +10,14 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.tools import tool
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
+from langgraph.prebuilt import ToolNode
 
 from bench.crew import Job, Order, Result
 from bench.peers import script
@@ -68,24 +72,40 @@ def _config(thread: str) -> Any:
     return {"recursion_limit": _LIMIT, "configurable": {"thread_id": thread}}
 
 
-def _says(name: str) -> Callable[[State], dict[str, Any]]:
-    return lambda state: {"messages": [AIMessage(script.SAID, name=name)], "asked": 1}
+class _Model(BaseChatModel):
+    """Calls a tool for as long as it should, then says something."""
+
+    calls: int = 0
+
+    @property
+    def _llm_type(self) -> str:
+        return "bench"
+
+    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
+        said = AIMessage(script.SAID)
+        if len(messages) <= 2 * self.calls:
+            call = {"name": script.TOOL, "args": dict(script.ARGUMENTS), "id": f"call{len(messages)}"}
+            said = AIMessage("", tool_calls=[call])
+        return ChatResult(generations=[ChatGeneration(message=said)])
+
+
+@tool
+def look(place: str) -> str:
+    """Look at a place."""
+    return script.FOUND
+
+
+def _asks(model: _Model) -> Callable[[State], dict[str, Any]]:
+    return lambda state: {"messages": [model.invoke(state["messages"])], "asked": 1}
+
+
+_says = _asks(_Model())
 
 
 def _tools() -> StateGraph:
-    def ask(state: State) -> dict[str, Any]:
-        if state["asked"] >= script.TOOL_TURNS:
-            return {"messages": [AIMessage(script.SAID)], "asked": 1}
-        call = {"name": script.TOOL, "args": dict(script.ARGUMENTS), "id": f"call{state['asked']}"}
-        return {"messages": [AIMessage("", tool_calls=[call])], "asked": 1}
-
-    def act(state: State) -> dict[str, Any]:
-        (call,) = state["messages"][-1].tool_calls
-        return {"messages": [ToolMessage(script.FOUND, tool_call_id=call["id"])]}
-
     graph = StateGraph(State)
-    graph.add_node("model", ask)
-    graph.add_node("tools", act)
+    graph.add_node("model", _asks(_Model(calls=script.TOOL_TURNS)))
+    graph.add_node("tools", ToolNode([look]))
     graph.add_edge(START, "model")
     graph.add_conditional_edges("model", lambda state: "tools" if state["messages"][-1].tool_calls else END)
     graph.add_edge("tools", "model")
@@ -96,7 +116,7 @@ def _chain() -> StateGraph:
     graph = StateGraph(State)
     before = START
     for name in script.STAGES:
-        graph.add_node(name, _says(name))
+        graph.add_node(name, _says)
         graph.add_edge(before, name)
         before = name
     graph.add_edge(before, END)
@@ -105,9 +125,9 @@ def _chain() -> StateGraph:
 
 def _advisors() -> StateGraph:
     graph = StateGraph(State)
-    graph.add_node(script.ALONE, _says(script.ALONE))
+    graph.add_node(script.ALONE, _says)
     for name in script.ADVISORS:
-        graph.add_node(name, _says(name))
+        graph.add_node(name, _says)
         graph.add_edge(START, name)
     graph.add_edge(list(script.ADVISORS), script.ALONE)
     graph.add_edge(script.ALONE, END)
@@ -118,7 +138,7 @@ def _chat() -> StateGraph:
     """A ring over one conversation."""
     graph = StateGraph(State)
     for name, following in zip(script.CHATTERS, (*script.CHATTERS[1:], script.CHATTERS[0]), strict=True):
-        graph.add_node(name, _says(name))
+        graph.add_node(name, _says)
         if following != script.CHATTERS[0]:
             graph.add_edge(name, following)
     graph.add_edge(START, script.CHATTERS[0])
