@@ -15,6 +15,7 @@ ANSWERS = {
     "clarify/editor": ("The first release was on 3 May 2019 (UTC).", 0.004),
     "nested/intake": ("Buffer a thousand rows; flush once a second and when the file is closed.", 0.009),
 }
+ASKED_IN_A_COPY = {"files", "server"}  # by the stories of tools
 FAILING = """---
 answers:
   - fail: refused
@@ -28,7 +29,8 @@ def terminal(tmp_path: Path, bytecode: Path) -> Terminal:
 
 
 def test_every_folder_of_examples_is_asked() -> None:
-    assert {file.parent.name for file in EXAMPLES.glob("*/*.md")} == {name.split("/")[0] for name in ANSWERS}
+    asked = {name.split("/")[0] for name in ANSWERS} | ASKED_IN_A_COPY
+    assert {file.parent.name for file in EXAMPLES.glob("*/*.md")} == asked
 
 
 def test_every_example_answers_and_its_costs_add_up(terminal: Terminal) -> None:

@@ -40,7 +40,7 @@ def test_only_what_is_named_among_the_tools_is_connected_to(tmp_path: Path) -> N
     text = "mcp_servers: {git: {command: g}, web: {url: 'http://h/mcp'}}\nagents:\n"
     text += "  a: {answers: [1], tools: ['mcp:git/log', 'mcp:git/show']}\n  b: {answers: [1]}\n"
     found = servers(load(tmp_path, text))
-    assert found == {"a": (Server("git", ("g",), variables={}, source=f"{tmp_path.name}/team.yaml"),), "b": ()}
+    assert found == {"a": (Server("git", ("g",), variables={}),), "b": ()}
 
 
 def test_the_nearest_declaration_counts(tmp_path: Path) -> None:

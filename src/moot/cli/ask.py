@@ -11,7 +11,7 @@ from moot.api.attending import Failed, Paused, Warned
 from moot.api.questions import Answer
 from moot.api.running import Order, Piece
 from moot.bus.messages import Message
-from moot.cli import loop, play, terminal
+from moot.cli import cast, loop, play, terminal
 from moot.cli.options import budget_option, json_option, store_option
 from moot.cli.transcript import MARKS
 from moot.core.errors import InvalidInput
@@ -63,6 +63,8 @@ def command(
     running.check_trust(order, loaded)
     for warning in loaded.workflow.warnings:
         terminal.warn(warning)
+    for connected in cast.servers(loaded.workflow.everybody.values()) if verbose else ():
+        terminal.note(f"server: {terminal.one_line(connected)}")
     return loop.run(_show(questions.ask(order, loaded), order, as_json=as_json))
 
 

@@ -1,6 +1,6 @@
 """The cast: who takes part in a workflow, run by what, on whose account, who may do what, with which limits."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass
 
 from moot.app.choosing import Choice
@@ -55,6 +55,11 @@ def brief(agent: AgentDefinition, choice: Choice | None) -> tuple[str, str, str,
 def rows(agents: tuple[AgentDefinition, ...], choices: Mapping[str, Choice]) -> list[tuple[str, ...]]:
     """All of them, with the heading."""
     return [HEADING, *(row(agent, choices.get(agent.name)) for agent in agents)]
+
+
+def servers(agents: Iterable[AgentDefinition]) -> list[str]:
+    """What is started or reached for them besides their models."""
+    return [f"{one.name} for {agent.name}: {one.spelling} ({one.source})" for agent in agents for one in agent.servers]
 
 
 def at_most(limits: str) -> str:

@@ -1,6 +1,6 @@
 """`moot check`: validate a file, and show who would run where. Runs nothing."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import click
 
@@ -57,6 +57,10 @@ def command(*, file: str | None, inputs: tuple[str, ...], shows_schema: bool, as
         everybody = tuple(found.casting.workflow.everybody.values())
         terminal.table(cast.rows(everybody, found.casting.choices), cast.LEAST_WIDTHS)
         _draw(found.casting)
+        connected = cast.servers(everybody)
+        if connected:
+            terminal.say("")
+        _tell(("server", one) for one in connected)
         _warn(found.casting)
     else:
         _show(found)
@@ -70,10 +74,15 @@ def _show(found: Checked) -> None:
     terminal.table(cast.rows(tuple(workflow.everybody.values()), found.casting.choices), cast.LEAST_WIDTHS)
     _draw(found.casting)
     terminal.say("")
-    for heading, line in (*_chosen(found), *_facts(workflow)):
-        terminal.say(terminal.paint(f"{heading:<9}", "bold"), "  ", terminal.one_line(line))
+    connected = [("server", one) for one in cast.servers(workflow.everybody.values())]
+    _tell([*_chosen(found), *connected, *_facts(workflow)])
     terminal.say(terminal.paint("kickoff  ", "bold"), f"  wakes {', '.join(found.woken) or 'nobody'}")
     _warn(found.casting)
+
+
+def _tell(facts: Iterable[tuple[str, str]]) -> None:
+    for heading, line in facts:
+        terminal.say(terminal.paint(f"{heading:<9}", "bold"), "  ", terminal.one_line(line))
 
 
 def _draw(casting: Casting) -> None:

@@ -14,7 +14,9 @@ def show(loaded: Loaded, *, as_json: bool, is_verbose: bool, replays: Path | Non
     with terminal.unheard():
         if as_json:
             runs = {name: checking.choice(one) for name, one in loaded.choices.items()}
+            connected = cast.servers(loaded.workflow.everybody.values())
             told = {} if replays is None else {"replays": str(replays)}
+            told |= {"servers": connected} if connected else {}
             terminal.line({"type": "cast", **told, "runs": runs, "warnings": loaded.workflow.warnings})
         else:
             if replays is not None:
@@ -27,6 +29,8 @@ def _show(loaded: Loaded, *, is_verbose: bool) -> None:
     limits = cast.at_most(terms.spell(workflow.budget)) or "no limits"
     terminal.say(terminal.paint(workflow.name, "bold"), f"  {loaded.source}  {limits}")
     terminal.table([cast.brief(agent, loaded.choices.get(agent.name)) for agent in workflow.agents], (0, 0, 0))
+    for connected in cast.servers(workflow.everybody.values()):
+        terminal.say(f"server: {terminal.one_line(connected)}")
     if is_verbose:
         for task in workflow.setup:
             terminal.say(f"setup: {terminal.one_line(task.shell)}")

@@ -41,7 +41,7 @@ class Server:
     timeout: float = 120.0  # of one call
     is_optional: bool = False  # without it the session is held all the same
     variables: Mapping[str, str | None] | None = None  # it may use, with what stands in; None: all of the environment
-    source: str = ""  # the file that declares it
+    source: str = field(default="", compare=False)  # the file that declares it
 
     @property
     def spelling(self) -> str:

@@ -45,9 +45,14 @@ def read(said: Mapping[str, Json] | None, layer: Layer, faults: Faults, *, is_ow
         except ServerMisdeclared as error:
             faults.add(layer.document, Problem(path, error.fact.rstrip("."), error.remedy, is_key=True))
             continue
-        source = _OWN_CONFIG if is_own else "/".join(Path(layer.document.name).parts[-2:])
+        source = _OWN_CONFIG if is_own else _spelled(Path(layer.document.name))
         found[name] = Declared(replace(server, source=source), layer.document, path, is_own)
     return found
+
+
+def _spelled(file: Path) -> str:
+    """As people know it."""
+    return f"{file.parent.name}/{file.name}" if file.parent.name.startswith(".") else file.name
 
 
 def nearest(layers: Iterable[Mapping[str, Declared]]) -> dict[str, Declared]:

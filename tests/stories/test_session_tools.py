@@ -1,0 +1,167 @@
+"""Tools of sessions, through `moot ask` and `moot run`: files, commands, and servers of others."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.terminal import Terminal, finish
+from tests.stories.test_permissions import await_file
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "agents"
+ODD = str(Path(__file__).parents[1] / "connect" / "odd_server.py")
+# Begins with a line of what it was given.
+NOTING = f"command: sh, args: [-c, 'echo $GIVEN >> given.txt; exec {sys.executable} {ODD}']"
+WRITER = """---
+tools: [edit]
+permissions: {edit: %s}
+answers:
+  - calls: [{file_write: {path: new.txt, content: "hello"}}]
+  - say: It is over.
+---
+"""
+
+
+@pytest.fixture
+def terminal(tmp_path: Path, bytecode: Path) -> Terminal:
+    folder = tmp_path / "project"
+    (folder / "home").mkdir(parents=True)
+    (folder / ".moot").mkdir()
+    return Terminal(folder, bytecode)
+
+
+def copied(terminal: Terminal, name: str) -> None:
+    shutil.copytree(EXAMPLES / name, terminal.folder, dirs_exist_ok=True)
+
+
+def write(terminal: Terminal, name: str, text: str) -> str:
+    (terminal.folder / name).write_text(text)
+    return name
+
+
+def given(terminal: Terminal) -> list[str]:
+    return (terminal.folder / "given.txt").read_text().splitlines()
+
+
+def calls(terminal: Terminal) -> list[str]:
+    """What the tools of the last run came to, as it is traced."""
+    return [line.split("call ", 1)[1] for line in terminal.ok("trace").out.splitlines() if "call " in line]
+
+
+def test_an_agent_reads_and_changes_files(terminal: Terminal) -> None:
+    copied(terminal, "files")
+    ended = terminal.ok("ask", "fixer.md", "Is the list right?")
+    assert ended.out == "v1.2 keeps the last line; the list said the opposite, and now says so.\n"
+    assert (terminal.folder / "changes.txt").read_text().splitlines()[1].startswith("v1.2 keeps the last line of")
+    assert [call.split()[0] for call in calls(terminal)] == ["file_search", "file_read", "file_edit"]
+    assert "failed" not in "".join(calls(terminal))
+
+
+def test_an_agent_asks_a_server_of_others(terminal: Terminal) -> None:
+    copied(terminal, "server")
+    ended = terminal.ok("ask", "-v", "clerk.md", "What is there?")
+    assert ended.out == "There are 12 lamps and no chairs.\n"
+    assert "server: stock for clerk: python3 stock.py (clerk.md)" in ended.err.splitlines()
+    assert [call.split()[0] for call in calls(terminal)] == ["mcp_stock_count"] * 2
+    assert "failed" not in "".join(calls(terminal))
+
+
+def test_check_and_run_show_the_servers(terminal: Terminal) -> None:
+    copied(terminal, "server")
+    write(terminal, "stock.yaml", "agents: {clerk: {from: clerk.md}}\nkickoff: '@clerk what is there?'\n")
+    line = "stock for clerk: python3 stock.py (clerk.md)"
+    assert f"server     {line}" in terminal.ok("check", "clerk.md").out.splitlines()
+    assert f"server     {line}" in terminal.ok("check", "stock.yaml").out.splitlines()
+    assert f"server: {line}" in terminal.ok("run", "stock.yaml").out.splitlines()
+
+
+def test_everybody_in_a_tree_has_its_own_servers(terminal: Terminal) -> None:
+    """Two that have one name and are different ones, and one that both have, which is started once."""
+    shared = f"both: {{{NOTING}, env: {{GIVEN: both}}}}"
+    for name, leads_to, call in (("lead", "agents: [help]", ", {agent_help: {prompt: x}}"), ("help", "", "")):
+        text = f"""---
+tools: ["mcp:odd/add", "mcp:both/add"]
+mcp_servers: {{odd: {{{NOTING}, env: {{GIVEN: for {name}}}}}, {shared}}}
+{leads_to}
+answers:
+  - calls: [{{mcp_odd_add: {{a: 1, b: 2}}}}, {{mcp_both_add: {{a: 1, b: 2}}}}{call}]
+  - calls: [{{final_report: {{report: over}}}}]
+---
+"""
+        write(terminal, f"{name}.md", text)
+    assert terminal.ok("ask", "lead.md", "Who are you?").out == "over\n"
+    assert sorted(given(terminal)) == ["both", "for help", "for lead"]
+    assert [call.split()[0] for call in calls(terminal)].count("mcp_odd_add") == 2
+    assert "failed" not in "".join(calls(terminal))
+
+
+def test_a_server_that_does_not_start_fails_the_agent_with_its_words(terminal: Terminal) -> None:
+    text = "---\ntools: ['mcp:odd']\nmcp_servers: {odd: {command: ./none%s}}\nanswers: [{say: hi}]\n---\n"
+    ended = terminal.run("ask", write(terminal, "bad.md", text % ""), "Hello?")
+    assert ended.code == 1
+    assert "SERVER_NOT_STARTED" in ended.err
+    ended = terminal.ok("ask", write(terminal, "bad.md", text % ", optional: true"), "Hello?")
+    assert ended.out == "hi\n"
+    assert "odd" in ended.err
+
+
+def test_a_server_of_a_repository_gets_a_secret_only_if_its_workflow_says_so(terminal: Terminal) -> None:
+    text = f"""
+agents:
+  asker:
+    tools: ["mcp:odd"]
+    mcp_servers: {{odd: {{{NOTING}, env: {{GIVEN: "it is ${{LAB_TOKEN}}"}}}}}}
+    answers: [{{calls: [{{mcp_odd_add: {{a: 1, b: 2}}}}]}}, {{say: over}}]
+kickoff: "@asker go"
+"""
+    env = {"LAB_TOKEN": "tidy-lamp-post"}
+    refused = terminal.run("run", write(terminal, "a.yaml", text), env=env)
+    assert refused.code == 2
+    assert "a.yaml:5:19: `agents.asker.mcp_servers.odd` would be given LAB_TOKEN" in refused.err
+    assert not (terminal.folder / "given.txt").exists()
+    terminal.ok("run", write(terminal, "a.yaml", f"env: [LAB_TOKEN]{text}"), env=env)
+    assert given(terminal) == ["it is tidy-lamp-post"]
+
+
+def test_who_would_have_to_ask_is_refused_where_nobody_answers(terminal: Terminal) -> None:
+    ended = terminal.run("ask", write(terminal, "writer.md", WRITER % "ask"), "Write.")
+    assert ended.code == 2
+    assert "writer: permissions are ask" in ended.err
+    write(terminal, "boss.md", "---\nagents: [writer]\nanswers: [{say: hi}]\n---\n")
+    ended = terminal.run("ask", "boss.md", "Write.")
+    assert (ended.code, "writer: permissions are ask" in ended.err) == (2, True)
+    assert not (terminal.folder / "new.txt").exists()
+
+
+def test_what_is_denied_is_not_there(terminal: Terminal) -> None:
+    ended = terminal.ok("ask", write(terminal, "writer.md", WRITER % "deny"), "Write.")
+    assert ended.out == "It is over.\n"
+    assert calls(terminal) == []
+    assert not (terminal.folder / "new.txt").exists()
+
+
+@pytest.mark.parametrize("typed", ["yes", "no, not today"])
+def test_who_sits_at_the_terminal_is_asked_there(terminal: Terminal, typed: str) -> None:
+    write(terminal, "writer.md", WRITER % "ask")
+    write(terminal, "team.yaml", "agents: {writer: {from: writer.md}}\nkickoff: '@writer write'\n")
+    with terminal.typing("run", "team.yaml") as session:
+        session.until("file_write: new.txt")
+        session.type(typed)
+        session.until("done in")
+    assert session.code == 0
+    assert (terminal.folder / "new.txt").exists() == (typed == "yes")
+
+
+def test_an_agent_that_was_killed_while_it_waited_does_it_once_it_may(terminal: Terminal) -> None:
+    write(terminal, "writer.md", WRITER % "ask")
+    text = "agents: {writer: {from: writer.md}}\nkickoff: '@writer write'\nnotify: 'echo \"$MOOT_ID\" > asked'\n"
+    run = terminal.start("run", write(terminal, "team.yaml", text))
+    asked = await_file(terminal.folder / "asked", run)
+    run.kill()
+    finish(run)
+    assert not (terminal.folder / "new.txt").exists()
+    terminal.ok("approve", asked)
+    terminal.ok("resume")
+    assert (terminal.folder / "new.txt").read_text() == "hello"
+    assert "OUTCOME_UNKNOWN" not in "".join(calls(terminal))
