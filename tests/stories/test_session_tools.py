@@ -165,3 +165,28 @@ def test_an_agent_that_was_killed_while_it_waited_does_it_once_it_may(terminal: 
     terminal.ok("resume")
     assert (terminal.folder / "new.txt").read_text() == "hello"
     assert "OUTCOME_UNKNOWN" not in "".join(calls(terminal))
+
+
+def test_a_replay_touches_no_file_and_starts_no_server(terminal: Terminal) -> None:
+    text = f"""
+agents:
+  writer:
+    tools: [edit, "mcp:odd"]
+    permissions: full
+    mcp_servers: {{odd: {{{NOTING}, env: {{GIVEN: x}}}}}}
+    answers: [{{calls: [{{file_write: {{path: new.txt, content: hello}}}}]}}, {{say: It is over.}}]
+kickoff: "@writer go"
+"""
+    terminal.ok("run", write(terminal, "a.yaml", text), "--instance", "first", "--record", "tape.jsonl")
+    for name in ("new.txt", "given.txt"):
+        (terminal.folder / name).unlink()
+    ended = terminal.ok("run", "a.yaml", "--instance", "again", "--replay", "tape.jsonl")
+    assert "the replay is like the recording" in ended.err
+    assert not [name for name in ("new.txt", "given.txt") if (terminal.folder / name).exists()]
+
+
+def test_who_has_no_workspace_works_in_a_folder_that_is_gone_afterwards(terminal: Terminal) -> None:
+    text = (WRITER % "allow").replace("---\n", "---\nworkspace: none\n", 1)
+    assert terminal.ok("ask", write(terminal, "writer.md", text), "Write.").out == "It is over.\n"
+    assert "failed" not in "".join(calls(terminal))
+    assert list(terminal.folder.rglob("new.txt")) == []
