@@ -134,6 +134,11 @@ def test_who_would_have_to_ask_is_refused_where_nobody_answers(terminal: Termina
     assert not (terminal.folder / "new.txt").exists()
 
 
+def test_permissions_can_be_said_on_the_command_line(terminal: Terminal) -> None:
+    terminal.ok("ask", write(terminal, "writer.md", WRITER % "ask"), "Write.", "--permissions", "edit")
+    assert (terminal.folder / "new.txt").read_text() == "hello"
+
+
 def test_what_is_denied_is_not_there(terminal: Terminal) -> None:
     ended = terminal.ok("ask", write(terminal, "writer.md", WRITER % "deny"), "Write.")
     assert ended.out == "It is over.\n"

@@ -100,11 +100,12 @@ def cast(project: Project, file: Path, flags: Flags | None = None, machine: Mach
     return _cast(draft, _finished(draft), said, machine or choosing.this_machine(project.root))
 
 
-def cast_agent(project: Project, file: Path, machine: Machine | None = None) -> Casting:
+def cast_agent(project: Project, file: Path, machine: Machine | None = None, flags: Flags | None = None) -> Casting:
     """The agent of an agent file, with everybody it leads to."""
-    draft = reading.draft_agent(file, _around(project))
+    said = flags or Flags()
+    draft = reading.draft_agent(file, _around(project, said))
     references.check(draft)
-    return _cast(draft, draft.finish(), Flags(), machine or choosing.this_machine(project.root))
+    return _cast(draft, draft.finish(), said, machine or choosing.this_machine(project.root))
 
 
 def load_agent(project: Project, target: str, flags: Flags | None = None) -> Loaded:
@@ -115,7 +116,7 @@ def load_agent(project: Project, target: str, flags: Flags | None = None) -> Loa
             f"There is no agent file {target[:200]!r}.",
             "Write the path of a file, or put it into .moot/agents/ and give its name.",
         )
-    found = cast_agent(project, file)
+    found = cast_agent(project, file, flags=flags)
     workflow = replace(found.complete(), context=Context(is_on=False))
     return Loaded(workflow, workflow.source, {}, members(workflow), found.choices)
 

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from typing import Any
 
 import click
 
@@ -12,9 +13,11 @@ from moot.api.questions import Answer
 from moot.api.running import Order, Piece
 from moot.bus.messages import Message
 from moot.cli import cast, loop, play, terminal
-from moot.cli.options import budget_option, json_option, store_option
+from moot.cli.options import budget_option, json_option, permissions_option, store_option
 from moot.cli.transcript import MARKS
 from moot.core.errors import InvalidInput
+from moot.core.permissions import Preset
+from moot.workflow.members import Flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,7 @@ class _Given:
     agent: str
     text: str
     budget: str | None
+    permissions: Preset | None
     verbose: bool
     store: str | None
     as_json: bool
@@ -36,6 +40,7 @@ class _Given:
             has_person=play.has_person(as_json=self.as_json),
             heard=_progress if self.verbose else None,
             question=self.text,
+            flags=Flags(permissions=self.permissions),
         )
 
 
@@ -43,12 +48,11 @@ class _Given:
 @click.argument("agent")
 @click.argument("words", nargs=-1, required=True)
 @budget_option
+@permissions_option
 @click.option("--verbose", "-v", is_flag=True, help="Also show, on stderr, what agents do on their way.")
 @store_option
 @json_option
-def command(
-    agent: str, words: tuple[str, ...], budget: str | None, verbose: bool, store: str | None, as_json: bool
-) -> int:
+def command(words: tuple[str, ...], **said: Any) -> int:
     """One answer from one agent file. AGENT is a file, or the name of one in .moot/agents; WORDS - reads them from
     standard input.
 
@@ -58,14 +62,15 @@ def command(
     text = sys.stdin.read() if words == ("-",) else " ".join(words)
     if not text.strip():
         raise InvalidInput("There is no question.", "Write it behind the agent: moot ask agent.md 'What is new?'")
-    order = _Given(agent, text, budget, verbose, store, as_json).order()
+    given = _Given(text=text, **said)
+    order = given.order()
     loaded = questions.load(order)
     running.check_trust(order, loaded)
     for warning in loaded.workflow.warnings:
         terminal.warn(warning)
-    for connected in cast.servers(loaded.workflow.everybody.values()) if verbose else ():
+    for connected in cast.servers(loaded.workflow.everybody.values()) if given.verbose else ():
         terminal.note(f"server: {terminal.one_line(connected)}")
-    return loop.run(_show(questions.ask(order, loaded), order, as_json=as_json))
+    return loop.run(_show(questions.ask(order, loaded), order, as_json=given.as_json))
 
 
 async def _show(pieces: AsyncIterator[Piece | Answer], order: Order, *, as_json: bool) -> int:

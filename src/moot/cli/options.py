@@ -1,9 +1,11 @@
 """Options that several commands share, spelled and explained once."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import click
+
+from moot.core.permissions import Preset
 
 F = TypeVar("F", bound=Callable[..., Any])
 MOST = 100_000  # messages in one answer
@@ -18,6 +20,12 @@ def _bare(context: click.Context, option: click.Parameter, value: str | None) ->
     return value if value is None else value.removeprefix("@")
 
 
+permissions_option = click.option(
+    "--permissions",
+    type=click.Choice(get_args(Preset)),
+    metavar="PRESET",
+    help="What all agents may do without asking: read-only, ask, edit, full.",
+)
 instance_option = click.option("--instance", metavar="NAME", callback=_bare, help="Which instance.  [default: default]")
 only_instance_option = click.option(
     "--instance", metavar="NAME", callback=_bare, help="Only this instance.  [default: all]"

@@ -10,7 +10,7 @@ import click
 from moot.api import targets
 from moot.api.running import Order
 from moot.cli import play
-from moot.cli.options import budget_option, input_option, instance_option, json_option, store_option
+from moot.cli.options import budget_option, input_option, instance_option, json_option, permissions_option, store_option
 from moot.core.permissions import Preset
 from moot.registry.runs import Mode
 from moot.workflow.members import Flags
@@ -26,12 +26,7 @@ _OPTIONS = (
         metavar="NAME",
         help="What runs all agents but people and those who join by themselves.",
     ),
-    click.option(
-        "--permissions",
-        type=click.Choice(get_args(Preset)),
-        metavar="PRESET",
-        help="What all agents may do without asking: read-only, ask, edit, full.",
-    ),
+    permissions_option,
     click.option("--verbose", "-v", is_flag=True, help="Also show what agents do on their way."),
     instance_option,
     store_option,
