@@ -15,6 +15,7 @@ from typing import Literal
 from moot.bus.errors import NothingToAcknowledge
 from moot.bus.messages import Message
 from moot.core.ids import AgentId, AttemptId, MessageId, StreamId
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.store import queries
 
@@ -22,7 +23,7 @@ sql = queries.beside(__file__)
 State = Literal["queued", "delivered", "acked", "parked", "dead"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mail(Message):
     """A message as it lies in somebody's mailbox."""
 

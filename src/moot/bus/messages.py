@@ -14,6 +14,7 @@ from moot.bus.mentions import Priority
 from moot.core import clock, json, text
 from moot.core.events import Event
 from moot.core.ids import AgentId, AttemptId, MessageId, StreamId
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx, Value
 from moot.store import queries
 
@@ -41,7 +42,7 @@ Kind = Literal[
 POSTED = "message_posted"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Message:
     stream: StreamId
     seq: int
@@ -59,7 +60,7 @@ class Message:
     hops: int  # how many messages of agents led to it
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Draft:
     """What is to be said, by whom."""
 
@@ -78,7 +79,7 @@ class Draft:
     partner: AgentId | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Recipient:
     """Somebody whose mailbox the message goes to; services have theirs emptied on arrival."""
 
@@ -88,7 +89,7 @@ class Recipient:
     is_held: bool = False  # it waits there, and wakes nobody
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LastWord:
     """Who spoke last in a stream, and for how long two have been speaking in turn."""
 

@@ -6,11 +6,12 @@ from datetime import datetime
 
 from moot.core.ids import StreamId
 from moot.core.json import Json
+from moot.core.records import record
 
 Cursor = Mapping[StreamId, int]  # the last sequence number read, per stream
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Event:
     """Something that is about to be committed; the transaction gives it its number."""
 
@@ -21,7 +22,7 @@ class Event:
     is_quiet: bool = False  # no reaction wants it: it does not make work for hosts
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Number:
     """An event's place in its stream."""
 
@@ -29,7 +30,7 @@ class Number:
     at: int  # in microseconds, as stored: it goes straight back
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StoredEvent:
     """A committed event: `seq` counts from 1 without gaps in its stream."""
 

@@ -13,6 +13,7 @@ from moot.core import json
 from moot.core.errors import MootError
 from moot.core.ids import HostId, JobId, StreamId
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.store import queries
 
@@ -28,7 +29,7 @@ class JobLost(MootError):
     code = "JOB_LOST"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Job:
     id: JobId
     key: str
@@ -48,7 +49,7 @@ class Job:
     created_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NewJob:
     """Work to be done: at once, or at a time (then it is a timer)."""
 

@@ -10,6 +10,7 @@ from moot.core.caller import Role
 from moot.core.events import Event
 from moot.core.ids import AgentId, InstanceName, StreamId, TokenId
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.registry import names
 from moot.registry.errors import AgentNotFound, NameTaken
@@ -27,7 +28,7 @@ PERSON = "human"
 UNSTARTED = frozenset(("external", "human", "service"))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Addressee:
     """As much of an agent as its mail needs."""
 
@@ -40,7 +41,7 @@ class Addressee:
         return self.backend == "service"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Agent:
     id: AgentId
     stream: StreamId

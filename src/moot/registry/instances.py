@@ -1,9 +1,9 @@
 """Instances: the names under which runs follow one another, and the stream each one speaks in now."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from moot.core.ids import InstanceName, StreamId
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.registry import names
 from moot.registry.errors import InstanceNotFound
@@ -12,7 +12,7 @@ from moot.store import queries, streams
 sql = queries.beside(__file__)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Instance:
     name: InstanceName
     stream: StreamId

@@ -15,6 +15,7 @@ from moot.core.errors import MootError
 from moot.core.events import Event
 from moot.core.ids import HostId, InstanceName, RunId, StreamId
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.registry import hosts
 from moot.registry.hosts import How
@@ -38,7 +39,7 @@ class RunNotFound(MootError):
     code = "RUN_NOT_FOUND"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Run:
     id: RunId
     instance: InstanceName
