@@ -192,7 +192,7 @@ SLOW = """
 name: slow
 context: {document_owner: none}
 agents:
-  ann: {backend: scripted, script: [{on: begin, takes: 1.5s, say: "@ben do the work"}]}
+  ann: {backend: scripted, script: [{on: begin, takes: 3s, say: "@ben do the work"}]}
   ben: {backend: scripted, script: [{on: do the work, say: work done}]}
 kickoff: "@ann begin"
 """
