@@ -6,6 +6,7 @@ more, the next timer of the run is due; without one, what was to come does not c
 goes on with what follows. So a replay always ends.
 """
 
+import asyncio
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
@@ -147,7 +148,11 @@ class Conductor:
 
         if self._performance.is_busy() or not await self._store.read(look):
             return False
-        return self._turns.current is note and not self._performance.is_busy()
+        # Whoever has just been answered looks at the store, too: look behind it, or it would be taken for stuck.
+        await self._store.read(lambda tx: None)
+        await asyncio.sleep(0)
+        is_answered = any(held.done() for part in self._performance.holding() for _, held in part.held.values())
+        return self._turns.current is note and not self._performance.is_busy() and not is_answered
 
     async def _help(self, note: Note | None) -> bool:
         """Nobody comes. True if something was done about it."""
@@ -161,6 +166,8 @@ class Conductor:
                 held.cancel()
             if part.held:
                 return True
+        if self._performance.is_busy():
+            return True  # somebody came after all
         if isinstance(note, End) and await self._cut_off(note):
             return True
         if isinstance(note, Begin):
