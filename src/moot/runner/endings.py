@@ -114,6 +114,8 @@ def _has_spoken(tx: Tx, begun: Begun) -> bool:
     """Itself, or in an attempt before this one that it has gone on with."""
     if operations.has_called(tx, begun.attempt, channel.SEND):
         return True
+    if not begun.tree.facts:  # it is the first
+        return False
     return any(not json.load_object(one)["is_error"] for one in journal.results_of(tx, begun.tree.root, channel.SEND))
 
 
