@@ -129,8 +129,8 @@ async def test_an_uninterrupted_session_makes_two_commits_a_turn(place: Place) -
     assert place.spent() == (COST, COST)
 
 
-# The short version: a request under way, its answer known and lost, calls made and not noted, the end.
-@pytest.mark.parametrize("kill", ["after:1", "before:2", "after:2", "before:3", f"before:{PAGES}", f"after:{PAGES}"])
+# The short version: a request under way, calls made and not noted, the end. Those below have all of them.
+@pytest.mark.parametrize("kill", ["after:1", "before:3", f"after:{PAGES}"])
 async def test_a_killed_session_goes_on_where_it_stopped(place: Place, kill: str) -> None:
     assert await go_through(place, kill) == CAME
 
