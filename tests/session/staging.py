@@ -41,6 +41,7 @@ class Hall:
     sources: Sequence[Source] = ()
     asked: list[tuple[str, Request]] = field(default_factory=list[tuple[str, Request]])
     events: list[tuple[str, Event]] = field(default_factory=list[tuple[str, Event]])
+    reserve: Callable[[Agent, str, Request], float] = lambda agent, model, request: 0.0
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     _news: asyncio.Event = field(default_factory=asyncio.Event)
     held: dict[str, asyncio.Event] = field(default_factory=dict[str, asyncio.Event])  # models that wait, by agent
@@ -59,7 +60,8 @@ class Hall:
             its_model,
             lambda agent, path: self.sources if agent.tools is None else (),
             lambda agent, event: self.events.append((agent, event)),
-            stopping=self.stopping,
+            self.reserve,
+            self.stopping,
         )
         async with asyncio.timeout(60):
             return await Orchestra(stage).perform(Errand(cast[0], prompt))

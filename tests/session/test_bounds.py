@@ -8,8 +8,8 @@ import pytest
 
 from moot.core.json import Json
 from moot.core.tool import Effect
-from moot.models.model import ToolSpec, Usage
-from moot.session.agent import Format, Limits
+from moot.models.model import ModelFailed, Request, ToolSpec, Usage
+from moot.session.agent import Agent, Format, Limits
 from moot.session.events import Warned
 from moot.session.journal import Begun, Done, Memory, OverBudget
 from moot.session.report import Report
@@ -171,6 +171,21 @@ async def test_when_all_models_fail_the_last_one_says_why() -> None:
     first, second = [{"fail": "unavailable"}], [{"fail": "auth"}]
     one = agent("a", models=("first", "second"), settings={"answers:first": first, "answers:second": second})
     assert (await Hall().report(one)).failure == "auth"
+
+
+async def test_a_model_that_cannot_be_asked_at_all_is_passed_over() -> None:
+    def keyless(one: Agent, name: str, request: Request) -> float:
+        if name == "first":
+            raise ModelFailed("auth", "There is no key.")
+        return 0.0
+
+    journal = Memory()
+    settings = {"answers:second": [reports("from the second")]}
+    one = agent("a", models=("first", "second"), settings=settings)
+    assert await Hall(journal, reserve=keyless).report(one) == Report("from the second", "a")
+    known = journal.known("t1/m")
+    assert known is not None
+    assert (known.state, known.tries) == ("done", 1)  # nothing was asked of the first
 
 
 class Poor(Memory):

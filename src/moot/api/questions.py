@@ -12,7 +12,6 @@ from moot.app import budgets, workflows
 from moot.app.workflows import Loaded
 from moot.bus.messages import Message
 from moot.core.ids import InstanceName
-from moot.registry.runs import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,5 @@ async def ask(order: Order, loaded: Loaded) -> AsyncIterator[Piece | Answer]:
             case Summary():
                 assert ending is not None
                 yield Answer(name, text, ending, piece)
-            case Run():
-                yield piece
             case _:
                 yield piece

@@ -219,7 +219,7 @@ def work(tx: ReadTx, tried: Tried, parent: str | None) -> list[Node]:
     place = Place(parent, tried.id, tried.name, tried.model, tried.id)
     trees = [traces.steps(tx, root) for root in traces.roots(tx, tried)]
     grown = [node for steps in trees for node in branches.nodes(steps, place)]
-    return grown or branches.of_deeds(traces.deeds(tx, tried.id), place)
+    return grown or branches.of_tool_calls(traces.tool_calls(tx, tried.id), place)
 
 
 def _tried_node(tried: Tried, parent: str | None) -> Node:

@@ -70,10 +70,10 @@ def command(words: tuple[str, ...], **said: Any) -> int:
         terminal.warn(warning)
     for connected in cast.servers(loaded.workflow.everybody.values()) if given.verbose else ():
         terminal.note(f"server: {terminal.one_line(connected)}")
-    return loop.run(_show(questions.ask(order, loaded), order, as_json=given.as_json))
+    return loop.run(_show(questions.ask(order, loaded), as_json=given.as_json))
 
 
-async def _show(pieces: AsyncIterator[Piece | Answer], order: Order, *, as_json: bool) -> int:
+async def _show(pieces: AsyncIterator[Piece | Answer], *, as_json: bool) -> int:
     code = 1
     async for piece in pieces:
         if isinstance(piece, Answer):

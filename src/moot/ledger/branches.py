@@ -14,7 +14,7 @@ from moot.core import json
 from moot.core.errors import MootError
 from moot.core.ids import AttemptId
 from moot.core.json import Json
-from moot.ledger.traces import Deed, Step
+from moot.ledger.traces import Step, ToolCall
 
 _NAMED = frozenset(("adv", "team"))  # in a path they stand before a name, which may be any word
 _TRIGGERS = {"s": "subagent", "h": "handoff", "r": "router", "adv": "advisor", "team": "member"}
@@ -273,7 +273,7 @@ def _words(refusal: str) -> str:
         return refusal.removeprefix('{"text":"')
 
 
-def of_deeds(deeds: Iterable[Deed], place: Place) -> list[Node]:
+def of_tool_calls(tool_calls: Iterable[ToolCall], place: Place) -> list[Node]:
     """What an attempt did by tools, where no tree tells more."""
     return [
         Node(
@@ -288,7 +288,7 @@ def of_deeds(deeds: Iterable[Deed], place: Place) -> list[Node]:
             error=one.error or "",
             attempt=place.within,
         )
-        for one in deeds
+        for one in tool_calls
     ]
 
 

@@ -44,7 +44,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class ToolCall:
     """A call of a tool, as the tool knows it."""
 
     id: OperationId
@@ -118,8 +118,8 @@ def steps(tx: ReadTx, root: str) -> list[Step]:
     return tx.all(sql.steps, Step, root=root)
 
 
-def deeds(tx: ReadTx, attempt: AttemptId) -> list[Deed]:
-    return tx.all(sql.deeds, Deed, attempt=attempt)
+def tool_calls(tx: ReadTx, attempt: AttemptId) -> list[ToolCall]:
+    return tx.all(sql.tool_calls, ToolCall, attempt=attempt)
 
 
 def attempt_of_deed(tx: ReadTx, id: OperationId) -> AttemptId | None:

@@ -14,7 +14,7 @@ select root, path, try as number, kind, name, agent, trigger, state, attempt, st
   started_at, ended_at
 from journal where root = :root order by started_at, path, try
 
--- deeds: What an attempt has done by tools, as its operations tell.
+-- tool_calls: What an attempt has done by tools, as its operations tell.
 select id, kind, name, state, case when state = 'failed' then substr(result, 1, 400) end as error, started_at, ended_at
 from operations where attempt = :attempt order by started_at, id
 

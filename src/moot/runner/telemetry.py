@@ -205,7 +205,7 @@ def _program(tx: ReadTx, tried: Tried) -> list[Node]:
         stop=error, number=tried.number, attempt=tried.id,
     )  # fmt: skip
     place = Place(tried.id, tried.id, tried.name, tried.model, tried.id)
-    return [top, *branches.of_deeds(traces.deeds(tx, tried.id), place)]
+    return [top, *branches.of_tool_calls(traces.tool_calls(tx, tried.id), place)]
 
 
 def _of(tx: ReadTx, tried: Tried, root: str, nodes: Sequence[Node]) -> Grown:

@@ -17,7 +17,6 @@ from moot.core.json import Json
 from moot.core.servers import Server
 from moot.core.tool import Tool, ToolAnswer
 from moot.process.guardian import Guardian
-from moot.runner import trees
 from moot.runner.journals import Kept
 from moot.session.agent import Agent, Cast
 from moot.session.external_tools import Connection, ExternalTools
@@ -52,13 +51,21 @@ class TreeTools:
     def of(self, agent: Agent, path: str) -> Sequence[Source]:
         named = agent.tools or ()
         is_root = agent.name == self.assignment.agent
-        found: list[Source] = [MootTools(trees.held(agent, self.toolbox.offered(), is_root=is_root), self.toolbox)]
+        found: list[Source] = [MootTools(_held(agent, self.toolbox.offered(), is_root=is_root), self.toolbox)]
         if workspace_tools.chosen(named):
             where = place.at(self.assignment.workspace, _guardian(self.assignment))
             found.append(WorkspaceTools(where, named, agent.permissions, _permitting(self.assignment)))
         own = self.connected.get(agent.name, {})
         chosen = servers.chosen(named).items()
         return (*found, *(ExternalTools(own[name], only) for name, only in chosen if name in own))
+
+
+def _held(agent: Agent, offered: Sequence[Tool], *, is_root: bool) -> list[Tool]:
+    """Of the tools that the attempt may use, those of one agent: all if it is its own, else what its file names."""
+    if is_root:
+        return list(offered)
+    named = agent.tools or ()
+    return [one for one in offered if one.name in named or one.group in named]
 
 
 @asynccontextmanager

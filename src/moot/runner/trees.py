@@ -1,12 +1,11 @@
 """An attempt as a tree of sessions: the agent, and those who take part in what it does."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from moot.backends.backend import Assignment, Briefing
 from moot.core import prices
 from moot.core.json import Json
-from moot.core.tool import Tool
 from moot.runner import casts
 from moot.session.agent import Agent
 from moot.workflow import stored
@@ -46,11 +45,3 @@ def _root(agent: Agent, assignment: Assignment, brief: Briefing) -> Agent:
 def _reports(agent: Agent) -> bool:
     worked_with = (agent.handoff, agent.router, agent.advisors, agent.team, agent.agents)
     return any(worked_with) or agent.output.kind == "json"
-
-
-def held(agent: Agent, offered: Sequence[Tool], *, is_root: bool) -> list[Tool]:
-    """Of the tools that the attempt may use, those of one agent: all if it is its own, else what its file names."""
-    if is_root:
-        return list(offered)
-    named = agent.tools or ()
-    return [one for one in offered if one.name in named or one.group in named]

@@ -21,7 +21,6 @@ _REFUSED = "refused"  # a fact of a call that was not made: why not
 class Hands:
     """The tools of one session, and the calls it may make of them in one turn."""
 
-    agent: str
     sources: Sequence[Source]
     most: int
 

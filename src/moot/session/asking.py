@@ -30,12 +30,15 @@ async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -
         return keeping.load(known.result)
     failures: list[ModelFailed] = []
     for name in agent.models or ("",):
-        reserve = stage.reserve(agent, name, question.request)
-        await pages.turn(Begun(question.path, "model", name, agent.name, facts=question.facts, reserve=reserve))
+        is_begun = False
         try:
+            reserve = stage.reserve(agent, name, question.request)
+            await pages.turn(Begun(question.path, "model", name, agent.name, facts=question.facts, reserve=reserve))
+            is_begun = True
             found = keeping.storable(await _ask(agent, name, question, stage))
         except ModelFailed as error:
-            pages.add(Done(question.path, stop=error.kind, error=str(error)))
+            if is_begun:  # a model without a key is not asked at all
+                pages.add(Done(question.path, stop=error.kind, error=str(error)))
             if failures or len(agent.models) > 1:
                 stage.tell(agent.name, Warned(f"{name}: {error}"))
             failures.append(error)

@@ -1,10 +1,9 @@
 """One agent that is to be performed, and what came of it."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from moot.core.json import Json
 from moot.session.agent import Agent
 from moot.session.hearing import Deaf, Hearing
 from moot.session.journal import Trigger, below
@@ -40,7 +39,6 @@ class Errand:
     trigger: Trigger = "root"
     callers: tuple[str, ...] = ()  # from the first
     depth: int = 0  # of sub-agents
-    facts: Mapping[str, Json] = field(default_factory=dict[str, Json])
     hearing: Hearing = field(default_factory=Deaf)
     seat: Seat | None = None
     is_settled: bool = False  # how it ends is told to somebody who goes on then

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from moot.core.json import Json
+from moot.models import reserving
 from moot.models.model import ToolSpec
 from moot.session.source import Outcome, Unrecorded
-from moot.session.transcript import LETTERS
 
 LARGE = 100_000  # letters of one result: more would leave no room for anything else
 _BEGINNING = 2_000  # letters that are told all the same
@@ -30,7 +30,7 @@ class Handles(Unrecorded):
 
     def shortened(self, text: str, handle: str, room: int | None) -> str:
         """The text, or its beginning and where the rest is; `room` is in tokens."""
-        most = LARGE if room is None else min(LARGE, room * LETTERS)
+        most = LARGE if room is None else min(LARGE, room * reserving.LETTERS)
         if len(text) <= most:
             return text
         self._kept[handle] = text

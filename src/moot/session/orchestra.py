@@ -38,7 +38,7 @@ class Orchestra:
         hearing = errand.hearing if seat is None else seat.hearing()
         ways_out = self._ways_out(errand) if seat is None else seat.sources(agent)
         own = (*ways_out, *self._helpers(errand))
-        part = Part(agent, prompt, errand.path, errand.trigger, errand.facts, own, hearing, errand.is_settled)
+        part = Part(agent, prompt, errand.path, errand.trigger, own, hearing, errand.is_settled)
         session = Session(part, self._stage)
         report = await (session.run() if seat is None else seat.take(session))
         return Played(report, session)

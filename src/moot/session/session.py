@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from moot.core.json import Json
+from moot.models import reserving
 from moot.models.model import Answer, ModelFailed, Request, Result, Results
 from moot.session import acting, asking, reports
 from moot.session.acting import Hands
@@ -24,7 +25,7 @@ from moot.session.pages import Pages
 from moot.session.report import Failure, Report
 from moot.session.source import Outcome, Source
 from moot.session.stage import Stage
-from moot.session.transcript import LETTERS, Transcript
+from moot.session.transcript import Transcript
 
 _MOST_CUTS = 5  # answers in a row that end in the middle
 _MOST_REMINDERS = 3  # that a report has to have a certain shape
@@ -41,7 +42,6 @@ class Part:
     prompt: str
     path: str = ""
     trigger: Trigger = "root"
-    facts: Mapping[str, Json] = field(default_factory=dict[str, Json])  # kept with its beginning
     sources: tuple[Source, ...] = ()  # of its own, beside those that the stage gives it
     hearing: Hearing = field(default_factory=Deaf)
     is_settled: bool = False  # how it ended was told to others, so that a failure on record is final
@@ -70,7 +70,7 @@ class Session:
         self._pages = Pages(stage.journal)
         self._handles = Handles()
         own = (*part.sources, *stage.sources(part.agent, part.path), self._handles)
-        self._hands = Hands(part.agent.name, own, part.agent.limits.calls)
+        self._hands = Hands(own, part.agent.limits.calls)
         self._transcript = Transcript()
         self._turns = 0
         self._asked = 0  # how often again
@@ -88,7 +88,7 @@ class Session:
     def room(self) -> int:
         """Letters that can still be told."""
         tokens = self._room()
-        return sys.maxsize if tokens is None else tokens * LETTERS
+        return sys.maxsize if tokens is None else tokens * reserving.LETTERS
 
     @property
     def turns_left(self) -> int:
@@ -96,7 +96,7 @@ class Session:
 
     async def run(self) -> Report:
         part = self.part
-        self._begin(part.path, part.trigger, part.facts)
+        self._begin(part.path, part.trigger, {})
         return await self._told(part.prompt, part.path)
 
     async def ask_again(self, trigger: Trigger, words: Callable[[], Heard]) -> Report:

@@ -1,8 +1,7 @@
 """What was said in a session so far, as its model is told it."""
 
+from moot.models import reserving
 from moot.models.model import Answer, Message, Results, Said
-
-LETTERS = 4  # of a token, by and large
 
 
 class Transcript:
@@ -20,14 +19,14 @@ class Transcript:
     @property
     def tokens(self) -> int:
         """By and large."""
-        return self._letters // LETTERS
+        return self._letters // reserving.LETTERS
 
     def messages(self) -> tuple[Message, ...]:
         return tuple(self._messages)
 
     def add(self, message: Answer | Results) -> None:
         self._messages.append(message)
-        self._letters += _letters(message)
+        self._letters += reserving.letters((message,))
 
     def hear(self, text: str) -> None:
         """Words go with the results of calls if there are any: between a call and its result nothing may stand."""
@@ -42,9 +41,3 @@ class Transcript:
             case _:
                 self._messages.append(Said(text))
         self._letters += len(text)
-
-
-def _letters(message: Answer | Results) -> int:
-    if isinstance(message, Answer):
-        return len(message.text) + sum(len(one.arguments) for one in message.calls)
-    return len(message.text) + sum(len(one.text) for one in message.results)
