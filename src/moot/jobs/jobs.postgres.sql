@@ -12,3 +12,6 @@ update jobs set state = 'running', owner = :host, lease_until = :lease_until, fe
 where id in (select id from attempts union all select id from others)
 returning id, key, kind, stream, subject, arguments, state, run_at, deadline, owner, fence, tries, losses, on_loss, error,
   created_at
+
+-- cancelled: Those of some jobs that nobody needs any more.
+select id from jobs where id in (select json_array_elements_text(:ids)) and state = 'cancelled'

@@ -4,7 +4,7 @@ While a job is live its key is unique: adding it again while it waits changes no
 follow. An owner that overslept its lease loses the job; its fence is stale from then on and what it reports is refused.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
@@ -121,9 +121,9 @@ def renew(tx: Tx, host: HostId, ids: Iterable[JobId]) -> list[JobId]:
     return [id for id in sorted(ids) if tx.run(sql.renew, id=id, host=host, lease_until=until)]
 
 
-def is_cancelled(tx: ReadTx, id: JobId) -> bool:
-    """Whether somebody has decided that nobody needs it any more."""
-    return tx.maybe(sql.is_cancelled, int, id=id) is not None
+def cancelled(tx: ReadTx, ids: Sequence[JobId]) -> list[JobId]:
+    """Those of these jobs that somebody has decided nobody needs any more."""
+    return [JobId(id) for id in tx.all(sql.cancelled, str, ids=json.dumps(list(ids)))] if ids else []
 
 
 def resolve(tx: Tx, id: JobId, verdict: Literal["queued", "done", "failed"]) -> bool:

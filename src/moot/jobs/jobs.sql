@@ -74,8 +74,8 @@ update jobs set run_at = :now where key = :key and state = 'queued' and run_at >
 update jobs set state = 'cancelled', ended_at = :now, lease_until = null
 where key = :key and state in ('queued', 'running', 'unknown')
 
--- is_cancelled: Whether somebody has decided that nobody needs a job any more.
-select 1 from jobs where id = :id and state = 'cancelled'
+-- cancelled: Those of some jobs that nobody needs any more.
+select id from jobs where id in (select value from json_each(:ids)) and state = 'cancelled'
 
 -- guard: Whether a job is still its owner's; nobody takes it away until the commit.
 update jobs set fence = fence where id = :id and fence = :fence and state = 'running'

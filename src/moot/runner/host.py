@@ -5,7 +5,7 @@ It never polls for work: it sleeps until a commit, the earliest timer, or the en
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -133,10 +133,10 @@ class Host:
         await self._stopping.wait()
         signal.ring()
 
-    def _look(self, tx: ReadTx, running: Iterable[JobId]) -> _Outlook:
+    def _look(self, tx: ReadTx, running: Sequence[JobId]) -> _Outlook:
         return _Outlook(
             hosts.stop_asked(tx, self._id),
-            [id for id in running if jobs.is_cancelled(tx, id)],
+            jobs.cancelled(tx, running),
             None if react.has_news(tx) else self._seconds_to_sleep(tx),
         )
 
