@@ -48,12 +48,9 @@ class Toolbox:
     answering: Answering = _sunny
     calls: list[tuple[str, Mapping[str, Json]]] = field(default_factory=list[tuple[str, Mapping[str, Json]]])
 
-    async def call(self, name: str, arguments: Mapping[str, Json]) -> ToolAnswer:
+    async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> ToolAnswer:
         self.calls.append((name, arguments))
         return await self.answering(name, arguments)
-
-    def recall(self, name: str, arguments: Mapping[str, Json]) -> None:
-        raise AssertionError("nothing was done before")
 
 
 def script(*answers: Json) -> Model:

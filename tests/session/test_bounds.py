@@ -29,8 +29,6 @@ class Shelf:
     def effect(self, name: str) -> Effect:
         return "none"
 
-    def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
-
     def leave(self, name: str, arguments: Mapping[str, Json]) -> Leave | None: ...
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:

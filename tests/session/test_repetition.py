@@ -46,7 +46,6 @@ class Counting:
     """A tool that counts what is really done."""
 
     made: Counter[str] = field(default_factory=Counter[str])
-    recalled: Counter[str] = field(default_factory=Counter[str])
     is_recorded = True
     is_final = False
 
@@ -55,9 +54,6 @@ class Counting:
 
     def effect(self, name: str) -> Effect:
         return "store"
-
-    def recall(self, name: str, arguments: Mapping[str, Json]) -> None:
-        self.recalled[str(arguments["what"])] += 1
 
     def leave(self, name: str, arguments: Mapping[str, Json]) -> Leave | None: ...
 
@@ -131,7 +127,6 @@ async def test_the_end_is_the_same_wherever_it_was_interrupted(is_after: bool) -
         assert (await again.report(*nested())).text == "The end."
         assert len(again.asked) == len(whole.asked) - models
         assert second.made.total() == tool.made.total() - tools
-        assert second.recalled.total() == tools
     assert pages > 20
 
 
@@ -140,4 +135,4 @@ async def test_what_is_on_record_is_not_done_again() -> None:
     before = len(whole.asked)
     assert (await whole.report(*nested())).text == "The end."
     assert len(whole.asked) == before
-    assert tool.made == tool.recalled == Counter(("r1", "e1", "h1", "a1", "l1"))
+    assert tool.made == Counter(("r1", "e1", "h1", "a1", "l1"))

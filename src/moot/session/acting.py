@@ -133,7 +133,6 @@ async def _made(one: Planned, journal: Journal, *, is_lost: bool) -> Outcome:
     known = journal.known(one.path) if one.is_recorded else None
     if known is not None and known.state == "done":
         found = cast(Mapping[str, Json], known.result)
-        one.source.recall(one.call.name, one.arguments)
         return Outcome(str(found["text"]), bool(found["is_error"]))
     if known is not None and _REFUSED in known.facts:
         return Outcome(str(known.facts[_REFUSED]), is_error=True)

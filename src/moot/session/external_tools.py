@@ -46,8 +46,6 @@ class ExternalTools:
         offer = self._named().get(name)
         return "none" if offer is not None and offer.is_read_only else "outside"
 
-    def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
-
     def leave(self, name: str, arguments: Mapping[str, Json]) -> Leave | None: ...
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:

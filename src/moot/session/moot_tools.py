@@ -11,11 +11,9 @@ from moot.session.source import Leave, Outcome
 
 
 class Toolbox(Protocol):
-    """The tools of one attempt. It knows calls by what they are, and how many alike came before."""
+    """The tools of one attempt. It knows a call that is repeated by what it is and by its path."""
 
-    async def call(self, name: str, arguments: Mapping[str, Json]) -> ToolAnswer: ...
-
-    def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
+    async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> ToolAnswer: ...
 
 
 class MootTools:
@@ -33,11 +31,8 @@ class MootTools:
     def effect(self, name: str) -> Effect:
         return self._effects[name]
 
-    def recall(self, name: str, arguments: Mapping[str, Json]) -> None:
-        self._toolbox.recall(name, arguments)
-
     def leave(self, name: str, arguments: Mapping[str, Json]) -> Leave | None: ...
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
-        answer = await self._toolbox.call(name, arguments)
+        answer = await self._toolbox.call(name, arguments, path)
         return Outcome(answer.text, answer.is_error, mail=answer.mail)

@@ -41,10 +41,6 @@ class Source(Protocol):
 
     def effect(self, name: str) -> Effect: ...
 
-    def recall(self, name: str, arguments: Mapping[str, Json]) -> None:
-        """The same call was made in an execution before this one, and is answered from the journal."""
-        ...
-
     def leave(self, name: str, arguments: Mapping[str, Json]) -> Leave | None:
         """What has to be asked before the call is made; None if nobody has to be."""
         ...
@@ -62,8 +58,5 @@ class Unrecorded:
 
     def effect(self, name: str) -> Effect:
         return "none"
-
-    def recall(self, name: str, arguments: Mapping[str, Json]) -> None:
-        raise AssertionError(f"{name} is never answered from the journal")
 
     def leave(self, name: str, arguments: Mapping[str, Json]) -> Leave | None: ...

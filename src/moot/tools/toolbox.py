@@ -29,9 +29,13 @@ class DeliveryKeys:
         self._made: Counter[str] = Counter()
 
     def draw(self, name: str, arguments: Mapping[str, Json]) -> str:
-        call = f"{name[:80]}:{operations.hash_of(arguments)}"
+        call = _likeness(name, arguments)
         self._made[call] += 1
         return f"{call}:{self._made[call]}"
+
+
+def _likeness(name: str, arguments: Mapping[str, Json]) -> str:
+    return f"{name[:80]}:{operations.hash_of(arguments)}"
 
 
 class AttemptToolbox:
@@ -48,13 +52,11 @@ class AttemptToolbox:
         """What it holds, for whoever has to tell a model of it."""
         return tuple(table.offered(self._caller))
 
-    def recall(self, name: str, arguments: Mapping[str, Json]) -> None:
-        """This call was made before and is not made again; one that is alike is the next."""
-        self._keys.draw(name, arguments)
-
-    async def call(self, name: str, arguments: Mapping[str, Json]) -> ToolAnswer:
+    async def call(self, name: str, arguments: Mapping[str, Json], path: str | None = None) -> ToolAnswer:
+        """`path` is the place of the call in a tree of sessions, where several call at once and none is the first."""
         try:
-            key = Key(self._delivery, self._keys.draw(name, arguments))
+            drawn = self._keys.draw(name, arguments) if path is None else f"{path}:{_likeness(name, arguments)}"
+            key = Key(self._delivery, drawn)
         except InvalidInput as error:
             return dispatch.refusal(error)
         return await dispatch.perform(self._store, self._caller, name, arguments, key, witness=self._witness)

@@ -59,8 +59,6 @@ class WorkspaceTools:
     def effect(self, name: str) -> Effect:
         return "none" if name in workspace_tools.GROUPS["files"] else "outside"
 
-    def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
-
     def leave(self, name: str, arguments: Mapping[str, Json]) -> Leave | None:
         """Nobody is asked for what cannot be done."""
         is_asked = self._answers[name] == "ask" and not isinstance(_given(name, arguments), Outcome)

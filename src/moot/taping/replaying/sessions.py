@@ -243,11 +243,8 @@ class _Tools:
     def offered(self) -> tuple[Tool, ...]:
         return self.tools.offered()
 
-    async def call(self, name: str, arguments: Mapping[str, Json]) -> ToolAnswer:
+    async def call(self, name: str, arguments: Mapping[str, Json], path: str = "") -> ToolAnswer:
         return await self.desk.call(name)
-
-    def recall(self, name: str, arguments: Mapping[str, Json]) -> None:
-        """A recording is played from its beginning: nothing was done before."""
 
 
 def _written(arguments: object) -> str:
