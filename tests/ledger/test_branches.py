@@ -93,13 +93,14 @@ def test_every_pattern_hangs_where_it_belongs() -> None:
     ]
 
 
-def test_the_leader_of_a_team_is_made_up_and_lasts_as_long_as_the_team() -> None:
+def test_who_has_not_begun_is_made_up_and_lasts_as_long_as_what_is_below() -> None:
     nodes = branches.nodes(
         [
             step("team/ann", "session", 1, name="ann", trigger="member"),
             step("team/ann/t1/m", second=1),
             step("team/boss", "session", 4, name="boss", trigger="supervisor"),
             step("adv/x/team/bob/t1/m", second=0),
+            step("h", "session", 5, name="panel", trigger="handoff"),
             step("h/team/eve", "session", 5, name="eve", trigger="member"),
         ],
         PLACE,
@@ -114,7 +115,7 @@ def test_the_leader_of_a_team_is_made_up_and_lasts_as_long_as_the_team() -> None
         "    turn turn 1",
         "      model opus",
         "  session boss supervisor",
-        "  session team handoff",
+        "  session panel handoff",
         "    session eve member",
     ]
     (lead,) = [one for one in nodes if one.parent is None]

@@ -55,6 +55,14 @@ def test_what_they_do_on_their_way_is_told_to_who_asks(terminal: Terminal) -> No
     assert "editor -> researcher/final_report" in ended.err
 
 
+def test_who_leads_a_team_is_named_in_what_was_done_and_what_it_cost(terminal: Terminal) -> None:
+    terminal.ok("ask", str(EXAMPLES / "nested/intake.md"), "Faster?")
+    assert "└ handoff panel" in terminal.ok("trace").out
+    (line,) = terminal.ok("cost", "--json").json["lines"]
+    calls = {part["name"]: part["calls"] for part in line["parts"]}
+    assert calls == dict.fromkeys(("intake", "lead", "builder", "critic", "desk", "expert", "tester"), 1) | {"panel": 0}
+
+
 def test_a_failure_says_why_and_how_to_go_on(terminal: Terminal) -> None:
     (terminal.folder / "bad.md").write_text(FAILING)
     ended = terminal.run("ask", "bad.md", "Why?")

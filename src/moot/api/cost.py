@@ -143,7 +143,7 @@ def _parts(group: Sequence[_Portion]) -> tuple[Line, ...]:
     by_agent = _grouped(group, lambda one: one.agent)
     if by_agent.keys() == {group[0].share.name}:
         return ()
-    return tuple(_dearest(Line(name, "", _sum(found)) for name, found in by_agent.items() if _has_spent(found)))
+    return tuple(_dearest(Line(name, "", _sum(found)) for name, found in by_agent.items()))
 
 
 def _by_model(portions: Sequence[_Portion]) -> list[Line]:

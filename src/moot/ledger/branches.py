@@ -1,8 +1,8 @@
 """The steps of a tree of sessions as nodes, each with the one it belongs to: session, turn, model and tool call, and
 whoever was called, asked or followed from there.
 
-Only the paths say what belongs where. A turn has no record of its own, and neither has an agent that leads a team: they
-are made up here.
+Only the paths say what belongs where. A turn has no record of its own, and neither has an agent whose advisors are
+still heard: they are made up here.
 """
 
 import re
@@ -193,7 +193,7 @@ class _Growth:
         return self._over(path, first)
 
     def _unseen(self, path: str, below: Step) -> str:
-        """A session that is not on record: of an agent that leads a team, or that has not begun yet."""
+        """A session that has not begun yet."""
         id = self._id(path)
         if id not in self._made:
             over = above(path)
@@ -220,11 +220,8 @@ class _Growth:
 
 
 def _name_of(path: str, below: Step) -> str:
-    """Of a session that is not on record: as its path names it, or what is below it. Who leads a team stands in
-    neither."""
-    found = parts(path)
-    named, below_it = found[-1].partition("/")[2], parts(below.path)[len(found)]
-    return named or ("team" if below_it.startswith("team/") else below.agent)
+    """Of a session that is not on record: as its path names it, or what is below it."""
+    return parts(path)[-1].partition("/")[2] or below.agent
 
 
 def _depth(id: str | None, made: dict[str, Node]) -> int:

@@ -32,7 +32,8 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """What one agent of a tree has asked one model, on somebody's account; a part of that account's share."""
+    """What one agent of a tree has asked one model, on somebody's account; a part of that account's share. Who has a
+    session is there even if it asked none."""
 
     scope: Scope
     owner: AgentId

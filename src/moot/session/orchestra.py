@@ -6,6 +6,7 @@ tree is the same in every execution.
 """
 
 from moot.session.errand import Errand, Played
+from moot.session.pages import Pages
 from moot.session.patterns import advisors, handoff, router, team
 from moot.session.patterns.router import HandoffTo
 from moot.session.reports import FinalReport
@@ -32,7 +33,7 @@ class Orchestra:
 
     async def _work(self, errand: Errand, prompt: str) -> Played:
         if errand.agent.team is not None:
-            return await team.play(errand, prompt, self._stage.cast, self.perform)
+            return await self._lead(errand, prompt)
         seat = None if errand.agent.handoff or errand.agent.router else errand.seat
         agent = errand.agent if seat is None else seat.adapted(errand.agent)
         hearing = errand.hearing if seat is None else seat.hearing()
@@ -42,6 +43,16 @@ class Orchestra:
         session = Session(part, self._stage)
         report = await (session.run() if seat is None else seat.take(session))
         return Played(report, session)
+
+    async def _lead(self, errand: Errand, prompt: str) -> Played:
+        """Who has a team asks no model itself, and is on record like everybody else."""
+        pages = Pages(self._stage.journal)
+        pages.begin_session(errand.path, errand.agent.name, errand.trigger, {})
+        await pages.turn()
+        played = await team.play(errand, prompt, self._stage.cast, self.perform)
+        pages.end_session(errand.path, played.report)
+        await pages.turn()
+        return played
 
     def _ways_out(self, errand: Errand) -> tuple[Source, ...]:
         agent = errand.agent

@@ -1,6 +1,11 @@
 """The pages of one session: what is done is gathered, and written together with what is begun next."""
 
-from moot.session.journal import Begun, Done, Journal
+from collections.abc import Mapping
+
+from moot.core.json import Json
+from moot.session import reports
+from moot.session.journal import Begun, Done, Journal, Trigger
+from moot.session.report import Report
 
 
 class Pages:
@@ -16,6 +21,16 @@ class Pages:
     def open(self, begun: Begun) -> None:
         """The same for something that begins with whatever comes first in it."""
         self._begun.append(begun)
+
+    def begin_session(self, path: str, agent: str, trigger: Trigger, facts: Mapping[str, Json]) -> None:
+        if self._journal.known(path) is None:
+            self.open(Begun(path, "session", agent, agent, trigger, facts))
+
+    def end_session(self, path: str, report: Report) -> None:
+        known, plain = self._journal.known(path), reports.plain(report)
+        if known is None or known.state != "done" or known.result != plain:
+            error = None if report.failure is None else report.error
+            self.add(Done(path, plain, stop=report.failure or "", error=error))
 
     async def turn(self, *begun: Begun) -> None:
         """Write all of it, in one commit."""

@@ -20,7 +20,7 @@ from moot.session.asking import Question
 from moot.session.events import Called, Warned
 from moot.session.handles import Handles
 from moot.session.hearing import Deaf, Heard, Hearing
-from moot.session.journal import Begun, Done, OverBudget, Trigger, below
+from moot.session.journal import OverBudget, Trigger, below
 from moot.session.pages import Pages
 from moot.session.report import Failure, Report
 from moot.session.source import Outcome, Source
@@ -96,7 +96,7 @@ class Session:
 
     async def run(self) -> Report:
         part = self.part
-        self._begin(part.path, part.trigger, {})
+        self._pages.begin_session(part.path, self._agent.name, part.trigger, {})
         return await self._told(part.prompt, part.path)
 
     async def ask_again(self, trigger: Trigger, words: Callable[[], Heard]) -> Report:
@@ -108,16 +108,12 @@ class Session:
             self.part.hearing.was_told(known.facts)
             return await self._told(str(known.facts["text"]), path)
         heard = words()
-        self._begin(path, trigger, {**heard.facts, "text": heard.text})
+        self._pages.begin_session(path, self._agent.name, trigger, {**heard.facts, "text": heard.text})
         return await self._told(heard.text, path)
 
     def end_soon(self, why: str) -> None:
         """Its next turn is its last."""
         self._must_end = self._must_end or why
-
-    def _begin(self, path: str, trigger: Trigger, facts: Mapping[str, Json]) -> None:
-        if self._stage.journal.known(path) is None:
-            self._pages.open(Begun(path, "session", self._agent.name, self._agent.name, trigger, facts))
 
     async def _told(self, words: str, path: str) -> Report:
         known = self._stage.journal.known(path)
@@ -131,15 +127,9 @@ class Session:
                 report = await self._listening(path)
         except TimeoutError:
             report = self._failed("timeout", f"it ran longer than {self._agent.limits.timeout}")
-        self._end(path, report)
+        self._pages.end_session(path, report)
         await self._pages.turn()
         return report
-
-    def _end(self, path: str, report: Report) -> None:
-        known, plain = self._stage.journal.known(path), reports.plain(report)
-        if known is None or known.state != "done" or known.result != plain:
-            error = None if report.failure is None else report.error
-            self._pages.add(Done(path, plain, stop=report.failure or "", error=error))
 
     async def _listening(self, path: str) -> Report:
         hearing = self.part.hearing

@@ -4,6 +4,7 @@ import pytest
 
 from moot.core.json import Json
 from moot.session.agent import Agent, Limits, Team
+from moot.session.journal import Memory
 from moot.session.patterns import broadcasting
 from tests.session.staging import Hall, agent, calls, reports
 
@@ -198,3 +199,14 @@ async def test_a_silly_broadcast_is_refused() -> None:
     )
     assert hall.told("ann", 2).startswith("Nothing was said")
     assert hall.told("ann", 3).startswith("Nothing was said")
+
+
+@pytest.mark.parametrize(("last", "state"), [(reports("ok"), "done"), ({"fail": "refused"}, "failed")])
+async def test_who_leads_a_team_is_on_record_like_everybody_else(last: Json, state: str) -> None:
+    memory = Memory()
+    cast = (agent("root", reports("go"), handoff="panel"), team("ann"), agent("ann", WAITS), agent("lead", last))
+    await Hall(memory).report(*cast)
+    known = memory.known("h")
+    assert known is not None
+    assert known.state == state
+    assert known == memory.known("h/team/boss")
