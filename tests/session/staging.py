@@ -13,6 +13,7 @@ from moot.session.errand import Errand, Played
 from moot.session.events import Event, Used
 from moot.session.journal import Journal, Memory
 from moot.session.orchestra import Orchestra
+from moot.session.question import Question
 from moot.session.report import Report
 from moot.session.source import Source
 from moot.session.stage import Stage
@@ -50,7 +51,7 @@ class Hall:
         """The first of them, with the help of the others."""
         models: dict[str, Model] = {}
 
-        async def its_model(agent: Agent, name: str) -> Model:
+        async def its_model(agent: Agent, name: str, question: Question) -> Model:
             answers = scripted.parse(agent.settings[f"answers:{name}" if name else "answers"])
             return models.setdefault(f"{agent.name}:{name}", _Asked(ScriptedModel(answers, ManualClock()), agent, self))
 

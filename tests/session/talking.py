@@ -20,6 +20,7 @@ from moot.session.hearing import Heard
 from moot.session.incoming import Incoming, More
 from moot.session.journal import Memory
 from moot.session.moot_tools import MootTools
+from moot.session.question import Question
 from moot.session.report import Report
 from moot.session.session import Part, Session
 from moot.session.stage import Stage
@@ -74,7 +75,7 @@ def stream(
     tools = MootTools((WEATHER,), toolbox or Toolbox())
     chosen = agent or Agent("ann", "Be kind.", reports=False)
 
-    async def its_model(agent: Agent, name: str) -> Model:
+    async def its_model(agent: Agent, name: str, question: Question) -> Model:
         return model
 
     async def perform(tell: Tell) -> Report:

@@ -223,7 +223,7 @@ async def test_mail_that_came_meanwhile_is_told_with_the_same_request(terminal: 
         return say(f"thank you for the news {'news 1' in asked.text}")
 
     file, tape = await record(terminal, TEAM, scenario)
-    told = json.dumps([[one["words"], one["results"]] for one in lines(tape, "asked")])
+    told = json.dumps([[one["words"], one["heard"], one["results"]] for one in lines(tape, "asked")])
     assert [told.count(f"here is news {number}") for number in (0, 1)] == [1, 1]
     assert_alike(terminal, file, tape)
 

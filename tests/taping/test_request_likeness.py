@@ -8,8 +8,9 @@ from moot.models.model import Answer, Call, Request, Result, Results, Said, Tool
 from moot.taping.replaying import request_likeness
 from moot.taping.replaying.drifts import difference
 from moot.taping.replaying.exchanges import Exchange, ToldResult
+from moot.taping.tape import Asked
 
-FIRST = Exchange("Do it.", (), "Be kind.", ("vote",), None, (), None, ())
+FIRST = Exchange(Asked("a", "ann", "t1/m", 1, "x"), "Do it.", (), "Be kind.", ("vote",), (), None, is_given_up=False)
 TOLD = ToldResult("vote", "Vote recorded for prop-001.", is_error=False, is_reading=False)
 SECOND = replace(FIRST, words="", results=(TOLD,))
 ASKED = Request((Said("Do it."),), "Be kind.", (ToolSpec("vote", "Vote.", {}),))

@@ -31,15 +31,26 @@ from moot.runner.letters import Letters
 from moot.runner.tree_tools import Offering
 from moot.runner.voices import Voices
 from moot.session import events, streaming
-from moot.session.agent import Agent, Cast
+from moot.session.agent import Agent
 from moot.session.errand import Errand
 from moot.session.journal import Memory
 from moot.session.orchestra import Orchestra
+from moot.session.question import Question
 from moot.session.report import Report
 from moot.session.stage import Stage
 from moot.session.streaming import Tell, Told
 
-Between = Callable[[Assignment, Model], Model]
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Somebody in a tree, who asks one of its models something."""
+
+    agent: Agent
+    model: str
+    question: Question
+
+
+Between = Callable[[Assignment, Asking, Model], Model]
 
 
 class Shop(Protocol):
@@ -98,7 +109,8 @@ class SessionBackend:
         cast = trees.cast(assignment, brief, assignment.expand if isinstance(assignment, Kept) else str)
         root = cast[assignment.agent]
         letters = Letters(assignment, journal)
-        models.wrap = self._wrapped(assignment, cast)
+        if self._between is not None:
+            models.wrap = partial(self._between, assignment)
 
         async def perform(tell: Tell) -> Report:
             stopping = journal.stopping if journal else asyncio.Event()
@@ -114,18 +126,12 @@ class SessionBackend:
 
         return streaming.stream(perform)
 
-    def _wrapped(self, assignment: Assignment, cast: Cast) -> Callable[[Model], Model]:
-        """Somebody may stand between an agent and its model, but not between several and theirs: whoever writes down
-        what one conversation says could not tell them apart."""
-        between = self._between
-        return (lambda model: model) if between is None or len(cast) > 1 else partial(between, assignment)
-
 
 class _Models:
     """The models of one tree, each opened when it is first asked, and closed with the tree."""
 
     def __init__(self, shop: Shop) -> None:
-        self.wrap: Callable[[Model], Model] = lambda model: model
+        self.wrap: Callable[[Asking, Model], Model] = lambda asking, model: model
         self._shop = shop
         self._opened = AsyncExitStack()
         self._found: dict[tuple[str, str], asyncio.Task[Model]] = {}
@@ -139,15 +145,15 @@ class _Models:
             await asyncio.wait(opening)
         await self._opened.aclose()
 
-    async def get(self, agent: Agent, name: str) -> Model:
+    async def get(self, agent: Agent, name: str, question: Question) -> Model:
         """Raises ModelFailed, and MootError for a model that cannot be asked at all."""
         key = (agent.name, name)
         if key not in self._found:
             self._found[key] = asyncio.ensure_future(self._open(agent, name))
-        return await asyncio.shield(self._found[key])
+        return self.wrap(Asking(agent, name, question), await asyncio.shield(self._found[key]))
 
     async def _open(self, agent: Agent, name: str) -> Model:
-        return self.wrap(await self._opened.enter_async_context(self._shop.open(agent, name)))
+        return await self._opened.enter_async_context(self._shop.open(agent, name))
 
 
 class ApiBackend(SessionBackend):

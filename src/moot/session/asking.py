@@ -1,26 +1,15 @@
 """Asks the models of an agent, one after the other, until one answers; each try is on record before it is made."""
 
-from collections.abc import Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, field
 
-from moot.core.json import Json
 from moot.models import keeping
-from moot.models.model import Again, Answer, ModelFailed, Piece, Request
+from moot.models.model import Again, Answer, ModelFailed, Piece
 from moot.session.agent import Agent
 from moot.session.events import Used, Warned, Wrote
 from moot.session.journal import Begun, Done
 from moot.session.pages import Pages
+from moot.session.question import Question
 from moot.session.stage import Stage
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One request, where it stands in the tree, and what it is made of that nobody could find out again."""
-
-    path: str
-    request: Request
-    facts: Mapping[str, Json] = field(default_factory=dict[str, Json])
 
 
 async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -> Answer:
@@ -51,7 +40,7 @@ async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -
 
 async def _ask(agent: Agent, name: str, question: Question, stage: Stage) -> Answer:
     found = Answer()
-    model = await stage.model(agent, name)
+    model = await stage.model(agent, name, question)
     async with aclosing(model.ask(question.request)) as asked:
         async for progress in asked:
             match progress:

@@ -16,12 +16,12 @@ from moot.models.model import Answer, ModelFailed, Request, Result, Results
 from moot.session import acting, asking, reports
 from moot.session.acting import Hands
 from moot.session.agent import Agent
-from moot.session.asking import Question
 from moot.session.events import Called, Warned
 from moot.session.handles import Handles
 from moot.session.hearing import Deaf, Heard, Hearing
 from moot.session.journal import OverBudget, Trigger, below
 from moot.session.pages import Pages
+from moot.session.question import Question
 from moot.session.report import Failure, Report
 from moot.session.source import Outcome, Source
 from moot.session.stage import Stage

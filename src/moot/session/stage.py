@@ -8,6 +8,7 @@ from moot.models.model import Model, Request
 from moot.session.agent import Agent, Cast
 from moot.session.events import Event
 from moot.session.journal import Journal
+from moot.session.question import Question
 from moot.session.source import Source
 
 
@@ -15,7 +16,7 @@ from moot.session.source import Source
 class Stage:
     cast: Cast
     journal: Journal
-    model: Callable[[Agent, str], Awaitable[Model]]  # of an agent, by its name
+    model: Callable[[Agent, str, Question], Awaitable[Model]]  # of an agent, by its name, to be asked this
     sources: Callable[[Agent, str], Sequence[Source]]  # the tools of an agent whose session has this path
     tell: Callable[[str, Event], None] = lambda agent, event: None
     reserve: Callable[[Agent, str, Request], float] = lambda agent, model, request: 0.0  # dollars, at most

@@ -18,7 +18,8 @@ from moot.core.json import Json
 from moot.models import model
 from moot.workflow.workflow import Backend
 
-FORMAT = 4
+FORMAT = 5
+SCRIPTED = "scripted"  # a model that is none
 How = Literal["ended", "crashed", "cancelled"]
 
 
@@ -90,6 +91,7 @@ class Call:
     structured: Mapping[str, Any]
     is_error: bool
     operation: str | None = None  # what it is on record as; None if it changed nothing
+    path: str | None = None  # its place in the attempt's tree of sessions; None: of a program
     type: Literal["call"] = "call"
 
 
@@ -114,17 +116,30 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
+class Heard:
+    """What came for a session while it ran, and which mail or broadcasts that was."""
+
+    text: str
+    facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    is_called_back: bool = False  # it was done, and went on because of this
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
-    """A request to a model: what it has that the one before, in the same attempt, had not. The answers to those are on
+    """A request to a model: what it has that the one before, in the same session, had not. The answers to those are on
     the tape already, and so is what the attempt was briefed with."""
 
     attempt: str
-    number: int  # from 1
+    agent: str  # in the attempt's tree
+    path: str  # of the request in that tree
+    number: int  # in its session, from 1
     model: str
     results: tuple[Result, ...] = ()
     words: str = ""  # said to the model
     is_briefed: bool = False  # the prompt of the briefing stands before these words
-    system: str | None = None  # None: as in the briefing
+    heard: Heard | None = None  # it stands behind them
+    more_words: str = ""  # and these behind that
+    system: str | None = None  # None: as in the request before; in the first of a session, as in the briefing
     tools: tuple[str, ...] | None = None  # that were offered; None: as in the request before
     max_tokens: int | None = None
     type: Literal["asked"] = "asked"
@@ -144,6 +159,7 @@ class Replied:
     """What a model has answered, and how long that took."""
 
     attempt: str
+    path: str
     number: int  # of the request
     text: str
     calls: tuple[Wanted, ...]
@@ -158,6 +174,7 @@ class Unanswered:
     """How a request has failed. `again` tells that it is made once more, after so many seconds."""
 
     attempt: str
+    path: str
     number: int  # of the request
     kind: model.Kind
     error: str
@@ -265,6 +282,11 @@ class Tape:
     header: Header
     lines: tuple[Line, ...]  # all but the header and the outcome
     outcome: Outcome | None  # None: it was cut before the run had ended
+
+
+def session_of(path: str) -> str:
+    """The path of the session in which a request or a call has this path."""
+    return "/".join(path.split("/")[:-2])
 
 
 def plain(line: Line) -> dict[str, Json]:

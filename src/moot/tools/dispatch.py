@@ -35,13 +35,14 @@ async def perform(  # noqa: PLR0913  # what a call is made of, and who looks on
     *,
     tells_mail: bool = True,
     witness: Witness | None = None,
+    path: str | None = None,
 ) -> ToolAnswer:
     """Call a tool on somebody's behalf. Never raises but for cancellation. With `tells_mail` an attempt is told what
     has come for it meanwhile."""
     made: list[OperationId] = []
     answer = await _perform(store, caller, name, arguments, key, made)
     operation = made[-1] if made and not answer.is_error else None
-    answered = Answered(caller, name, arguments, key is not None, answer, operation)
+    answered = Answered(caller, name, arguments, key is not None, answer, operation, path)
     if witness is not None:
         witness(answered)
     tool = table.TOOLS.get(name)

@@ -28,14 +28,13 @@ class DeliveryKeys:
     def __init__(self) -> None:
         self._made: Counter[str] = Counter()
 
-    def draw(self, name: str, arguments: Mapping[str, Json]) -> str:
-        call = _likeness(name, arguments)
+    def draw(self, name: str, arguments: Mapping[str, Json], path: str | None = None) -> str:
+        """`path` is the place of the call in a tree of sessions, where several call at once and none is the first."""
+        call = f"{name[:80]}:{operations.hash_of(arguments)}"
+        if path is not None:
+            return f"{path}:{call}"
         self._made[call] += 1
         return f"{call}:{self._made[call]}"
-
-
-def _likeness(name: str, arguments: Mapping[str, Json]) -> str:
-    return f"{name[:80]}:{operations.hash_of(arguments)}"
 
 
 class AttemptToolbox:
@@ -53,13 +52,11 @@ class AttemptToolbox:
         return tuple(table.offered(self._caller))
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str | None = None) -> ToolAnswer:
-        """`path` is the place of the call in a tree of sessions, where several call at once and none is the first."""
         try:
-            drawn = self._keys.draw(name, arguments) if path is None else f"{path}:{_likeness(name, arguments)}"
-            key = Key(self._delivery, drawn)
+            key = Key(self._delivery, self._keys.draw(name, arguments, path))
         except InvalidInput as error:
             return dispatch.refusal(error)
-        return await dispatch.perform(self._store, self._caller, name, arguments, key, witness=self._witness)
+        return await dispatch.perform(self._store, self._caller, name, arguments, key, witness=self._witness, path=path)
 
 
 class RemoteToolbox:

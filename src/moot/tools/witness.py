@@ -20,6 +20,7 @@ class Answered:
     is_keyed: bool  # a repetition is recognised
     answer: ToolAnswer
     operation: OperationId | None  # what it is on record as; None if it changed nothing
+    path: str | None = None  # its place in a tree of sessions
 
 
 @dataclass(frozen=True, slots=True)

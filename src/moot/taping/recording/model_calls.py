@@ -3,18 +3,22 @@ conversation, the words of the briefing, the answers of tools. Of one attempt no
 hold."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from moot.backends.backend import Assignment, Briefing
 from moot.core import json
 from moot.core.errors import MootError
+from moot.core.json import Json
 from moot.models import model
-from moot.models.model import Again, Answer, Request
-from moot.taping import delta
-from moot.taping.recording.recorded_model import Failed
+from moot.models.model import Again, Answer
+from moot.runner.api_agents import Asking
+from moot.session.question import Question
+from moot.taping import delta, tape
+from moot.taping.recording.recorded_model import Failed, Place
 from moot.taping.recording.speech import MOST
-from moot.taping.tape import Asked, Line, Progress, Replied, Result, Unanswered, Wanted
+from moot.taping.tape import SCRIPTED, Asked, Heard, Line, Progress, Replied, Result, Unanswered, Wanted
 from moot.tools.witness import Answered
 
 _AT_ONCE = 64  # calls of one answer whose results can be found again
@@ -22,15 +26,27 @@ _AT_ONCE = 64  # calls of one answer whose results can be found again
 
 @dataclass(slots=True)
 class _Talk:
-    """One attempt, as far as it is on the tape."""
+    """One session, as far as it is on the tape."""
 
-    left: int  # characters
-    briefing: Briefing = field(default_factory=Briefing)
+    system: str
     requests: int = 0
     messages: int = 0  # of the last request
     tools: tuple[str, ...] | None = None
-    calls: int = 0
     answers: deque[tuple[int, Answered]] = field(default_factory=lambda: deque(maxlen=_AT_ONCE))
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """A tree of sessions, which go on at once."""
+
+    left: int  # characters
+    briefing: Briefing = field(default_factory=Briefing)
+    calls: int = 0
+    talks: dict[str, _Talk] = field(default_factory=dict[str, _Talk])  # by path
+
+    def talk(self, path: str | None) -> _Talk:
+        """That of a request or a call; those of a program have no path."""
+        return self.talks.setdefault(tape.session_of(path or ""), _Talk(self.briefing.system_prompt))
 
 
 class ModelCalls:
@@ -40,81 +56,99 @@ class ModelCalls:
         self._write = write
         self._written = written
         self._most = most
-        self._talks: dict[str, _Talk] = {}
+        self._attempts: dict[str, _Attempt] = {}
 
     def briefed(self, attempt: str, briefing: Briefing) -> None:
-        self._talk(attempt).briefing = briefing
+        self._attempt(attempt).briefing = briefing
 
     def called(self, attempt: str, answered: Answered) -> None:
         """A call has come onto the tape."""
-        talk = self._talk(attempt)
-        talk.answers.append((talk.calls, answered))
-        talk.calls += 1
+        found = self._attempt(attempt)
+        found.talk(answered.path).answers.append((found.calls, answered))
+        found.calls += 1
 
     def number(self, attempt: str, answered: Answered) -> int | None:
         """Which of the attempt's calls it was."""
-        return next((at for at, one in self._talk(attempt).answers if one is answered), None)
+        talk = self._attempt(attempt).talk(answered.path)
+        return next((at for at, one in talk.answers if one is answered), None)
 
     def over(self, attempt: str) -> None:
-        self._talks.pop(attempt, None)
+        self._attempts.pop(attempt, None)
 
-    def asked(self, assignment: Assignment, request: Request) -> int:
-        talk = self._talk(assignment.attempt)
+    def asked(self, assignment: Assignment, asking: Asking) -> Place:
+        question = asking.question
+        attempt, request = self._attempt(assignment.attempt), question.request
+        talk = attempt.talk(question.path)
         talk.requests += 1
-        new, prompt = delta.since(request, talk.messages), talk.briefing.prompt
+        new, prompt = delta.since(request, talk.messages), attempt.briefing.prompt
         is_briefed = talk.messages == 0 and bool(prompt) and new.words.startswith(prompt)
+        words, heard = new.words.removeprefix(prompt) if is_briefed else new.words, _heard(question)
+        words, _, more_words = (words, "", "") if heard is None else words.partition(heard.text.strip())
         tools = tuple(one.name for one in request.tools)
         line = Asked(
             attempt=assignment.attempt,
+            agent=asking.agent.name,
+            path=question.path,
             number=talk.requests,
-            model=assignment.manner.model or "scripted",
+            model=asking.model or SCRIPTED,
             results=_results(talk, new.results),
-            words=new.words.removeprefix(prompt) if is_briefed else new.words,
+            words=words,
             is_briefed=is_briefed,
-            system=None if request.system == talk.briefing.system_prompt else request.system,
+            heard=heard,
+            more_words=more_words,
+            system=None if request.system == talk.system else request.system,
             tools=None if tools == talk.tools else tools,
             max_tokens=request.max_tokens,
         )
-        talk.messages, talk.tools = len(request.messages), tools
-        self._put(talk, line, [line.words, line.system or "", *(one.text for one in line.results)])
-        return line.number
+        talk.messages, talk.system, talk.tools = len(request.messages), request.system, tools
+        self._put(line, [new.words, line.system or "", *(one.text for one in line.results)])
+        return Place(line.attempt, line.path, line.number)
 
-    def replied(self, assignment: Assignment, number: int, answer: Answer, seconds: float) -> None:
-        talk = self._talk(assignment.attempt)
+    def replied(self, place: Place, answer: Answer, seconds: float) -> None:
         calls = tuple(Wanted(one.id, one.name, arguments(one)) for one in answer.calls)
         line = Replied(
-            assignment.attempt, number, answer.text, calls, answer.stop, answer.usage, _rounded(seconds)
-        )  # fmt: skip
-        if self._put(talk, line, [answer.text, *(one.arguments for one in answer.calls)]):
-            self._written(assignment.attempt)
+            place.attempt, place.path, place.number, answer.text, calls, answer.stop, answer.usage, _rounded(seconds)
+        )
+        if self._put(line, [answer.text, *(one.arguments for one in answer.calls)]):
+            self._written(place.attempt)
 
-    def failed(self, assignment: Assignment, number: int, failed: Failed) -> None:
+    def failed(self, place: Place, failed: Failed) -> None:
         error = failed.error
         again = error.seconds if isinstance(error, Again) else None
         fact, remedy = (error.reason, "") if isinstance(error, Again) else (error.fact, error.remedy)
         line = Unanswered(
-            assignment.attempt, number, error.kind, fact, remedy, failed.text, again, _rounded(failed.seconds)
+            place.attempt, place.path, place.number, error.kind, fact, remedy, failed.text, again,
+            _rounded(failed.seconds),
         )  # fmt: skip
-        if self._put(self._talk(assignment.attempt), line, [fact, remedy, failed.text]):
-            self._written(assignment.attempt)
+        if self._put(line, [fact, remedy, failed.text]):
+            self._written(place.attempt)
 
-    def _put(self, talk: _Talk, line: Asked | Replied | Unanswered, texts: Sequence[str]) -> bool:
+    def _put(self, line: Asked | Replied | Unanswered, texts: Sequence[str]) -> bool:
         """False if there is no room; then nothing more of this attempt is kept, because nobody could play it."""
-        if talk.left < 0:
+        attempt = self._attempt(line.attempt)
+        if attempt.left < 0:
             return False
-        talk.left -= sum(len(one) for one in texts)
-        if talk.left < 0:
+        attempt.left -= sum(len(one) for one in texts)
+        if attempt.left < 0:
             told = f"of its requests to models and their answers {self._most:,} characters are kept"
             self._write(Progress(line.attempt, "cut", f"{told}, up to call {line.number}"))
             return False
         self._write(line)
         return True
 
-    def _talk(self, attempt: str) -> _Talk:
-        return self._talks.setdefault(attempt, _Talk(self._most))
+    def _attempt(self, attempt: str) -> _Attempt:
+        return self._attempts.setdefault(attempt, _Attempt(self._most))
 
 
-def arguments(call: model.Call) -> dict[str, json.Json] | str:
+def _heard(question: Question) -> Heard | None:
+    found = cast(Mapping[str, Json], question.facts.get("heard") or {})
+    if not found:
+        return None
+    facts = {name: one for name, one in found.items() if name != "text"}
+    return Heard(str(found["text"]), facts, is_called_back=bool(question.facts.get("called_back")))
+
+
+def arguments(call: model.Call) -> dict[str, Json] | str:
     """As the tools would get them; as they were written if that is impossible."""
     try:
         return json.load_object(call.arguments)

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from moot.backends.backend import Assignment
 from moot.models.model import Again, Answer, Model, ModelFailed, Piece, Progress, Request
+from moot.runner.api_agents import Asking
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,26 +20,36 @@ class Failed:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a request stands on the tape."""
+
+    attempt: str
+    path: str
+    number: int  # in its session
+
+
 class ModelScribe(Protocol):
-    """Who writes it down. The number is that of the request in its attempt."""
+    """Who writes it down."""
 
-    def asked(self, assignment: Assignment, request: Request) -> int: ...
+    def asked(self, assignment: Assignment, asking: Asking) -> Place: ...
 
-    def replied(self, assignment: Assignment, number: int, answer: Answer, seconds: float) -> None: ...
+    def replied(self, place: Place, answer: Answer, seconds: float) -> None: ...
 
-    def failed(self, assignment: Assignment, number: int, failed: Failed) -> None: ...
+    def failed(self, place: Place, failed: Failed) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedModel:
     model: Model
     assignment: Assignment
+    asking: Asking
     scribe: ModelScribe
 
     async def ask(self, request: Request) -> AsyncGenerator[Progress]:
         """A request that is made again is one request, which has failed as often as it is said to have."""
-        scribe, assignment, time = self.scribe, self.assignment, asyncio.get_running_loop().time
-        number, began, pieces = scribe.asked(assignment, request), time(), list[str]()
+        scribe, time = self.scribe, asyncio.get_running_loop().time
+        place, began, pieces = scribe.asked(self.assignment, self.asking), time(), list[str]()
         try:
             async with aclosing(self.model.ask(request)) as asked:
                 async for progress in asked:
@@ -46,11 +57,11 @@ class RecordedModel:
                         case Piece(text):
                             pieces.append(text)
                         case Again():
-                            scribe.failed(assignment, number, Failed(progress, "".join(pieces), time() - began))
+                            scribe.failed(place, Failed(progress, "".join(pieces), time() - began))
                             pieces, began = [], time() + progress.seconds
                         case Answer():
-                            scribe.replied(assignment, number, progress, time() - began)
+                            scribe.replied(place, progress, time() - began)
                     yield progress
         except ModelFailed as error:
-            scribe.failed(assignment, number, Failed(error, "".join(pieces), time() - began))
+            scribe.failed(place, Failed(error, "".join(pieces), time() - began))
             raise

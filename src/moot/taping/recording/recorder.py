@@ -22,7 +22,7 @@ from moot.core.ids import InstanceName, JobId
 from moot.models.model import Model
 from moot.registry import runs
 from moot.registry.runs import Run
-from moot.runner.api_agents import AsksModels
+from moot.runner.api_agents import Asking, AsksModels
 from moot.runner.begun import Begun, Equip, Kit
 from moot.runner.setup import SetupWorker
 from moot.runner.worker import Worker
@@ -75,8 +75,8 @@ class Recorder:
             for name, one in found.items()
         }
 
-    def _recorded(self, assignment: Assignment, model: Model) -> Model:
-        return RecordedModel(model, assignment, self._model_calls) if self.is_about(assignment) else model
+    def _recorded(self, assignment: Assignment, asking: Asking, model: Model) -> Model:
+        return RecordedModel(model, assignment, asking, self._model_calls) if self.is_about(assignment) else model
 
     def equip(self, equip: Equip) -> Equip:
         @asynccontextmanager
@@ -118,6 +118,7 @@ class Recorder:
                 answer.structured,
                 answer.is_error,
                 heard.operation,
+                heard.path,
             )
         )
 

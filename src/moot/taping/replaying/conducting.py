@@ -28,12 +28,13 @@ from moot.taping.replaying import acts, channel_likeness, notes, score
 from moot.taping.replaying.performance import Performance
 from moot.taping.replaying.score import Note
 from moot.taping.replaying.turns import first_of
-from moot.taping.tape import Begin, Call, End, Happened, Read, Said
+from moot.taping.tape import Begin, Call, End, Happened, More, Read, Said
 from moot.tools import asking, voting
 
 T = TypeVar("T")
 _EXPIRIES = frozenset((voting.EXPIRE, asking.EXPIRE))
 _TIME = frozenset((limits.TIME,))
+_MOMENTS = 200  # turns of the loop in which whoever can go on without the store has come to where it waits
 PUT_OFF = timedelta(hours=24)  # an attempt whose turn it is not
 
 
@@ -76,6 +77,8 @@ class Conductor:
                 is_played = await self._hear(note) if score.is_moot(note) else await self._act(note)
             case Happened() | Read():
                 is_played = await self._act(note)
+            case More():
+                return await self._hand_out(note)
             case Call() if note.attempt is None:
                 await notes.perform(self._performance, note, await self._store.read(lambda tx: self._caller(tx, note)))
                 is_played = True
@@ -84,6 +87,21 @@ class Conductor:
         if is_played:
             self._turns.done(note)
         return is_played
+
+    async def _hand_out(self, note: More) -> bool:
+        """To sessions at work: what they are told of it, and when, is on the tape."""
+        part = self._performance.session_of(note)
+        if part is None:
+            return False
+        async with part.mail:
+            if not part.is_session:
+                return False
+            try:
+                await notes.hand_out(self._performance, part, note)
+            except MootError:  # the attempt is over a moment before it is here
+                return False
+            self._turns.done(note)
+        return True
 
     async def _release_all(self) -> None:
         """All is played: who was put off may begin, though the recording does not have it."""
@@ -149,10 +167,13 @@ class Conductor:
         if self._performance.is_busy() or not await self._store.read(look):
             return False
         # Whoever has just been answered looks at the store, too: look behind it, or it would be taken for stuck.
+        moves = self._performance.moves
         await self._store.read(lambda tx: None)
-        await asyncio.sleep(0)
+        for _ in range(_MOMENTS):
+            await asyncio.sleep(0)
         is_answered = any(held.done() for part in self._performance.holding() for _, held in part.held.values())
-        return self._turns.current is note and not self._performance.is_busy() and not is_answered
+        has_moved = self._performance.moves != moves or self._performance.is_busy()
+        return self._turns.current is note and not has_moved and not is_answered
 
     async def _help(self, note: Note | None) -> bool:
         """Nobody comes. True if something was done about it."""

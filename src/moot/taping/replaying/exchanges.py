@@ -1,14 +1,11 @@
-"""Exchanges: what an attempt asked of its model, one request after the other, whole again, and what came of each."""
+"""Exchanges: what the sessions of an attempt asked of models, each request whole again, and what came of it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from dataclasses import dataclass, field, replace
 
 from moot.backends.backend import Briefing
 from moot.taping.replaying.score import INBOX, Score
-from moot.taping.tape import Asked, Call, More, Replied, Result, Tape, Unanswered
-
-Note: TypeAlias = Call | More
+from moot.taping.tape import Asked, Call, Replied, Result, Tape, Unanswered, session_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,79 +20,75 @@ class ToldResult:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
+    asked: Asked
     words: str
     results: tuple[ToldResult, ...]
     system: str
     tools: tuple[str, ...]
-    max_tokens: int | None
     failures: tuple[Unanswered, ...]  # after which it was asked again
     end: Replied | Unanswered | None  # None: the tape has none
-    notes: tuple[Note, ...]  # what was played between this request and the next
+    is_given_up: bool  # nobody waited for its end any longer, and others in the tree went on
 
     @property
-    def wanted(self) -> int:
-        """How many calls a session makes for the answer: those that can be read."""
-        calls = self.end.calls if isinstance(self.end, Replied) else ()
-        return sum(not isinstance(one.arguments, str) for one in calls)
+    def session(self) -> str:
+        return session_of(self.asked.path)
 
-    @property
-    def calls(self) -> list[Call]:
-        return [one for one in self.notes if isinstance(one, Call)]
+
+@dataclass(slots=True)
+class _Attempt:
+    """What the tape has of one attempt, in its order."""
+
+    calls: list[Call] = field(default_factory=list[Call])
+    asked: list[Asked] = field(default_factory=list[Asked])
+    ends: dict[tuple[str, int], list[Replied | Unanswered]] = field(
+        default_factory=dict[tuple[str, int], list[Replied | Unanswered]]
+    )
+    last: Asked | Replied | Unanswered | None = None
+
+    def exchanges(self, briefing: Briefing) -> list[Exchange]:
+        found: list[Exchange] = []
+        before: dict[str, Exchange] = {}  # the last of each session
+        for line in self.asked:
+            session = session_of(line.path)
+            before[session] = self._exchange(line, briefing, before.get(session))
+            found.append(before[session])
+        return found
+
+    def _exchange(self, line: Asked, briefing: Briefing, before: Exchange | None) -> Exchange:
+        came = self.ends.get((line.path, line.number), ())
+        end = next((one for one in came if isinstance(one, Replied) or one.again is None), None)
+        system, tools = (briefing.system_prompt, ()) if before is None else (before.system, before.tools)
+        return Exchange(
+            asked=line,
+            words=_words(line, briefing),
+            results=tuple(_told(one, self.calls) for one in line.results),
+            system=system if line.system is None else line.system,
+            tools=tools if line.tools is None else line.tools,
+            failures=tuple(one for one in came if isinstance(one, Unanswered) and one.again is not None),
+            end=end,
+            is_given_up=end is None and self.last not in (line, *came),
+        )
 
 
 def compose(tape: Tape, score: Score) -> Mapping[str, tuple[Exchange, ...]]:
     """By attempt."""
-    asked: dict[str, list[tuple[int, Asked]]] = {}
-    calls: dict[str | None, list[Call]] = {}
-    ends: dict[tuple[str, int], list[Replied | Unanswered]] = {}
-    for at, line in enumerate(tape.lines):
-        match line:
-            case Asked():
-                asked.setdefault(line.attempt, []).append((at, line))
-            case Replied() | Unanswered():
-                ends.setdefault((line.attempt, line.number), []).append(line)
-            case Call():
-                calls.setdefault(line.attempt, []).append(line)
-            case _:
-                pass
-    return {
-        attempt: tuple(_of_attempt(score, requests, calls.get(attempt, []), ends))
-        for attempt, requests in asked.items()
-    }
+    found: dict[str, _Attempt] = {}
+    for line in tape.lines:
+        if isinstance(line, Call) and line.attempt is not None:
+            found.setdefault(line.attempt, _Attempt()).calls.append(line)
+        elif isinstance(line, Asked | Replied | Unanswered):
+            attempt = found.setdefault(line.attempt, _Attempt())
+            attempt.last = line
+            if isinstance(line, Asked):
+                attempt.asked.append(line)
+            else:
+                attempt.ends.setdefault((line.path, line.number), []).append(line)
+    return {id: tuple(one.exchanges(score.briefed.get(id, Briefing()))) for id, one in found.items()}
 
 
-def _of_attempt(
-    score: Score,
-    requests: Sequence[tuple[int, Asked]],
-    calls: Sequence[Call],
-    ends: Mapping[tuple[str, int], Sequence[Replied | Unanswered]],
-) -> list[Exchange]:
-    attempt = requests[0][1].attempt
-    briefing = score.briefed.get(attempt, Briefing())
-    played = [one for one in score.of_attempt(attempt) if isinstance(one, Call | More)]
-    tools: tuple[str, ...] = ()
-    found: list[Exchange] = []
-    for number, (_, line) in enumerate(requests):
-        start = requests[number][0] if number else 0
-        over = requests[number + 1][0] if number + 1 < len(requests) else None
-        came = ends.get((attempt, line.number), ())
-        tools = tools if line.tools is None else line.tools
-        exchange = Exchange(
-            words=f"{briefing.prompt}{line.words}" if line.is_briefed else line.words,
-            results=tuple(_told(one, calls) for one in line.results),
-            system=briefing.system_prompt if line.system is None else line.system,
-            tools=tools,
-            max_tokens=line.max_tokens,
-            failures=tuple(one for one in came if isinstance(one, Unanswered) and one.again is not None),
-            end=next((one for one in came if isinstance(one, Replied) or one.again is None), None),
-            notes=tuple(one for one in played if start <= score.heard[id(one)] and _is_before(score, one, over)),
-        )
-        found.append(exchange)
-    return found
-
-
-def _is_before(score: Score, note: Note, place: int | None) -> bool:
-    return place is None or score.heard[id(note)] < place
+def _words(line: Asked, briefing: Briefing) -> str:
+    heard = line.heard.text.strip() if line.heard else ""
+    return f"{briefing.prompt if line.is_briefed else ''}{line.words}{heard}{line.more_words}"
 
 
 def _told(result: Result, calls: Sequence[Call]) -> ToldResult:

@@ -26,10 +26,9 @@ _WAIT = "wait_seconds"
 
 async def turn(performance: Performance, part: Part, note: Note) -> None:
     """Until it is this note's turn, and what was answered before it is answered again."""
-    part.awaits = note
-    performance.turns.bell.set()
-    await performance.turns.of(note)
-    part.awaits = None
+    with part.awaiting(note):
+        performance.turns.bell.set()
+        await performance.turns.of(note)
     if not (isinstance(note, Call) and _waits(note)):
         await settle(performance, part, performance.score.heard[id(note)])
 
@@ -37,22 +36,23 @@ async def turn(performance: Performance, part: Part, note: Note) -> None:
 async def turn_for_moot(performance: Performance, part: Part, note: Note) -> None:
     """Until it is this note's turn, or that of something moot says by itself, perhaps because of what follows here."""
     turns = performance.turns
-    part.awaits = note
-    turns.bell.set()
-    while turns.current is not note and not turns.is_done(note) and not score.is_moot(turns.current):
-        await turns.moved()
-    part.awaits = None
+    with part.awaiting(note):
+        turns.bell.set()
+        while turns.current is not note and not turns.is_done(note) and not score.is_moot(turns.current):
+            await turns.moved()
 
 
 async def settle(performance: Performance, part: Part, before: float) -> None:
     """Until the calls that were answered before this place on the tape are answered again."""
     for at in [at for at in part.held if at < before]:
+        if at not in part.held:
+            continue  # somebody else in it has waited for the same
         note, held = part.held[at]
-        part.is_holding = True
-        performance.turns.bell.set()
-        await asyncio.wait([held])
-        part.is_holding = False
-        del part.held[at]
+        with part.holding():
+            performance.turns.bell.set()
+            await asyncio.wait([held])
+        if part.held.pop(at, None) is None:
+            continue
         if held.cancelled():
             performance.drifts.add(f"{note.caller}: {note.tool} waits for an answer that does not come any more")
         else:
@@ -107,7 +107,7 @@ async def _call(performance: Performance, note: Call, caller: Caller, part: Part
         return _recorded(performance, note)
     key = None
     if note.is_keyed and part is not None:
-        key = Key(part.begun.delivery, part.keys.draw(note.tool, arguments))
+        key = Key(part.begun.delivery, part.keys.draw(note.tool, arguments, note.path))
     return await dispatch.perform(await performance.store, caller, note.tool, arguments, key, tells_mail=False)
 
 

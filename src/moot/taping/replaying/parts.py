@@ -75,9 +75,8 @@ async def _finish(performance: Performance, part: Part, session: Ended | None) -
     assert part.begin is not None
     agent = part.begin.agent
     for note in [one for one in performance.score.of_attempt(part.begin.attempt) if not performance.turns.is_done(one)]:
-        if session is not None and not isinstance(note, End):
-            what = f"its call of {note.tool}" if isinstance(note, Call) else "mail that came meanwhile"
-            performance.drifts.add(f"{agent} ends before {what}, which the recording has")
+        if session is not None and isinstance(note, Call):
+            performance.drifts.add(f"{agent} ends before its call of {note.tool}, which the recording has")
             performance.turns.done(note)
             continue
         await notes.turn(performance, part, note)
@@ -119,9 +118,9 @@ async def _do(performance: Performance, part: Part, note: Note) -> None:
 
 async def _until_the_end(performance: Performance, part: Part) -> None:
     """Somebody cuts the attempt off, as in the recording; or the recording was cut while it ran."""
-    part.is_holding = True
-    performance.turns.bell.set()
-    await performance.over.wait()
+    with part.holding():
+        performance.turns.bell.set()
+        await performance.over.wait()
     raise asyncio.CancelledError
 
 

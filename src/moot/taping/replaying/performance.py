@@ -2,7 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from moot.backends.backend import Briefing
@@ -16,7 +17,7 @@ from moot.taping.replaying.drifts import Drifts
 from moot.taping.replaying.likeness import Likeness
 from moot.taping.replaying.score import Note, Score
 from moot.taping.replaying.turns import Turns
-from moot.taping.tape import Begin, Call, Tape
+from moot.taping.tape import Begin, Call, More, Tape
 from moot.tools.toolbox import DeliveryKeys
 
 Held = dict[int, tuple[Call, "asyncio.Task[ToolAnswer]"]]
@@ -29,10 +30,44 @@ class Part:
     begun: Begun
     begin: Begin | None  # None: the recording does not have it
     keys: DeliveryKeys = field(default_factory=DeliveryKeys)
-    awaits: Note | None = None  # whose turn it is to be
+    awaits: list[Note] = field(default_factory=list[Note])  # whose turn it is to be
     held: Held = field(default_factory=Held)  # calls that wait for somebody's answer, by their place on the tape
     answers: dict[int, ToolAnswer] = field(default_factory=dict[int, ToolAnswer])  # by the id of a call's note
-    is_holding: bool = False  # it does not go on before they are answered
+    holds: int = 0  # how many in it do not go on before they are answered
+    works: int = 0  # how many in it do something for which nobody else is needed
+    is_done: asyncio.Event = field(default_factory=asyncio.Event)  # by one of them
+    moves: int = 0  # grows with everything that is done in it
+    is_session: bool = False  # it is a tree of sessions at work
+    mail: asyncio.Lock = field(default_factory=asyncio.Lock)  # of whoever hands out mail to these
+
+    @contextmanager
+    def awaiting(self, note: Note) -> Generator[None]:
+        self.moves += 1
+        self.awaits.append(note)
+        try:
+            yield
+        finally:
+            self.awaits.remove(note)
+
+    @contextmanager
+    def holding(self) -> Generator[None]:
+        self.moves += 1
+        self.holds += 1
+        try:
+            yield
+        finally:
+            self.holds -= 1
+
+    @contextmanager
+    def working(self) -> Generator[None]:
+        self.moves += 1
+        self.works += 1
+        try:
+            yield
+        finally:
+            self.works -= 1
+            self.moves += 1
+            self.is_done.set()
 
 
 class Performance:
@@ -84,8 +119,21 @@ class Performance:
         return not all(self._waits(part) for part in self.jobs.values())
 
     def _waits(self, part: Part) -> bool:
-        """For its turn, for an answer, or for the end."""
-        return part.is_holding or part.awaits not in (None, self.turns.current)
+        """For its turn, for an answer, or for the end. Of several in it some may do neither: they wait for each other,
+        or come in a moment."""
+        if part.works or any(one is self.turns.current for one in part.awaits):
+            return False
+        return bool(part.awaits or part.holds)
+
+    @property
+    def moves(self) -> int:
+        return sum(part.moves for part in self.jobs.values())
+
+    def session_of(self, note: More) -> Part | None:
+        """The sessions that are at work and to which this was handed out, if nobody had asked for it."""
+        at_work = [part for part in self.jobs.values() if part.is_session and part.begin is not None]
+        found = next((one for one in at_work if one.begin and one.begin.attempt == note.attempt), None)
+        return found if note.call is None else None
 
     def plain(self, text: str) -> str:
         """What can be compared with the tape: without names of instances, and hidden is here what is hidden there."""
@@ -96,4 +144,4 @@ class Performance:
         self.drifts.compare_briefing(agent, before, after)
 
     def holding(self) -> Iterable[Part]:
-        return [part for part in self.jobs.values() if part.is_holding]
+        return [part for part in self.jobs.values() if part.holds]

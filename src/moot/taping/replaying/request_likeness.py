@@ -37,8 +37,9 @@ def _compare_setup(recorded: Exchange, request: Request, plain: Plain) -> Iterat
         gone, more = sorted(set(recorded.tools) - set(tools)), sorted(set(tools) - set(recorded.tools))
         told = [f"without {', '.join(gone)}"] * bool(gone) + [f"with {', '.join(more)}"] * bool(more)
         yield f"the tools differ: {' and '.join(told)}"
-    if recorded.max_tokens != request.max_tokens:
-        was, is_now = recorded.max_tokens or "open", request.max_tokens or "open"
+    most = recorded.asked.max_tokens
+    if most != request.max_tokens:
+        was, is_now = most or "open", request.max_tokens or "open"
         yield f"the most tokens of an answer were {was} and are {is_now}"
 
 

@@ -53,11 +53,6 @@ class Score:
         agent = self.agents.get(attempt)
         return [one for one, who in self.agents.items() if who == agent].index(attempt) + 1 if agent else 0
 
-    def call_number(self, call: Call) -> int:
-        """Of a call among those of its attempt, as they stand on the tape, from 0."""
-        places = sorted(self.heard[id(one)] for one in self.of_attempt(call.attempt or "") if isinstance(one, Call))
-        return places.index(self.heard[id(call)])
-
     def of_attempt(self, attempt: str) -> list[Note]:
         return [one for one in self.notes if getattr(one, "attempt", None) == attempt and not isinstance(one, Said)]
 

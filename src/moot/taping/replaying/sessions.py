@@ -1,16 +1,18 @@
-"""Sessions on tape: an agent that asked models is a session again, over a model that answers from the tape.
+"""Sessions on tape: agents that asked models are sessions again, over models that answer from the tape.
 
-The session is moot's own, at work. At its desk it is given what the recording has for it: answers of the model as they
-came, mail before the request that it was told with. The calls that it makes are made for real, each in its turn. What
-it asks is compared with what was asked. Where the tape has nothing to go on with (the attempt was cut off there, or its
-requests were too many to keep) the session ends without a result, and the rest is played as that of a program.
+The sessions are moot's own, at work, one or a tree of them. At their desk they are given what the recording has for
+them, each by its path in the tree: the answers of models as they came, and what they heard on their way. The calls that
+they make are made for real, each in its turn. What they ask is compared with what was asked. Where the tape has nothing
+to go on with (the attempt was cut off there, or its requests were too many to keep) they end without a result, and the
+rest is played as that of a program.
 """
 
 import asyncio
-import math
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import partial
 
 from moot.backends import backend as contract
 from moot.backends.backend import Assignment, Letter, Usage
@@ -20,13 +22,15 @@ from moot.core.json import Json
 from moot.core.tool import Tool, ToolAnswer
 from moot.models import model
 from moot.models.model import Again, Answer, Model, ModelFailed, Piece, Request
-from moot.runner.api_agents import SessionBackend
+from moot.runner.api_agents import Asking, SessionBackend
+from moot.runner.journals import Kept
 from moot.runner.tree_tools import Offering
 from moot.session.agent import Agent
-from moot.taping.replaying import notes, request_likeness
+from moot.taping.replaying import foreseen, notes, request_likeness
 from moot.taping.replaying.exchanges import Exchange
 from moot.taping.replaying.performance import Part, Performance
-from moot.taping.tape import Call, End, More, Replied, Unanswered, Wanted
+from moot.taping.replaying.score import Note
+from moot.taping.tape import SCRIPTED, Call, End, More, Replied, Unanswered, session_of
 from moot.tools import arrivals
 from moot.workflow import stored
 
@@ -36,201 +40,207 @@ class Unplayable(Exception):  # no error: it is where the tape ends
 
 
 def is_possible(assignment: Assignment) -> bool:
-    """Not of a session that had more than moot's tools: nothing is done to files, and no program is run."""
+    """Not where somebody had more than moot's tools: nothing is done to files, and no program is run."""
     everybody = stored.definitions(assignment.agent, "api", assignment.settings)
-    return isinstance(assignment.toolbox, Offering) and not any(one.session_tools for one in everybody)
+    is_ours = isinstance(assignment.toolbox, Offering) and isinstance(assignment, Kept)
+    return is_ours and not any(one.session_tools for one in everybody)
 
 
 async def play(
     performance: Performance, part: Part, assignment: Assignment, *, is_alike: bool
 ) -> AsyncGenerator[contract.Progress]:
-    """What a session tells, and its end if it comes to one. `is_alike` tells that it has the same mail."""
+    """What sessions tell, and their end if they come to one. `is_alike` tells that they have the same mail."""
     assert isinstance(assignment.toolbox, Offering)
+    assert isinstance(assignment, Kept)
     desk = Desk(performance, part, is_alike=is_alike)
-    played = replace(assignment, toolbox=_Tools(desk, assignment.toolbox), more=desk.more)
-    backend = SessionBackend(_Shop(desk))
+    tools, journal = _Tools(desk, assignment.toolbox), partial(foreseen.open, performance, part, desk.exchanges)
+    backend = SessionBackend(_Shop(), desk.between)
+    part.is_session = True
+    performance.turns.bell.set()  # there may be mail for it already
     try:
-        async with aclosing(backend.run(played)) as running:
+        async with aclosing(backend.run(replace(assignment, toolbox=tools, more=_nothing, journal=journal))) as running:
             async for progress in running:
                 if isinstance(progress, Usage):
                     await desk.until_stopped()
+                if isinstance(progress, contract.Ended):
+                    desk.compare_end()
                 yield progress
     except Unplayable:
         return
+    finally:
+        async with part.mail:
+            part.is_session = False
 
 
-@dataclass(frozen=True, slots=True)
+async def _nothing() -> tuple[Letter, ...]:
+    """What comes meanwhile is handed out in its turn, and told as in the recording."""
+    await asyncio.Event().wait()
+    return ()
+
+
 class _Shop:
-    """Every model is the desk."""
-
-    desk: "Desk"
+    """Has no models: all are asked at the desk."""
 
     def open(self, agent: Agent, name: str) -> AbstractAsyncContextManager[Model]:
-        return nullcontext(self.desk)
+        return nullcontext(_Silent())
 
     def most(self, agent: Agent, name: str, request: Request) -> float:
         return 0.0
 
 
-@dataclass(slots=True)
-class _Order:
-    """A call that the session waits for."""
-
-    wanted: Wanted
-    answer: "asyncio.Future[ToolAnswer]"
+class _Silent:
+    async def ask(self, request: Request) -> AsyncGenerator[model.Progress]:
+        raise AssertionError("no model is asked in a replay")
+        yield
 
 
-@dataclass(slots=True)
-class _Post:
-    """Mail on its way to a session that waits for it. It counts as taken when the session will see it."""
+@dataclass(frozen=True, slots=True)
+class _AtTheDesk:
+    desk: "Desk"
+    asking: Asking
 
-    letters: list[Letter] = field(default_factory=list[Letter])
-    has_come: asyncio.Event = field(default_factory=asyncio.Event)
-    is_taken: asyncio.Event = field(default_factory=asyncio.Event)
-    is_awaited: bool = False
-
-    async def take(self) -> tuple[Letter, ...]:
-        self.is_awaited = True
-        await self.has_come.wait()
-        self.is_awaited = False
-        found, self.letters = tuple(self.letters), []
-        self.has_come.clear()
-        self.is_taken.set()
-        return found
-
-    async def deliver(self, letters: Sequence[Letter]) -> None:
-        self.letters += letters
-        self.is_taken.clear()
-        self.has_come.set()
-        if self.is_awaited:
-            await self.is_taken.wait()
+    def ask(self, request: Request) -> AsyncGenerator[model.Progress]:
+        return self.desk.ask(self.asking)
 
 
 class Desk:
-    """Where a session finds its model, its tools and its mail, as the recording has them."""
+    """Where the sessions of an attempt find their models and their tools, as the recording has them."""
 
     def __init__(self, performance: Performance, part: Part, *, is_alike: bool) -> None:
         assert part.begin is not None
         self._performance = performance
         self._part = part
         self._attempt = part.begin.attempt
-        self._agent = part.begin.agent
+        self._root = part.begin.agent
         self._is_alike = is_alike
-        self._exchanges = performance.exchanges[self._attempt]
-        self._asked = 0
-        self._messages = 0  # of the last request
-        self._orders: list[_Order] = []
-        self._told: dict[int, tuple[Mail, ...]] = {}  # with the answer of a call, by its note's id
-        self._post = _Post()
+        self.exchanges = performance.exchanges[self._attempt]
+        self._left: dict[str, deque[Exchange]] = {}  # by path: a request is made of one model after the other
+        for one in self.exchanges:
+            self._left.setdefault(one.asked.path, deque()).append(one)
+        self._asked = Counter[str]()  # requests, by session
+        self._messages: dict[str, int] = {}  # of the last request, by session
+        self._calls = _with_mail(performance.score.of_attempt(self._attempt), performance.score.heard)
+        self._is_closed = False
 
-    async def ask(self, request: Request) -> AsyncGenerator[model.Progress]:
-        exchange = self._next(request)
+    def between(self, assignment: Assignment, asking: Asking, silent: Model) -> Model:
+        return _AtTheDesk(self, asking)
+
+    async def ask(self, asking: Asking) -> AsyncGenerator[model.Progress]:
+        exchange = await self._next(asking)
         for failed in exchange.failures:
             if failed.text:
                 yield Piece(failed.text)
             yield Again(failed.kind, failed.error, failed.again or 0.0)
         match exchange.end:
             case Replied() as replied:
-                if not exchange.wanted:  # nothing follows that could wait for what came meanwhile
-                    await self._play(exchange)
                 answer = self._answer(replied)
                 if answer.text:
                     yield Piece(answer.text)
                 yield answer
             case Unanswered() as failed:
-                await self._play(exchange)
                 raise ModelFailed(failed.kind, failed.error, failed.remedy)
+            case None if exchange.is_given_up:
+                raise TimeoutError
             case None:
-                raise Unplayable
+                await self._give_up()
 
-    async def call(self, name: str) -> ToolAnswer:
-        """The calls of one answer come in its order, and are made in that of the tape."""
-        exchange = self._exchanges[self._asked - 1]
-        if not isinstance(exchange.end, Replied) or len(exchange.calls) != exchange.wanted:
-            raise Unplayable
-        readable = [one for one in exchange.end.calls if not isinstance(one.arguments, str)]
-        order = _Order(readable[len(self._orders)], asyncio.get_running_loop().create_future())
-        self._orders.append(order)
-        if order.wanted.tool != name:
-            raise Unplayable
-        if len(self._orders) == exchange.wanted:
-            await self._play(exchange)
-            self._serve(exchange)
-        return await order.answer
-
-    async def more(self) -> tuple[Letter, ...]:
-        return await self._post.take()
+    async def call(self, path: str) -> ToolAnswer:
+        """Made in its turn. What mail was told with the answer is told with it again."""
+        if path not in self._calls:
+            await self._give_up()
+        told: tuple[Mail, ...] = ()
+        for note in self._calls[path]:
+            await notes.turn(self._performance, self._part, note)
+            if self._is_closed:
+                await asyncio.Event().wait()  # until whoever has given up has ended this, too
+            with self._part.working():
+                if isinstance(note, Call):
+                    await notes.make(self._performance, self._part, note)
+                else:
+                    told += await notes.hand_out(self._performance, self._part, note)
+                self._performance.turns.done(note)
+        call = next(one for one in self._calls[path] if isinstance(one, Call))
+        await notes.settle(self._performance, self._part, self._performance.score.heard[id(call)] + 1)
+        # As it was, if nobody has answered: that is noted as a drift by then.
+        answer = self._part.answers.pop(id(call), ToolAnswer(call.text, call.structured, call.is_error))
+        return arrivals.told(answer, list(told)) if told else answer
 
     async def until_stopped(self) -> None:
         """Until it is time for the end, if moot has ended the attempt because of what it had used by now."""
-        left = self._left()
+        turns, own = self._performance.turns, self._performance.score.of_attempt(self._attempt)
+        left = [one for one in own if not turns.is_done(one)]
         if len(left) == 1 and isinstance(left[0], End) and left[0].how == "cancelled":
             await notes.turn_for_moot(self._performance, self._part, left[0])
 
-    def _next(self, request: Request) -> Exchange:
-        self._asked += 1
-        if self._asked > len(self._exchanges):
-            if any(isinstance(one, End) and one.how == "ended" for one in self._left()):
-                self._drift("the recording does not have it")
-            raise Unplayable
-        exchange = self._exchanges[self._asked - 1]
-        if self._is_alike or self._asked > 1:
-            for fact in request_likeness.compare(exchange, request, self._messages, self._performance.plain):
-                self._drift(fact)
-        self._messages = len(request.messages)
+    def compare_end(self) -> None:
+        """It ends here; in the recording more may have been asked by then."""
+        if self._has_ended():
+            for left in (one for several in self._left.values() for one in several):
+                self._drift(left.asked.agent, left.session, left.asked.number, "it is not asked any more")
+
+    def _has_ended(self) -> bool:
+        """Whether it did so in the recording, by itself."""
+        own = self._performance.score.of_attempt(self._attempt)
+        return any(isinstance(one, End) and one.how == "ended" for one in own)
+
+    def _is_whole(self, session: str) -> bool:
+        """Whether the recording has all that was asked in a session: there is nothing that was done behind it."""
+        is_cut = any(one.kind == "cut" for one in self._performance.score.progress.get(self._attempt, ()))
+        behind = [one for path, (one, *_) in self._calls.items() if session_of(path) == session]
+        return self._has_ended() and not is_cut and all(self._performance.turns.is_done(one) for one in behind)
+
+    async def _give_up(self) -> None:
+        """What is being done is done first, or it would be done twice."""
+        self._is_closed = True
+        while self._part.works:
+            self._part.is_done.clear()
+            await self._part.is_done.wait()
+        raise Unplayable
+
+    async def _next(self, asking: Asking) -> Exchange:
+        question, name = asking.question, asking.model or SCRIPTED
+        session, left = session_of(question.path), self._left.get(question.path)
+        if left and left[0].asked.model != name and left[0].asked.model in asking.agent.models:
+            raise ModelFailed("unavailable", f"{name} was not asked in the recording.")
+        self._asked[session] += 1
+        number = self._asked[session]
+        if not left:
+            if self._is_whole(session):
+                self._drift(asking.agent.name, session, number, "the recording does not have it")
+            await self._give_up()
+            raise AssertionError("whoever gives up is gone")
+        exchange, messages = left.popleft(), self._messages.get(session, 0)
+        if exchange.asked.model != name and asking.agent.name != self._root:  # of that one it is told without asking
+            self._drift(asking.agent.name, session, number, f"the model is {name} instead of {exchange.asked.model}")
+        if self._is_alike or messages:
+            known, request = self._performance.plain, question.request
+            for fact in request_likeness.compare(exchange, request, messages, known):
+                self._drift(asking.agent.name, session, number, fact)
+        self._messages[session] = len(question.request.messages)
         return exchange
 
-    def _drift(self, fact: str) -> None:
+    def _drift(self, agent: str, session: str, call: int, fact: str) -> None:
         number = self._performance.score.number_of(self._attempt)
-        self._performance.drifts.asked(self._agent, f"attempt {number}, call {self._asked}", fact)
-
-    async def _play(self, exchange: Exchange) -> None:
-        """What happened to the attempt before it asked again."""
-        performance, part = self._performance, self._part
-        for note in exchange.notes:
-            await notes.turn(performance, part, note)
-            match note:
-                case Call():
-                    await notes.make(performance, part, note)
-                case More():
-                    await self._hand_out(note)
-            performance.turns.done(note)
-        await notes.settle(performance, part, math.inf)
-
-    async def _hand_out(self, note: More) -> None:
-        mail = await notes.hand_out(self._performance, self._part, note)
-        if note.call is None:
-            await self._post.deliver([_letter(one) for one in mail])
-        else:
-            self._told[note.call] = mail
-
-    def _serve(self, exchange: Exchange) -> None:
-        orders, self._orders = self._orders, []
-        left = exchange.calls
-        for order in orders:
-            wanted = order.wanted
-            same = [one for one in left if one.tool == wanted.tool]
-            note = next((one for one in same if one.arguments == wanted.arguments), same[0] if same else None)
-            if note is None:
-                raise Unplayable
-            left.remove(note)
-            order.answer.set_result(self._answer_of(note))
-
-    def _answer_of(self, note: Call) -> ToolAnswer:
-        """As it was, if nobody has answered: that is noted as a drift by then."""
-        recorded = ToolAnswer(note.text, note.structured, note.is_error)
-        answer = self._part.answers.pop(id(note), recorded)
-        mail = self._told.pop(self._performance.score.call_number(note), ())
-        return arrivals.told(answer, list(mail)) if mail else answer
+        who = f"{agent} (in {self._root}, at {session})" if session else agent
+        self._performance.drifts.asked(who, f"attempt {number}, call {call}", fact)
 
     def _answer(self, replied: Replied) -> Answer:
         known = self._performance.likeness
         calls = tuple(model.Call(one.id, one.tool, _written(known.translate(one.arguments))) for one in replied.calls)
         return Answer(known.translate(replied.text), calls, replied.stop, replied.usage)
 
-    def _left(self) -> list[object]:
-        turns = self._performance.turns
-        return [one for one in self._performance.score.of_attempt(self._attempt) if not turns.is_done(one)]
+
+def _with_mail(own: "list[Note]", heard: Mapping[int, int]) -> dict[str, list[Call | More]]:
+    """The calls of an attempt by path, each with the mail that was told with its answer, in the order of the score."""
+    calls = sorted((one for one in own if isinstance(one, Call)), key=lambda one: heard[id(one)])
+    paths = [one.path or "" for one in calls]
+    found: dict[str, list[Call | More]] = {}
+    for one in own:
+        if isinstance(one, Call) and one.path is not None:
+            found.setdefault(one.path, []).append(one)
+        elif isinstance(one, More) and one.call is not None and one.call < len(paths):
+            found.setdefault(paths[one.call], []).append(one)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,12 +254,8 @@ class _Tools:
         return self.tools.offered()
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str = "") -> ToolAnswer:
-        return await self.desk.call(name)
+        return await self.desk.call(path)
 
 
 def _written(arguments: object) -> str:
     return arguments if isinstance(arguments, str) else json.dumps(arguments)
-
-
-def _letter(one: Mail) -> Letter:
-    return Letter(one.id, one.seq, one.sender, one.body, one.kind, one.priority, one.at)

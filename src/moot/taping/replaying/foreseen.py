@@ -1,0 +1,67 @@
+"""A journal that knows what is to come: what sessions hear on their way is what they heard in the recording, however
+fast everybody is this time."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from moot.bus.mailbox import Mail
+from moot.core.json import Json
+from moot.ledger import journal as ledger
+from moot.runner.journals import StoredJournal
+from moot.session.journal import Begun, Done, Known
+from moot.taping.replaying.exchanges import Exchange
+from moot.taping.replaying.performance import Part, Performance
+
+_FIRST = re.compile("((h|r)(/(h|r))*)?")  # who has the last word: the agent, or whom it has handed over to
+
+
+async def open(performance: Performance, part: Part, exchanges: Sequence[Exchange]) -> "ForeseenJournal":
+    store, attempt = await performance.store, part.begun
+    entries = await store.read(lambda tx: ledger.entries(tx, attempt.tree.root))
+    journal = ForeseenJournal(store, attempt, entries)
+    journal.foresee(_Foreseen(performance, part, {one.asked.path: one for one in exchanges}))
+    return journal
+
+
+@dataclass(frozen=True, slots=True)
+class _Foreseen:
+    performance: Performance
+    part: Part
+    exchanges: Mapping[str, Exchange]  # by path
+
+    @property
+    def is_mail_taken(self) -> bool:
+        """Whether somebody was there to be told of mail."""
+        return any(_FIRST.fullmatch(one.session) for one in self.exchanges.values())
+
+    def facts(self, path: str) -> dict[str, Json] | None:
+        if path not in self.exchanges:
+            return None
+        heard, known = self.exchanges[path].asked.heard, self.performance.likeness
+        if heard is None:
+            return {}
+        told: dict[str, Json] = {**known.translate(heard.facts), "text": known.translate(heard.text)}
+        return {"heard": told, "called_back": True} if heard.is_called_back else {"heard": told}
+
+
+class ForeseenJournal(StoredJournal):
+    """Of one attempt that is played. What is on record goes before what is foreseen."""
+
+    _foreseen: _Foreseen
+
+    def foresee(self, foreseen: _Foreseen) -> None:
+        self._foreseen = foreseen
+
+    def known(self, path: str) -> Known | None:
+        known = super().known(path)
+        if known is not None or (facts := self._foreseen.facts(path)) is None:
+            return known
+        return Known("started", 0, facts)
+
+    def untold(self) -> tuple[Mail, ...]:
+        return () if self._foreseen.is_mail_taken else super().untold()
+
+    async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+        with self._foreseen.part.working():
+            await super().note(done, begun)
