@@ -176,10 +176,8 @@ async def test_a_reader_never_sees_a_number_before_a_smaller_one(store: Store, n
             if len(seen) >= 60:
                 return
 
-    async with asyncio.timeout(DEADLINE), asyncio.TaskGroup() as group:
-        group.create_task(read_all())
-        for turn in range(60):
-            group.create_task(store.write(said(str(turn)), caller=ANN))
+    async with asyncio.timeout(DEADLINE):
+        await asyncio.gather(read_all(), *(store.write(said(str(turn)), caller=ANN) for turn in range(60)))
     assert seen == list(range(1, 61))
 
 

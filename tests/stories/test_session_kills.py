@@ -47,7 +47,7 @@ agents:
   intake: {from: nested/intake.md, retry: {attempts: 1}}
 kickoff: "@intake make the export faster"
 """
-NESTED_PAGES = 16
+NESTED_PAGES = 15
 NESTED_CAME = [
     [("intake", "Buffer a thousand rows; flush once a second and when the file is closed.")],
     "",

@@ -122,30 +122,31 @@ class StoredJournal:
 
     async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
         """Whoever is cancelled meanwhile still knows what is on record."""
-        writing = asyncio.ensure_future(self._note(done, begun))
+        page = self._page(done, begun)
+        writing = asyncio.ensure_future(self._store.write(lambda tx: self._write(tx, page), caller=SYSTEM))
         try:
-            await asyncio.shield(writing)
+            refusal, is_stopping = await asyncio.shield(writing)
         except asyncio.CancelledError:
             await asyncio.wait([writing])
-            if not writing.cancelled():
-                writing.exception()  # of which nobody else will hear
+            if not writing.cancelled() and writing.exception() is None:
+                refusal, is_stopping = writing.result()
+                self._keep(done, begun if refusal is None else page.free, is_stopping)
             raise
+        self._keep(done, begun if refusal is None else page.free, is_stopping)
+        if refusal is not None:
+            raise OverBudget(refusal)
 
-    async def _note(self, done: Sequence[Done], begun: Sequence[Begun]) -> None:
-        page = self._page(done, begun)
-        refusal, is_stopping = await self._store.write(lambda tx: self._write(tx, page), caller=SYSTEM)
+    def _keep(self, done: Sequence[Done], begun: Sequence[Begun], is_stopping: bool) -> None:
+        """What is on record by now."""
         self._is_planted = True
         if is_stopping:
             self.stopping.set()
-        allowed = begun if refusal is None else page.free
         for one in done:
             self._known[one.path] = contract.ended(self._known[one.path], one)
             self._under_way.pop(one.path, None)
-        for one in allowed:
+        for one in begun:
             self._known[one.path] = contract.started(self._known.get(one.path), one)
             self._under_way[one.path] = one
-        if refusal is not None:
-            raise OverBudget(refusal)
 
     def _page(self, done: Sequence[Done], begun: Sequence[Begun]) -> "_Page":
         models = [one for one in begun if one.kind == "model"]

@@ -7,6 +7,7 @@ from typing import Protocol
 from moot.session.agent import Agent
 from moot.session.hearing import Deaf, Hearing
 from moot.session.journal import Trigger, below
+from moot.session.pages import Pages
 from moot.session.report import Report
 from moot.session.session import Session
 from moot.session.source import Source
@@ -42,6 +43,7 @@ class Errand:
     hearing: Hearing = field(default_factory=Deaf)
     seat: Seat | None = None
     is_settled: bool = False  # how it ends is told to somebody who goes on then
+    pages: Pages | None = None  # of whoever it follows, with how that ended
 
     def next(self, agent: Agent, prompt: str, branch: str, trigger: Trigger) -> "Errand":
         """Somebody whom this one leads to."""

@@ -5,6 +5,8 @@ report, or the matter of whomever it chose or hands over to. Each act has a bran
 tree is the same in every execution.
 """
 
+from dataclasses import replace
+
 from moot.session.errand import Errand, Played
 from moot.session.pages import Pages
 from moot.session.patterns import advisors, handoff, router, team
@@ -29,7 +31,9 @@ class Orchestra:
         if report.failure is not None:
             return Played(handoff.failed(errand, report))
         following = router.following(errand, report, cast) or handoff.following(errand, report, cast)
-        return played if following is None else await self.perform(following)
+        if following is None:
+            return played
+        return await self.perform(replace(following, pages=played.session.pages if played.session else None))
 
     async def _work(self, errand: Errand, prompt: str) -> Played:
         if errand.agent.team is not None:
@@ -39,7 +43,17 @@ class Orchestra:
         hearing = errand.hearing if seat is None else seat.hearing()
         ways_out = self._ways_out(errand) if seat is None else seat.sources(agent)
         own = (*ways_out, *self._helpers(errand))
-        part = Part(agent, prompt, errand.path, errand.trigger, own, hearing, errand.is_settled)
+        part = Part(
+            agent,
+            prompt,
+            errand.path,
+            errand.trigger,
+            own,
+            hearing,
+            errand.is_settled,
+            errand.pages,
+            is_followed=handoff.is_direct(errand.agent, self._stage.cast),
+        )
         session = Session(part, self._stage)
         report = await (session.run() if seat is None else seat.take(session))
         return Played(report, session)

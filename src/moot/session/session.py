@@ -45,6 +45,8 @@ class Part:
     sources: tuple[Source, ...] = ()  # of its own, beside those that the stage gives it
     hearing: Hearing = field(default_factory=Deaf)
     is_settled: bool = False  # how it ended was told to others, so that a failure on record is final
+    pages: Pages | None = None  # of whoever this one follows, with how that ended
+    is_followed: bool = False  # by somebody who writes down how this one ended
 
 
 @dataclass(slots=True)
@@ -67,7 +69,7 @@ class Session:
         self.part = part
         self._stage = stage
         self._agent = part.agent
-        self._pages = Pages(stage.journal)
+        self.pages = part.pages or Pages(stage.journal)
         self._handles = Handles()
         own = (*part.sources, *stage.sources(part.agent, part.path), self._handles)
         self._hands = Hands(own, part.agent.limits.calls)
@@ -96,7 +98,7 @@ class Session:
 
     async def run(self) -> Report:
         part = self.part
-        self._pages.begin_session(part.path, self._agent.name, part.trigger, {})
+        self.pages.begin_session(part.path, self._agent.name, part.trigger, {})
         return await self._told(part.prompt, part.path)
 
     async def ask_again(self, trigger: Trigger, words: Callable[[], Heard]) -> Report:
@@ -108,7 +110,7 @@ class Session:
             self.part.hearing.was_told(known.facts)
             return await self._told(str(known.facts["text"]), path)
         heard = words()
-        self._pages.begin_session(path, self._agent.name, trigger, {**heard.facts, "text": heard.text})
+        self.pages.begin_session(path, self._agent.name, trigger, {**heard.facts, "text": heard.text})
         return await self._told(heard.text, path)
 
     def end_soon(self, why: str) -> None:
@@ -127,8 +129,9 @@ class Session:
                 report = await self._listening(path)
         except TimeoutError:
             report = self._failed("timeout", f"it ran longer than {self._agent.limits.timeout}")
-        self._pages.end_session(path, report)
-        await self._pages.turn()
+        self.pages.end_session(path, report)
+        if report.failure is not None or not self.part.is_followed:
+            await self.pages.turn()
         return report
 
     async def _listening(self, path: str) -> Report:
@@ -200,7 +203,7 @@ class Session:
         )
         try:
             turn.answer = await asking.answer(
-                self._agent, Question(f"{turn.path}/m", request, turn.facts), self._stage, self._pages
+                self._agent, Question(f"{turn.path}/m", request, turn.facts), self._stage, self.pages
             )
         except ModelFailed as error:
             turn.report = Report(self._text, self._agent.name, error.kind, str(error), error.until)
@@ -215,7 +218,7 @@ class Session:
             return
         is_cut, is_last = answer.stop == "max_tokens", bool(turn.last_because)
         planned = self._hands.plan(answer.calls, turn.path, is_last=is_last, is_cut=is_cut)
-        turn.outcomes = await acting.make(self._agent.name, planned, self._stage.journal, self._pages)
+        turn.outcomes = await acting.make(self._agent.name, planned, self._stage.journal, self.pages)
         results: list[Result] = []
         for one, outcome in zip(planned, turn.outcomes, strict=True):
             text = self._handles.shortened(outcome.text, one.path, self._room())

@@ -1,6 +1,6 @@
 """The contract of a store, the same for every database."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
@@ -17,8 +17,9 @@ T = TypeVar("T")
 class Store(Protocol):
     """Transactions are plain synchronous functions; they may run more than once, so they do nothing else."""
 
-    async def write(self, change: Callable[[Tx], T], /, *, caller: Caller) -> T:
-        """Answers after the commit: what it returned survives a crash."""
+    def write(self, change: Callable[[Tx], T], /, *, caller: Caller) -> Awaitable[T]:
+        """Answers after the commit: what it returned survives a crash. An answer that is there already takes no
+        turn of the loop."""
         ...
 
     async def read(self, look: Callable[[ReadTx], T], /) -> T:

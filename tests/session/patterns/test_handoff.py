@@ -1,4 +1,7 @@
+from collections.abc import Sequence
+
 from moot.session.agent import Format
+from moot.session.journal import Begun, Done, Memory
 from moot.session.report import Report
 from tests.session.staging import Hall, agent, calls, reports
 
@@ -23,6 +26,40 @@ async def test_a_chain_of_three_ends_with_the_last() -> None:
     assert (report.text, report.agent) == ("from c", "c")
     assert hall.order() == ["a", "b", "c"]
     assert (hall.told("b"), hall.told("c")) == ("from a", "from b")
+
+
+class Written(Memory):
+    """Keeps what was written on each page: the ends, then the beginnings."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pages: list[tuple[list[str], list[str]]] = []
+
+    async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+        self.pages.append(([one.path for one in done], [one.path for one in begun]))
+        await super().note(done, begun)
+
+
+async def test_how_a_stage_ended_is_written_with_how_the_next_begins() -> None:
+    hall = Hall(journal=Written())
+    await hall.report(agent("a", {"say": "from a"}, handoff="b"), agent("b", {"say": "from b"}))
+    assert isinstance(hall.journal, Written)
+    assert hall.journal.pages == [
+        ([], ["", "t1/m"]),
+        (["t1/m", ""], ["h", "h/t1/m"]),
+        (["h/t1/m", "h"], []),
+    ]
+
+
+async def test_whoever_is_advised_first_begins_when_the_stage_before_is_on_record() -> None:
+    hall = Hall(journal=Written())
+    await hall.report(
+        agent("a", {"say": "from a"}, handoff="b"),
+        agent("b", {"say": "from b"}, advisors=("x",)),
+        agent("x", {"say": "from x"}),
+    )
+    assert isinstance(hall.journal, Written)
+    assert hall.journal.pages[1] == (["t1/m", ""], [])
 
 
 async def test_json_is_handed_over_as_json() -> None:

@@ -120,9 +120,10 @@ async def test_two_that_wait_for_each_other_both_succeed(pg_store: PostgresStore
 
         return change
 
-    async with asyncio.timeout(DEADLINE), asyncio.TaskGroup() as group:
-        group.create_task(pg_store.write(in_order("x", "y"), caller=SYSTEM))
-        group.create_task(pg_store.write(in_order("y", "x"), caller=SYSTEM))
+    async with asyncio.timeout(DEADLINE):
+        await asyncio.gather(
+            pg_store.write(in_order("x", "y"), caller=SYSTEM), pg_store.write(in_order("y", "x"), caller=SYSTEM)
+        )
     assert len(runs) == 3
 
 

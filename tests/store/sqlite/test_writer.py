@@ -152,7 +152,10 @@ async def test_a_function_that_is_refused_before_it_writes_is_no_reason_to_run_t
 
 
 async def test_a_deadline_holds_on_a_second_loop_too(hasty: SqliteStore) -> None:
-    await asyncio.to_thread(lambda: asyncio.run(hasty.write(adds("first"), caller=SYSTEM)))
+    async def first() -> None:
+        await hasty.write(adds("first"), caller=SYSTEM)
+
+    await asyncio.to_thread(lambda: asyncio.run(first()))
     gate = Gate()
     holding = asyncio.ensure_future(hasty.write(gate, caller=SYSTEM))
     await gate.entered()

@@ -27,12 +27,12 @@ def _kill_if(when: str, number: int) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-_plain_note: Any = getattr(StoredJournal, "_note")  # noqa: B009
+_plain_note = StoredJournal.note
 _plain_ask: Any = getattr(asking, "_ask")  # noqa: B009
 _plain_call = MootTools.call
 
 
-async def _note(self: StoredJournal, done: Sequence[Done], begun: Sequence[Begun]) -> None:
+async def _note(self: StoredJournal, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
     global _pages  # noqa: PLW0603
     _pages += 1
     number = _pages  # several may be written at once
@@ -52,6 +52,6 @@ async def _call(self: MootTools, name: str, arguments: Any, path: str) -> Any:
     return await _plain_call(self, name, arguments, path)
 
 
-setattr(StoredJournal, "_note", _note)  # noqa: B010
+StoredJournal.note = _note
 setattr(asking, "_ask", _ask)  # noqa: B010
 MootTools.call = _call

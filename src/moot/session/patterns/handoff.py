@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from moot.session.agent import Cast
+from moot.session.agent import Agent, Cast
 from moot.session.errand import Errand
 from moot.session.report import Report
 
@@ -12,6 +12,15 @@ def following(errand: Errand, report: Report, cast: Cast) -> Errand | None:
     if errand.agent.handoff is None:
         return None
     return errand.instead(cast[errand.agent.handoff], report.text, "h", "handoff")
+
+
+def is_direct(agent: Agent, cast: Cast) -> bool:
+    """Whether the next session is that of whoever it hands over to, and nobody's is in between: then one page holds how
+    the one ended and how the other begins."""
+    if agent.handoff is None:
+        return False
+    following = cast[agent.handoff]
+    return not following.advisors and following.team is None
 
 
 def failed(errand: Errand, report: Report) -> Report:

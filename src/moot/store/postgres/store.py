@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import secrets
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -41,8 +41,8 @@ class PostgresStore:
         self._notifier = Notifier(means.sessions.address, sender)
         self._listener = Listener(means.sessions.address, sender, lambda: self._wakes.is_heard, self._ring)
 
-    async def write(self, change: Callable[[Tx], T], /, *, caller: Caller) -> T:
-        return await self._writers.do(lambda: self._commit(change, caller), self._means.limits.queued_seconds)
+    def write(self, change: Callable[[Tx], T], /, *, caller: Caller) -> Awaitable[T]:
+        return self._writers.do(lambda: self._commit(change, caller), self._means.limits.queued_seconds)
 
     async def read(self, look: Callable[[ReadTx], T], /) -> T:
         return await self._readers.do(lambda: self._transactions.read(look), self._means.limits.queued_seconds)

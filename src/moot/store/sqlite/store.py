@@ -58,9 +58,8 @@ class SqliteStore:
     def folder(self) -> Path:
         return self._path.parent
 
-    async def write(self, change: Callable[[Tx], T], /, *, caller: Caller) -> T:
-        result: T = await self._writer.submit(change, caller)
-        return result
+    def write(self, change: Callable[[Tx], T], /, *, caller: Caller) -> asyncio.Future[T]:
+        return self._writer.submit(change, caller)
 
     async def read(self, look: Callable[[ReadTx], T], /) -> T:
         """At once, on this thread: a read takes microseconds and a thread hop would cost more."""

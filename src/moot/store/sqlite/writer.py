@@ -53,8 +53,8 @@ class Writer:
         self._thread = threading.Thread(target=self._work, name="moot-writer", daemon=True)
         self._thread.start()
 
-    async def submit(self, change: Callable[[Tx], Any], caller: Caller) -> Any:
-        """Queue the function and wait for its commit."""
+    def submit(self, change: Callable[[Tx], Any], caller: Caller) -> asyncio.Future[Any]:
+        """Queue the function; its answer comes after its commit."""
         loop = asyncio.get_running_loop()
         work = Work(change, caller, loop, loop.create_future(), loop.time() + self._limits.queued_seconds)
         with self._lock:
@@ -63,7 +63,7 @@ class Writer:
             self._queue.append(work)
         if not self._is_settled_at_once(work):
             self._expect(work)
-        return await work.answer
+        return work.answer
 
     def close(self) -> None:
         """Commit what waits, then end. Blocks, but no longer than the deadline of what waits."""
