@@ -131,7 +131,7 @@ class Toolbox:
     def offered(self) -> tuple[Tool, ...]:
         return (_TOOL,)
 
-    async def call(self, name: str, arguments: Mapping[str, Json]) -> ToolAnswer:
+    async def call(self, name: str, arguments: Mapping[str, Json], path: str = "") -> ToolAnswer:
         return ToolAnswer(script.FOUND, {})
 
     def recall(self, name: str, arguments: Mapping[str, Json]) -> None: ...
