@@ -221,8 +221,8 @@ class Desk:
 
     def _drift(self, agent: str, session: str, call: int, fact: str) -> None:
         number = self._performance.score.number_of(self._attempt)
-        who = f"{agent} (in {self._root}, at {session})" if session else agent
-        self._performance.drifts.asked(who, f"attempt {number}, call {call}", fact)
+        place = f"at {session} of {self._root}, " if session else ""
+        self._performance.drifts.asked(agent, f"{place}attempt {number}, call {call}", fact)
 
     def _answer(self, replied: Replied) -> Answer:
         known = self._performance.likeness
