@@ -14,6 +14,7 @@ from moot.bus import mailbox
 from moot.core.caller import SYSTEM
 from moot.core.ids import AgentId, AttemptId
 from moot.core.tx import Tx
+from moot.process import confinement
 from moot.registry import hosts
 from moot.registry.hosts import NewHost
 from moot.runner import neighbours
@@ -39,6 +40,13 @@ def test_a_healthy_store_has_no_problem(either: Terminal) -> None:
     found = checks(either.ok("doctor", "--json"))
     assert {"moot", "extras", "claude", "codex", "api", "store", "writing", "hosts", "parked"} <= found.keys()
     assert "none is running" in found["hosts"]["fact"]
+
+
+def test_it_says_whether_commands_are_confined(terminal: Terminal) -> None:
+    state = "absent" if confinement.reach() == "unconfined" else "ok"
+    assert checks(terminal.ok("doctor", "--json"))["shell"]["state"] == state
+    waived = checks(terminal.ok("doctor", "--json", env={confinement.SETTING: "unconfined"}))["shell"]
+    assert (waived["state"], waived["remedy"]) == ("absent", "Unset MOOT_SHELL.")
 
 
 def test_nothing_is_made_where_nothing_is(terminal: Terminal) -> None:

@@ -73,3 +73,12 @@ def test_a_guardian_that_was_ended_itself_is_no_trouble(tmp_path: Path) -> None:
         process.wait(DEADLINE)
         guardian.release("at_1")
     assert tmp_path.is_dir()
+
+
+def test_a_folder_for_temporary_files_is_kept_until_the_end() -> None:
+    with Guardian() as guardian:
+        folder = guardian.folder("a")
+        (folder / "file").write_text("x")
+        assert (guardian.folder("a"), guardian.folder("b") != folder) == (folder, True)
+        assert folder.stat().st_mode & 0o777 == 0o700
+    assert not folder.exists()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from moot.process import confinement
 from tests.cli.terminal import Terminal, finish
 from tests.stories.test_permissions import await_file
 
@@ -18,6 +19,16 @@ tools: [edit]
 permissions: {edit: %s}
 answers:
   - calls: [{file_write: {path: new.txt, content: "hello"}}]
+  - say: It is over.
+---
+"""
+
+
+RUNNER = """---
+tools: [shell]
+permissions: {shell: allow}
+answers:
+  - calls: [{shell: {command: "echo x > in.txt; echo x > ../out.txt; ls .workflow > store.txt"}}]
   - say: It is over.
 ---
 """
@@ -122,6 +133,23 @@ kickoff: "@asker go"
     assert not (terminal.folder / "given.txt").exists()
     terminal.ok("run", write(terminal, "a.yaml", f"env: [LAB_TOKEN]{text}"), env=env)
     assert given(terminal) == ["it is tidy-lamp-post"]
+
+
+@pytest.mark.skipif(confinement.reach() != "confined", reason="this system cannot confine commands as far as this")
+def test_a_command_writes_in_its_directory_only_and_sees_no_store(terminal: Terminal) -> None:
+    ended = terminal.ok("ask", write(terminal, "runner.md", RUNNER), "Go.")
+    assert (ended.out, ended.err) == ("It is over.\n", "")
+    assert (terminal.folder / "in.txt").exists()
+    assert not (terminal.folder.parent / "out.txt").exists()
+    assert (terminal.folder / "store.txt").read_text() == ""
+
+
+def test_commands_that_are_not_confined_are_told_before_anything_runs(terminal: Terminal) -> None:
+    env = {confinement.SETTING: "unconfined"}
+    told = "runner: its commands are not confined, and have all your rights."
+    assert told in terminal.ok("check", write(terminal, "runner.md", RUNNER), env=env).err
+    assert told in terminal.ok("ask", "runner.md", "Go.", env=env).err
+    assert (terminal.folder.parent / "out.txt").exists()
 
 
 def test_who_would_have_to_ask_is_refused_where_nobody_answers(terminal: Terminal) -> None:

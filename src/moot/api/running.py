@@ -20,6 +20,7 @@ from moot.bus.messages import Message
 from moot.core.caller import SYSTEM
 from moot.core.ids import InstanceName
 from moot.core.tx import Tx
+from moot.process.errors import NotConfined
 from moot.registry import instances, runs
 from moot.registry.runs import Mode, NewRun, Run
 from moot.runner import neighbours, phases, terms
@@ -67,17 +68,20 @@ def load(order: Order) -> Loaded:
 
 
 def check_trust(order: Order, loaded: Loaded) -> None:
-    """NobodyToAsk, if an agent may have to ask and nobody can answer."""
+    """NobodyToAsk, if an agent may have to ask and nobody can answer; NotConfined, if one would not even ask."""
     found = refusal(order, loaded)
     if found is not None:
         raise found
 
 
-def refusal(order: Order, loaded: Loaded) -> NobodyToAsk | None:
+def refusal(order: Order, loaded: Loaded) -> NobodyToAsk | NotConfined | None:
     if order.taping.replay is not None:
         return None
-    asking = trust.asking(tuple(loaded.workflow.everybody.values()), loaded.choices)
-    return None if not asking or _can_answer(order, loaded) else trust.refusal(asking)
+    everybody = tuple(loaded.workflow.everybody.values())
+    asking = trust.asking(everybody, loaded.choices)
+    if asking and not _can_answer(order, loaded):
+        return trust.refusal(asking)
+    return trust.unconfined_refusal(everybody)
 
 
 def _can_answer(order: Order, loaded: Loaded) -> bool:

@@ -1,11 +1,14 @@
-"""Before anything is spent: agents that may have to ask before they act need somebody who can answer."""
+"""Before anything is spent: agents that may have to ask before they act need somebody who can answer, and those that
+run commands unasked a system that confines them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from moot.app.choosing import Choice
 from moot.core import workspace_tools
 from moot.core.errors import InvalidInput
 from moot.core.permissions import PRESETS
+from moot.process import confinement
+from moot.process.errors import NotConfined
 from moot.workflow.workflow import AgentDefinition
 
 _UNASKING = " or ".join(f"--permissions {name}" for name, preset in PRESETS.items() if not preset.asks)
@@ -26,8 +29,7 @@ def asking(agents: Sequence[AgentDefinition], choices: Mapping[str, Choice]) -> 
 
 def _has_asking_tools(agent: AgentDefinition) -> bool:
     """Of a session: for files and commands."""
-    chosen = workspace_tools.chosen(agent.tools or ())
-    return any(workspace_tools.answer(name, agent.permissions) == "ask" for name in chosen)
+    return any(workspace_tools.answer(name, agent.permissions) == "ask" for name in _chosen(agent))
 
 
 def refusal(agents: Sequence[AgentDefinition]) -> NobodyToAsk:
@@ -40,3 +42,25 @@ def refusal(agents: Sequence[AgentDefinition]) -> NobodyToAsk:
         "Say by `notify` how you are told.",
     )
     return NobodyToAsk(fact, "\n".join(remedies))
+
+
+def unconfined(agents: Iterable[AgentDefinition]) -> tuple[str, ...]:
+    """Whose commands have all rights of the user."""
+    found = tuple(one.name for one in agents if "shell" in _chosen(one) and one.permissions.shell != "deny")
+    return () if not found or confinement.is_on() else found
+
+
+def unconfined_refusal(agents: Iterable[AgentDefinition]) -> NotConfined | None:
+    """Of those who would not even ask, unless the person is content with it."""
+    free = [one for one in agents if one.permissions.shell == "allow"]
+    found = unconfined(free)
+    if not found or confinement.is_waived():
+        return None
+    return NotConfined(
+        f"Commands cannot be confined on this system, and these agents run them without asking: {', '.join(found)}.",
+        f"Write permissions: {{shell: ask}}.\nSet {confinement.SETTING}=unconfined, and they have all your rights.",
+    )
+
+
+def _chosen(agent: AgentDefinition) -> tuple[str, ...]:
+    return workspace_tools.chosen(agent.tools or ())

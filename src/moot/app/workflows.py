@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from moot.app import choosing, context_folders, references
+from moot.app import choosing, context_folders, references, trust
 from moot.app.choosing import Choice, Machine, Obstacle
 from moot.app.project import PEOPLE_FOLDER, Project
 from moot.core import json, problems, yaml
@@ -173,6 +173,10 @@ def _cast(draft: Draft, workflow: Workflow, flags: Flags, machine: Machine) -> C
         f"{name}: {warning}"
         for name, choice in choices.items()
         for warning in choice.warnings(settled[name].permissions)
+    ]
+    told += [
+        f"{name}: its commands are not confined, and have all your rights."
+        for name in trust.unconfined(settled.values())
     ]
     chosen = replace(
         workflow,

@@ -57,6 +57,12 @@ class BadIdentity(InvalidInput):
     code = "BAD_IDENTITY"
 
 
+class NotConfined(InvalidInput):
+    """A program would have all rights of its user, and no person has looked at it."""
+
+    code = "NOT_CONFINED"
+
+
 class StdinClosed(MootError):
     """The program no longer reads its standard input."""
 

@@ -5,6 +5,7 @@ import contextlib
 import secrets
 import subprocess
 import sys
+import tempfile
 from collections.abc import Generator
 from pathlib import Path
 from types import TracebackType
@@ -20,6 +21,7 @@ class Guardian:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
+        self._folders: dict[str, Path] = {}
 
     def __enter__(self) -> "Guardian":
         return self
@@ -51,6 +53,14 @@ class Guardian:
     def release(self, marker: str) -> None:
         """It was seen to."""
         self._tell({"release": marker})
+
+    def folder(self, of: str) -> Path:
+        """A private folder for temporary files, the same whenever it is asked for; gone when this process is."""
+        found = self._folders.get(of)
+        if found is None or not found.is_dir():  # systems clear up such folders
+            found = self._folders[of] = Path(tempfile.mkdtemp(prefix="moot-"))
+            self.guard(found.name, found)
+        return found
 
     def _tell(self, line: dict[str, str]) -> None:
         assert self._process is not None

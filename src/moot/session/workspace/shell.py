@@ -1,15 +1,22 @@
-"""Running a command. It begins in the workspace, but a shell goes wherever its user may: only leave is a border."""
+"""Running a command: confined to the workspace where the system can do that, else with all rights of its user."""
 
+import asyncio
 import os
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
 
 from moot.core import secrecy
-from moot.process import child, environment
+from moot.process import child, confinement, environment
+from moot.process.errors import NotConfined
 from moot.process.guardian import guarded
 from moot.process.program import Finished, Program, as_text, shell_argv
 from moot.session.source import Outcome
+from moot.session.workspace import border
 from moot.session.workspace.given import Given
 from moot.session.workspace.place import Place
 
@@ -22,14 +29,23 @@ class Shell(Given):
     timeout: Annotated[float, Field(gt=0, le=_LONGEST, description="Seconds, after which all of it is ended")] = 120.0
 
 
+async def check_unseen() -> None:
+    """NotConfined where a command that no person looks at would have all rights of its user."""
+    if await asyncio.to_thread(confinement.is_missing):
+        raise NotConfined("Commands cannot be confined on this system, so it was not run.", "Tell the person.")
+
+
 async def shell(place: Place, given: Shell) -> Outcome:
     """What is left running at its end, in the background too, is ended with it."""
-    with guarded(place.guardian) as marker:
+    is_confined = await asyncio.to_thread(confinement.is_on)
+    with guarded(place.guardian) as marker, _scratch(place) as scratch:
+        env = environment.build(border.variables(scratch) if is_confined else None)
+        argv = shell_argv(given.command)
         finished = await child.run(
             Program(
-                argv=shell_argv(given.command),
+                argv=border.around(place.root, scratch, env).around(argv) if is_confined else argv,
                 cwd=place.root,
-                env=environment.build(),
+                env=env,
                 secrets=secrecy.secrets_of(os.environ),  # it may find them elsewhere than in its environment
                 deadline=given.timeout,
                 output_cap=_OUTPUT,
@@ -38,6 +54,16 @@ async def shell(place: Place, given: Shell) -> Outcome:
             )
         )
     return Outcome(_told(finished, given.timeout), is_error=not finished.is_success)
+
+
+@contextmanager
+def _scratch(place: Place) -> Generator[Path]:
+    """For temporary files and caches, kept from command to command if somebody sees to it in the end."""
+    if place.guardian is not None:
+        yield place.guardian.folder(str(place.root))
+        return
+    with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
 
 
 def _told(finished: Finished, timeout: float) -> str:

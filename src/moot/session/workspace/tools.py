@@ -37,7 +37,10 @@ _TOOLS: Mapping[str, _Tool] = {
     "file_edit": _Tool("Replace a text in a file.", editing.Edit, editing.edit, editing.check_edit),
     "file_write": _Tool("Write a file.", editing.Write, editing.write, editing.check_write),
     "shell": _Tool(
-        "Run a command in the working directory. Nothing it has started outlives it.", shell.Shell, shell.shell
+        "Run a command in the working directory. It can write there and below $TMPDIR, mostly nowhere else; nothing it "
+        "has started outlives it.",
+        shell.Shell,
+        shell.shell,
     ),
 }
 
@@ -73,6 +76,8 @@ class WorkspaceTools:
         if isinstance(given, Outcome):
             return given
         try:
+            if name == "shell" and self._answers[name] == "allow":
+                await shell.check_unseen()
             return await _TOOLS[name].function(self._place, given)
         except MootError as error:
             return Outcome(f"{error.code}: {error}", is_error=True)
