@@ -1,10 +1,11 @@
 """Files are read, found and changed inside of one directory, and nowhere else."""
 
 import os
+import shutil
 import stat
 import threading
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,8 @@ OUTSIDE = [
     "",
     ".",
     "/etc/passwd",
+    "/proc/self/cwd/notes.md",
+    "/dev/fd/0",
     "~/x",
     "..",
     "../work-sibling/x",
@@ -124,6 +127,7 @@ OUTSIDE = [
     ".git/config",
     ".GIT/config",
     ".g\u200bit/config",
+    ".WorkFlow/moot.db",
     "src/.git/hooks/pre-commit",
     ".workflow/moot.db",
 ]
@@ -155,7 +159,8 @@ async def test_patterns_of_everything_show_nothing_of_git_and_moot(source: Works
 
 
 @pytest.mark.parametrize(
-    "path", ["CLAUDE.md", "src/AGENTS.md", ".claude/settings.json", ".mcp.json", ".moot/config.yaml"]
+    "path",
+    ["CLAUDE.md", "src/Agents.MD", ".claude/settings.json", ".mcp.json", ".moot/config.yaml", ".MOOT/config.yaml"],
 )
 async def test_what_agents_take_orders_from_is_read_but_not_changed(
     source: WorkspaceTools, root: Path, path: str
@@ -175,7 +180,9 @@ async def test_links_second_names_and_pipes_are_neither_read_nor_written(source:
     (outside / "y").write_text("outside, too\n")
     os.link(outside / "y", root / "second")
     os.mkfifo(root / "pipe")
-    for path in ("leaf", "parent/x", "second", "pipe", "src"):
+    (root / "here").symlink_to("/proc/self/cwd")
+    (root / "top").symlink_to("/proc/self/root")
+    for path in ("leaf", "parent/x", "second", "pipe", "src", "here/x", f"top{outside}/x"):
         for name, more in (
             ("file_read", {}),
             ("file_write", {"content": "x"}),
@@ -235,6 +242,26 @@ async def test_a_link_swapped_in_for_a_file_is_never_followed(source: WorkspaceT
             assert "outside" not in (await call(source, "file_read", path="src/a.py")).text
             await call(source, "file_write", path="src/a.py", content=f"{number}")
     assert outside.read_text() == "two outside\n"
+
+
+async def test_nothing_is_written_through_a_link_swapped_in_for_a_folder(source: WorkspaceTools, root: Path) -> None:
+    outside = root.parent / "work-sibling"
+
+    def swap() -> None:
+        """Whoever writes makes the folder anew."""
+        for step in (
+            lambda: (root / "made").rename(root / "old"),
+            lambda: (root / "made").symlink_to(outside),
+            lambda: shutil.rmtree(root / "old"),
+            (root / "made").unlink,
+        ):
+            with suppress(OSError):
+                step()
+
+    with repeating(swap):
+        for number in range(300):
+            await call(source, "file_write", path=f"made/new-{number}.py", content="new")
+    assert os.listdir(outside) == ["x"]
 
 
 async def test_a_name_that_is_no_text_is_shown_all_the_same(source: WorkspaceTools, root: Path) -> None:
