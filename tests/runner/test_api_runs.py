@@ -11,12 +11,12 @@ from moot.core.caller import SYSTEM
 from moot.core.clock import Clock
 from moot.core.json import Json
 from moot.core.tx import Tx
-from moot.ledger import usage
+from moot.ledger import pauses, usage
 from moot.models.retrying import Patience
 from moot.registry import agents, instances
 from moot.registry.agents import NewAgent
 from moot.runner.api_agents import ApiBackend, ScriptedModelBackend
-from moot.runner.endings import PAUSED
+from moot.runner.pausing import PAUSED
 from moot.store.sqlite import SqliteStore
 from moot.store.store import Store
 from tests import fake_models
@@ -44,6 +44,12 @@ async def joined(store: Store, *names: str, **settings: Json) -> Team:
 
 def api(server: FakeModels, clock: Clock) -> Backend:
     return ApiBackend({"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}, clock, QUICK)
+
+
+def once(server: FakeModels, clock: Clock) -> Backend:
+    """What is limited is not asked again from within."""
+    environ = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
+    return ApiBackend(environ, clock, Patience(tries=1))
 
 
 async def test_models_talk_to_each_other_over_the_tools(store: Store, clock: Clock) -> None:
@@ -76,12 +82,76 @@ async def test_a_rate_limit_pauses_the_provider_and_fails_nobody(store: Store, c
     before = clock.now()
     async with fake_models.serve([rate_limited(300)]) as server, running(make_host(store, backend=api(server, clock))):
         await team.say("@ann go")
-        await team.until_event(PAUSED)
+        await team.until_event("attempt_failed")
     (paused,) = await team.events(PAUSED)
     waiting = datetime.fromisoformat(str(paused.data["until"])) - before
     assert timedelta(seconds=300) <= waiting < timedelta(seconds=360)
     assert (len(server.asked), server.surplus) == (1, 0)
     assert (await store.read(lambda tx: usage.total(tx, team.instance.stream))).attempts == 0  # it could not work
+
+
+def tree(prompt: str) -> dict[str, Json]:
+    """The settings of a scripted lead, whose helper asks a provider."""
+    helper: Json = {"name": "helper", "backend": "api", "model": "anthropic/claude-sonnet-5"}
+    asks: Json = {"calls": [{"agent_helper": {"prompt": prompt}}]}
+    return {
+        "answers": [asks, {"calls": [{"final_report": {"report": "ok"}}]}],
+        "patterns": {"agents": ["helper"]},
+        "cast": [helper],
+    }
+
+
+async def test_a_rate_limit_deep_in_a_tree_pauses_that_provider_for_all_and_fails_nobody(
+    store: Store, clock: Clock
+) -> None:
+    team = await joined(store, "lead", **tree("help"))
+    await joined(store, "ann", model="anthropic/claude-sonnet-5")
+    until: list[datetime] = []
+
+    def scenario(asked: Asked) -> fake_models.Answer:
+        if not until:
+            until.append(clock.now() + timedelta(seconds=1))
+            return rate_limited(1)
+        assert clock.now() >= until[0]
+        return call("final_report", report="helped") if "help" in asked.text else say("I am here.")
+
+    async with fake_models.serve(scenario) as server, running(make_host(store, backend=once(server, clock))):
+        await team.say("@lead go")
+        await team.until_event(PAUSED)
+        await team.say("@ann go")
+        await team.idle()
+    assert sorted((await team.bodies())[2:]) == ["ann: I am here.", "lead: ok"]
+    assert [one.subject for one in await team.events(PAUSED)][:1] == ["anthropic"]
+    assert {str(one.data["failure"]) for one in await team.events("attempt_failed")} == {"rate_limit"}
+    assert len(server.asked) == 3  # and nobody in vain but the first
+
+
+async def test_who_is_under_way_leaves_a_paused_provider_alone(store: Store, clock: Clock) -> None:
+    """The pause was asked for by somebody else, after it had begun."""
+    team = await joined(store, "lead", **tree("help"))
+    until = clock.now() + timedelta(seconds=300)
+    await store.write(lambda tx: pauses.pause(tx, "anthropic", until, "429"), caller=SYSTEM)
+    async with fake_models.serve([]) as server, running(make_host(store, backend=once(server, clock))):
+        await team.say("@lead go")
+        await team.until_event("attempt_failed")
+    assert server.asked == []
+    (failed,) = await team.events("attempt_failed")
+    assert (failed.data["failure"], "anthropic asked to wait until" in str(failed.data["error"])) == (
+        "rate_limit",
+        True,
+    )
+
+
+async def test_who_has_a_model_of_another_provider_need_not_wait(store: Store, clock: Clock) -> None:
+    busy = "http://127.0.0.1:1"
+    fallbacks: Json = [{"model": "anthropic/claude-sonnet-5"}]
+    team = await joined(store, "ann", model="openai/llama", base_url=busy, fallbacks=fallbacks)
+    until = clock.now() + timedelta(seconds=300)
+    await store.write(lambda tx: pauses.pause(tx, busy, until, "429"), caller=SYSTEM)
+    async with fake_models.serve([say("I am here.")]) as server, running(make_host(store, backend=api(server, clock))):
+        await team.say("@ann go")
+        await team.idle()
+    assert (await team.bodies())[1:] == ["ann: I am here."]
 
 
 async def test_a_scripted_model_runs_the_same_loop_offline(store: Store, clock: Clock) -> None:

@@ -17,7 +17,7 @@ from moot.registry import agents, conversations, instances
 from moot.registry.agents import NewAgent
 from moot.runner import more_mail
 from moot.runner.begun import Begun
-from moot.runner.endings import PAUSED
+from moot.runner.pausing import PAUSED
 from moot.store.store import Store
 from tests.runner.team import Team, gather, make_host, running
 

@@ -19,7 +19,7 @@ from moot.core.tx import Tx
 from moot.registry import agents, attempts, runs
 from moot.registry.agents import Agent
 from moot.registry.runs import Run, State
-from moot.runner import endings, lookout, phases
+from moot.runner import endings, lookout, pausing, phases
 from moot.runner.host import Host
 from moot.runner.lookout import Look
 from moot.store.store import Store
@@ -153,7 +153,7 @@ class Attendant:
         if event.kind == messages.POSTED:
             id, stream = MessageId(event.subject), event.stream
             yield await self.store.read(lambda tx: messages.get(tx, id, stream))
-        elif event.kind == endings.PAUSED:
+        elif event.kind == pausing.PAUSED:
             yield Paused(event.subject, datetime.fromisoformat(str(event.data["until"])), str(event.data["reason"]))
         elif event.kind == attempts.FAILED and event.data["failure"] != "rate_limit":
             yield await self._failed(event)

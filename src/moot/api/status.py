@@ -88,7 +88,8 @@ def _of(tx: ReadTx, instance: Instance) -> Status:
 
 def _pauses(tx: ReadTx, doing: Sequence[Doing]) -> list[str]:
     """Of providers whose agents have mail."""
-    needed = {terms.provider(one.agent) for one in doing if one.unread and one.agent.is_started_by_moot}
+    waiting = [one.agent for one in doing if one.unread and one.agent.is_started_by_moot]
+    needed = {name for agent in waiting for name in terms.reached(agent)}
     found = [pause for pause in pauses.live(tx) if pause.provider in needed]
     return [f"{one.provider} asked to wait until {clock.to_iso(one.until)}: {one.reason}" for one in found]
 

@@ -173,6 +173,7 @@ class Ended:
     usage: Usage = Usage()  # of this attempt alone
     conversation: Conversation | None = None  # to go on with
     wait_until: datetime | None = None  # if the provider asked to wait: until when
+    provider: str = ""  # and which one, if it is not that of the agent itself
 
     @property
     def is_final(self) -> bool:

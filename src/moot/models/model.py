@@ -147,3 +147,4 @@ class ModelFailed(MootError):
         super().__init__(fact, remedy)
         self.kind: Kind = kind
         self.until = until  # when the provider wants to be asked again
+        self.provider = ""  # whose name whoever asked has put here

@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol, cast, runtime_checkable
 
@@ -96,7 +96,7 @@ class SessionBackend:
                 for progress in voices.tell(told):
                     used += progress if isinstance(progress, Usage) else Usage()
                     yield progress
-        yield Ended(ended.failure, ended.error, ended.text, used, wait_until=ended.wait_until)
+        yield replace(ended, usage=used)
 
     async def _stream(self, assignment: Assignment, models: "_Models") -> AsyncGenerator[Told | Report]:
         toolbox = assignment.toolbox
@@ -117,7 +117,8 @@ class SessionBackend:
             async with tree_tools.opened(assignment, toolbox, cast) as tools:
                 for trouble in tools.troubles:
                     tell(root.name, events.Warned(str(trouble)))
-                stage = Stage(cast, journal or Memory(), models.get, tools.of, tell, self._shop.most, stopping)
+                kept, most = journal or Memory(), self._shop.most
+                stage = Stage(cast, kept, models.get, tools.of, tell, most, stopping, trees.provider)
                 report = (await Orchestra(stage).perform(Errand(root, brief.prompt, hearing=letters))).report
             if journal is not None:
                 await letters.give_back()
@@ -217,4 +218,4 @@ def _bare(brief: Briefing) -> Briefing:
 def _ended(report: Report) -> Ended:
     """A report of the wrong shape, and a failure that the agent itself speaks of, are errors like others."""
     failure = "error" if report.failure in ("invalid", "reported") else report.failure
-    return Ended(failure, report.error, report.text, wait_until=report.until)
+    return Ended(failure, report.error, report.text, wait_until=report.until, provider=report.provider)

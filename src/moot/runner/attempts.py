@@ -71,8 +71,9 @@ class AttemptWorker:
         if leave == "none":  # its mail waits for whoever resumes the run
             jobs.finish(tx, job)
             return None
-        if (pause := pauses.of_provider(tx, terms.provider(agent))) is not None:
-            jobs.postpone(tx, job, pause.until)
+        found = [pauses.of_provider(tx, one) for one in terms.providers(agent)]
+        if all(found):  # else another of its models may answer
+            jobs.postpone(tx, job, min(pause.until for pause in found if pause))
             return None
         return partial(self._carry_out, _begin(tx, Start(job, agent, run, leave == "last"), self.host))
 

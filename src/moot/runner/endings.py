@@ -1,6 +1,6 @@
 """How an attempt ends: what it used is counted, its mail acknowledged or given back, its last words posted."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from moot.backends.backend import Conversation, Ended, Usage
 from moot.bus import mailbox
@@ -11,20 +11,19 @@ from moot.core.text import MAX_TEXT
 from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job
-from moot.ledger import budgets, journal, operations, pauses, usage
+from moot.ledger import budgets, journal, operations, usage
 from moot.ledger.usage import DOLLAR, Spent
 from moot.registry import agents, attempts, conversations, instances, runs
 from moot.registry.agents import Agent
 from moot.registry.conversations import Kept
-from moot.runner import limits, spending, terms
+from moot.runner import limits, pausing, spending, terms
 from moot.runner.begun import Begun
+from moot.runner.pausing import Wait, first_line
 from moot.runner.reactions.wake_agents import attempt_key, wake
 from moot.runner.retry import Retry
 from moot.tools import channel, talk
 from moot.tools.talk import Words
 
-PAUSED = "provider_paused"
-_LONGEST_PAUSE = timedelta(days=1)
 _CUT = "\n… (the rest was cut off)"
 
 
@@ -63,10 +62,10 @@ def _keep_conversation(tx: Tx, begun: Begun, ended: Ended) -> None:
 
 
 def _wait(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
-    """Its provider asks to wait: so do all who use it, and this counts as nobody's failure."""
+    """A provider asks to wait: so do all who use it, and this counts as nobody's failure."""
     attempt, agent, error = begun.attempt, begun.agent, _storable(ended.error)
-    until = ended.wait_until or pauses.growing(tx, terms.provider(agent), retry.backoff)
-    until = min(max(until, tx.now + retry.backoff), tx.now + _LONGEST_PAUSE)
+    wait = Wait(ended.provider or terms.provider(agent), error, ended.wait_until)
+    until = pausing.pause(tx, agent.stream, wait, retry.backoff)
     if _is_late(begun.job, until):
         _fail(tx, begun, ended, retry)
         return
@@ -76,10 +75,6 @@ def _wait(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
     jobs.postpone(tx, begun.job, until)
     facts = {"agent": agent.id, "failure": ended.failure, "error": error, "number": begun.job.tries + 1}
     tx.announce(Event(agent.stream, attempts.FAILED, attempt, facts, is_quiet=True))
-    provider = terms.provider(agent)
-    if pauses.pause(tx, provider, until, _first_line(error)):
-        told = {"until": until.isoformat(), "reason": _first_line(error)}
-        tx.announce(Event(agent.stream, PAUSED, provider, told, is_quiet=True))
 
 
 def _record(tx: Tx, begun: Begun, used: Usage) -> None:
@@ -143,7 +138,7 @@ def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
     if mailbox.has_queued(tx, agent.id):
         wake(tx, agent)
     times = "once" if failures == 1 else f"{failures} times"
-    tell_parked(tx, agent, f"failed {times}: {_first_line(error)}", count)
+    tell_parked(tx, agent, f"failed {times}: {first_line(error)}", count)
 
 
 def _is_over(tx: Tx, begun: Begun) -> bool:
@@ -177,11 +172,6 @@ def _sayable(text: str) -> str:
 
 def _valid(text: str) -> str:
     return text.replace("\0", "\\0").encode(errors="replace").decode()
-
-
-def _first_line(error: str) -> str:
-    """What fits into a notice; the event has more."""
-    return (error.strip().splitlines() or ["no reason given"])[0][:300]
 
 
 def interrupt(tx: Tx, agent: Agent) -> bool:

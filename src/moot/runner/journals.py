@@ -12,21 +12,24 @@ from typing import cast
 from moot.backends.backend import Assignment, Briefing
 from moot.bus import mailbox
 from moot.bus.mailbox import Mail
-from moot.core import json
+from moot.core import clock, json
 from moot.core.caller import SYSTEM
+from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.core.tx import ReadTx, Tx
 from moot.jobs.jobs import Job
 from moot.ledger import journal as ledger
-from moot.ledger import usage
+from moot.ledger import pauses, usage
 from moot.ledger.journal import Account, Closed, Entry, Opened, Tree
 from moot.ledger.usage import DOLLAR, Spent
-from moot.models.model import Usage
+from moot.models.model import ModelFailed, Usage
 from moot.process.guardian import Guardian
 from moot.registry import attempts, stopping
-from moot.runner import limits, spending
+from moot.runner import limits, pausing, spending, terms
 from moot.runner.begun import Begun as Attempt
 from moot.runner.begun import Start
+from moot.runner.pausing import Wait
+from moot.runner.retry import Retry
 from moot.session import journal as contract
 from moot.session.journal import Begun, Done, Known, OverBudget
 from moot.session.permitting import Permitting
@@ -79,6 +82,7 @@ class StoredJournal:
         self._store = store
         self._attempt = attempt
         self._own_limits = spending.own_limits(attempt.agent)
+        self._least_wait = Retry().but(terms.of_agent(attempt.agent).retry).backoff
         self._account = Account(attempt.attempt, limits.scope_of(attempt.agent, attempt.run), attempt.agent.id)
         self._tree = attempt.tree
         self._is_planted = bool(attempt.tree.facts)
@@ -134,7 +138,7 @@ class StoredJournal:
             raise
         self._keep(done, begun if refusal is None else page.free, is_stopping)
         if refusal is not None:
-            raise OverBudget(refusal)
+            raise refusal
 
     def _keep(self, done: Sequence[Done], begun: Sequence[Begun], is_stopping: bool) -> None:
         """What is on record by now."""
@@ -157,10 +161,15 @@ class StoredJournal:
             free=[one for one in begun if one.kind != "model"],
             reserve=round(sum(one.reserve for one in models) * DOLLAR) if models else None,
             spent=_spent([one.usage for one in answers]) if answers else None,
+            providers=[one.provider for one in models],
+            waits=[self._wait(one) for one in done if one.stop == "rate_limit" and self._is_model(one.path)],
         )
 
     def _is_model(self, path: str) -> bool:
         return path in self._under_way and self._under_way[path].kind == "model"
+
+    def _wait(self, done: Done) -> Wait:
+        return Wait(self._under_way[done.path].provider, _storable(done.error or ""), done.until)
 
     def _opened(self, one: Begun) -> Opened:
         before = self._known.get(one.path)
@@ -169,7 +178,7 @@ class StoredJournal:
             one.path, number, one.kind, one.name, one.agent, one.trigger, json.dumps(one.facts), _micros(one.reserve)
         )
 
-    def _write(self, tx: Tx, page: "_Page") -> tuple[str | None, bool]:
+    def _write(self, tx: Tx, page: "_Page") -> tuple[MootError | None, bool]:
         """Why the model may not be asked, if it may not: then all but that is written. And whether this is to end."""
         attempts.guard(tx, self._attempt.caller)
         if not self._is_planted:
@@ -179,13 +188,20 @@ class StoredJournal:
         ledger.end(tx, self.root, page.closed)
         if page.spent is not None:
             usage.record(tx, self._account.scope, self._account.owner, page.spent)
-        refusal = None if page.reserve is None else self._refusal(tx, page.reserve)
+        for wait in page.waits:
+            pausing.pause(tx, self._attempt.agent.stream, wait, self._least_wait)
+        refusal = None if page.reserve is None else self._refusal(tx, page.reserve, page.providers)
         opened = page.opened if refusal is None else [one for one in page.opened if one.kind != "model"]
         ledger.begin(tx, self.root, self._account, opened)
         return refusal, page.reserve is not None and self._is_stopping(tx)
 
-    def _refusal(self, tx: Tx, reserve: int) -> str | None:
-        return spending.refusal(tx, self._attempt, reserve, self._own_limits)
+    def _refusal(self, tx: Tx, reserve: int, providers: Sequence[str]) -> MootError | None:
+        for pause in (pauses.of_provider(tx, one) for one in providers):
+            if pause is not None:
+                fact = f"{pause.provider} asked to wait until {clock.to_iso(pause.until)}: {pause.reason}"
+                return ModelFailed("rate_limit", fact, until=pause.until)
+        refusal = spending.refusal(tx, self._attempt, reserve, self._own_limits)
+        return None if refusal is None else OverBudget(refusal)
 
     def _is_stopping(self, tx: ReadTx) -> bool:
         run = self._attempt.run
@@ -206,6 +222,8 @@ class _Page:
     free: list[Begun]  # of what is begun, that which costs nothing
     reserve: int | None  # for the models among it; None: there are none
     spent: Spent | None
+    providers: list[str]  # of those models
+    waits: list[Wait]  # that providers have asked for meanwhile
 
 
 def _closed(done: Done, number: int) -> Closed:

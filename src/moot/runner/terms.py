@@ -1,14 +1,16 @@
 """Terms: what an agent's own definition says of its attempts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
+from typing import cast
 
 from pydantic import TypeAdapter
 
 from moot.backends.backend import Manner
 from moot.core import servers, workspace_tools
 from moot.core.clock import MICROSECOND
+from moot.core.json import Json
 from moot.core.permissions import PRESETS, Permissions
 from moot.ledger import budgets
 from moot.ledger.budgets import Limits
@@ -17,7 +19,7 @@ from moot.registry.agents import Agent
 from moot.registry.runs import Run
 from moot.tools.groups import APPROVE, NAMES
 from moot.workflow import models
-from moot.workflow.workflow import Budget, PromptMode, Retry
+from moot.workflow.workflow import Budget, Fallback, PromptMode, Retry
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class Terms:
     command: tuple[str, ...] = ()
     base_url: str | None = None
     env: tuple[str, ...] = ()
+    fallbacks: tuple[Fallback, ...] = ()
 
 
 _TERMS: TypeAdapter[Terms] = TypeAdapter(Terms)
@@ -75,7 +78,11 @@ def held(agent: Agent, *, has_context: bool) -> tuple[str, ...] | None:
 
 
 def of_agent(agent: Agent) -> Terms:
-    said = {name: value for name, value in agent.settings.items() if name in _NAMES}
+    return _said(agent.settings)
+
+
+def _said(settings: Mapping[str, Json]) -> Terms:
+    said = {name: value for name, value in settings.items() if name in _NAMES}
     return _TERMS.validate_python(said) if said else _NOTHING_SAID
 
 
@@ -96,8 +103,22 @@ def manner(agent: Agent) -> Manner:
 
 def provider(agent: Agent) -> str:
     """Whose pauses are this agent's."""
-    said = of_agent(agent)
-    return said.base_url or models.provider(said.model, agent.backend)
+    return providers(agent)[0]
+
+
+def providers(agent: Agent) -> list[str]:
+    """The same of all models that it can do with, the first one first."""
+    return _providers(of_agent(agent), agent.backend)
+
+
+def reached(agent: Agent) -> list[str]:
+    """And of those who take part in what it does."""
+    others = cast(Sequence[Mapping[str, Json]], agent.settings.get("cast", ()))
+    return [*providers(agent), *(name for one in others for name in _providers(_said(one), str(one["backend"])))]
+
+
+def _providers(said: Terms, backend: str) -> list[str]:
+    return [one.base_url or models.provider(one.model, backend) for one in (said, *said.fallbacks)]
 
 
 def has_context(run: Run | None) -> bool:

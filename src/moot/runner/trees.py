@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import cast as cast_to
 
 from moot.backends.backend import Assignment, Briefing
 from moot.core import prices
 from moot.core.json import Json
 from moot.runner import casts
 from moot.session.agent import Agent
-from moot.workflow import stored
+from moot.workflow import models, stored
 
 Expand = Callable[[str], str]
 
@@ -23,6 +24,14 @@ def cast(assignment: Assignment, brief: Briefing, expand: Expand) -> dict[str, A
     return {name: _bounded(one) for name, one in found.items()}
 
 
+def provider(agent: Agent, model: str) -> str:
+    """Whose pauses are those of a model in a tree, as `terms.provider` says it of an agent."""
+    if "answers" in agent.settings:
+        return "scripted"
+    endpoints = cast_to(Mapping[str, Mapping[str, str | None]], agent.settings.get("endpoints", {}))
+    return endpoints.get(model, {}).get("base_url") or models.provider(model, "api")
+
+
 def _bounded(agent: Agent) -> Agent:
     """Where its file does not say how long a conversation may be, it is as long as its first model can hold."""
     if agent.limits.context_tokens is not None or not agent.models or "answers" in agent.settings:
@@ -33,13 +42,13 @@ def _bounded(agent: Agent) -> Agent:
 
 def _root(agent: Agent, assignment: Assignment, brief: Briefing) -> Agent:
     """What it says last is its report, unless somebody else goes on with that."""
-    manner, settings, models = assignment.manner, agent.settings, agent.models
+    manner, settings, names = assignment.manner, agent.settings, agent.models
     if manner.model is not None and "answers" not in settings:
         own: dict[str, Json] = {manner.model: {"base_url": manner.base_url, "env": list(manner.env)}}
         known = settings.get("endpoints")
         settings = {"endpoints": {**(known if isinstance(known, Mapping) else {}), **own}}
-        models = (manner.model, *(one for one in models if one != manner.model))
-    return replace(agent, prompt=brief.system_prompt, models=models, settings=settings, reports=_reports(agent))
+        names = (manner.model, *(one for one in names if one != manner.model))
+    return replace(agent, prompt=brief.system_prompt, models=names, settings=settings, reports=_reports(agent))
 
 
 def _reports(agent: Agent) -> bool:

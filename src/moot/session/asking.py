@@ -1,6 +1,8 @@
 """Asks the models of an agent, one after the other, until one answers; each try is on record before it is made."""
 
+from collections.abc import Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
 from moot.models import keeping
 from moot.models.model import Again, Answer, ModelFailed, Piece
@@ -13,21 +15,22 @@ from moot.session.stage import Stage
 
 
 async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -> Answer:
-    """From the record if it is there; raises ModelFailed for the last of the models, and OverBudget."""
+    """From the record if it is there; raises ModelFailed if no model answers, and OverBudget."""
     known = stage.journal.known(question.path)
     if known is not None and known.state == "done":
         return keeping.load(known.result)
     failures: list[ModelFailed] = []
     for name in agent.models or ("",):
-        is_begun = False
+        is_begun, provider = False, stage.provider(agent, name)
+        begun = Begun(question.path, "model", name, agent.name, facts=question.facts, provider=provider)
         try:
-            reserve = stage.reserve(agent, name, question.request)
-            await pages.turn(Begun(question.path, "model", name, agent.name, facts=question.facts, reserve=reserve))
+            await pages.turn(replace(begun, reserve=stage.reserve(agent, name, question.request)))
             is_begun = True
             found = keeping.storable(await _ask(agent, name, question, stage))
         except ModelFailed as error:
-            if is_begun:  # a model without a key is not asked at all
-                pages.add(Done(question.path, stop=error.kind, error=str(error)))
+            if is_begun:  # a model without a key, or that others wait for, is not asked at all
+                pages.add(Done(question.path, stop=error.kind, error=str(error), until=error.until))
+            error.provider = provider
             if failures or len(agent.models) > 1:
                 stage.tell(agent.name, Warned(f"{name}: {error}"))
             failures.append(error)
@@ -35,7 +38,13 @@ async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -
         pages.add(Done(question.path, keeping.dump(found), found.usage, found.stop))
         stage.tell(agent.name, Used(found.usage))
         return found
-    raise failures[-1]
+    raise _told(failures)
+
+
+def _told(failures: Sequence[ModelFailed]) -> ModelFailed:
+    """Whoever can be waited for is, the shortest wait first; else the last of them."""
+    limited = [one for one in failures if one.kind == "rate_limit"]
+    return min(limited, key=lambda one: one.until.timestamp() if one.until else 0.0) if limited else failures[-1]
 
 
 async def _ask(agent: Agent, name: str, question: Question, stage: Stage) -> Answer:

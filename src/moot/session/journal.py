@@ -6,6 +6,7 @@ first: what is done is answered from there, and nothing that is done is done aga
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Literal, Protocol
 
 from moot.core.errors import MootError
@@ -34,6 +35,7 @@ class Begun:
     trigger: Trigger = "turn"
     facts: Mapping[str, Json] = field(default_factory=dict[str, Json])
     reserve: float = 0.0  # dollars, the most it may cost
+    provider: str = ""  # of the model
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ class Done:
     usage: Usage = field(default_factory=Usage)
     stop: str = ""
     error: str | None = None
+    until: datetime | None = None  # when the provider wants to be asked again
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +64,8 @@ class Journal(Protocol):
     def known(self, path: str) -> Known | None: ...
 
     async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
-        """All of it at once, before anybody relies on it. Raises OverBudget, and then nothing was begun; what is done
-        is on record all the same."""
+        """All of it at once, before anybody relies on it. Raises OverBudget, or ModelFailed if the provider has asked
+        to wait, and then nothing was begun; what is done is on record all the same."""
         ...
 
 

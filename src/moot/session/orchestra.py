@@ -11,6 +11,7 @@ from moot.session.errand import Errand, Played
 from moot.session.pages import Pages
 from moot.session.patterns import advisors, handoff, router, team
 from moot.session.patterns.router import HandoffTo
+from moot.session.report import Report
 from moot.session.reports import FinalReport
 from moot.session.session import Part, Session
 from moot.session.source import Source
@@ -26,6 +27,8 @@ class Orchestra:
         """Its report, or that of whoever has the last word in its place."""
         cast = self._stage.cast
         prompt = await advisors.enriched(errand, cast, self.perform)
+        if isinstance(prompt, Report):
+            return Played(prompt)
         played = await self._work(errand, prompt)
         report = played.report
         if report.failure is not None:

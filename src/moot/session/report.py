@@ -35,3 +35,9 @@ class Report:
     error: str = ""
     until: datetime | None = None  # when the provider wants to be asked again
     route: Route | None = None
+    provider: str = ""  # who wants that
+
+    @property
+    def is_put_off(self) -> bool:
+        """A provider asks to wait: nobody's end, and nobody is told. The whole tree goes on from here, later."""
+        return self.failure == "rate_limit"

@@ -7,7 +7,7 @@ limit and no failure ends it without one.
 import asyncio
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from moot.core.json import Json
@@ -120,7 +120,9 @@ class Session:
     async def _told(self, words: str, path: str) -> Report:
         known = self._stage.journal.known(path)
         if self.part.is_settled and known is not None and known.state == "failed":
-            return reports.load(known.result)
+            ended = reports.load(known.result)
+            if not ended.is_put_off:
+                return ended
         self._transcript.hear(words)
         self._text = ""
         seconds = self._agent.limits.timeout.total_seconds() if self._agent.limits.timeout else None
@@ -206,7 +208,8 @@ class Session:
                 self._agent, Question(f"{turn.path}/m", request, turn.facts), self._stage, self.pages
             )
         except ModelFailed as error:
-            turn.report = Report(self._text, self._agent.name, error.kind, str(error), error.until)
+            failed = self._failed(error.kind, str(error))
+            turn.report = replace(failed, until=error.until, provider=error.provider)
         except OverBudget as error:
             turn.report = self._failed("limit", str(error))
         else:

@@ -53,6 +53,8 @@ class SubAgents(Unrecorded):
         agent, id = self._cast[name], f"{name}-{place.replace('/', '.')}"
         child = self._errand.next(agent, text, f"{place}/s", "subagent")
         played = await self._perform(replace(child, depth=self._errand.depth + 1))
+        if played.report.is_put_off:
+            return _put_off(played.report)
         if played.report.failure is not None:
             self._children[id] = None
             return Outcome(failure_report(name, played.report), is_error=True)
@@ -71,6 +73,8 @@ class SubAgents(Unrecorded):
         caller = ":".join((*self._errand.callers, self._errand.agent.name))
         heading = f"## CLARIFICATION REQUEST FROM {caller}\n\n{question}"
         report = await session.ask_again("clarification", lambda: Heard(heading))
+        if report.is_put_off:
+            return _put_off(report)
         if report.failure is not None:
             self._children[id] = None
             return _refused("failed", id, failure_report(session.part.agent.name, report), session.turns_left)
@@ -81,6 +85,11 @@ class SubAgents(Unrecorded):
             "turnsRemaining": session.turns_left,
         }
         return Outcome(json.dumps(answer) + _footer(id, session))
+
+
+def _put_off(report: Report) -> Outcome:
+    """Who called it is put off with it, and makes the same call again."""
+    return Outcome("put off", is_error=True, report=report)
 
 
 def _refused(code: str, id: str, why: str, left: int = 0) -> Outcome:

@@ -4,11 +4,13 @@ import asyncio
 
 from moot.session.agent import Cast
 from moot.session.errand import Errand, Perform
+from moot.session.report import Report
 from moot.session.subagents import failure_report
 
 
-async def enriched(errand: Errand, cast: Cast, perform: Perform) -> str:
-    """The request and their reports. Whoever fails is heard with that: nobody is asked a second time."""
+async def enriched(errand: Errand, cast: Cast, perform: Perform) -> str | Report:
+    """The request and their reports, or the report of one who is put off. Whoever fails is heard with that: nobody is
+    asked a second time."""
     names = errand.agent.advisors
     if not names:
         return errand.prompt
@@ -18,10 +20,16 @@ async def enriched(errand: Errand, cast: Cast, perform: Perform) -> str:
             tasks = [group.create_task(_report(one, perform)) for one in asked]
     except BaseExceptionGroup as error:
         raise error.exceptions[0] from None
-    told = [f"### From {name}\n\n{task.result()}" for name, task in zip(names, tasks, strict=True)]
+    reports = [task.result() for task in tasks]
+    if (waiting := next((one for one in reports if one.is_put_off), None)) is not None:
+        return waiting
+    told = [f"### From {name}\n\n{_words(name, report)}" for name, report in zip(names, reports, strict=True)]
     return "\n\n".join((f"## ORIGINAL USER REQUEST\n\n{errand.prompt}", "## ANALYSIS GATHERED", *told))
 
 
-async def _report(errand: Errand, perform: Perform) -> str:
-    report = (await perform(errand)).report
-    return report.text if report.failure is None else failure_report(errand.agent.name, report)
+async def _report(errand: Errand, perform: Perform) -> Report:
+    return (await perform(errand)).report
+
+
+def _words(name: str, report: Report) -> str:
+    return report.text if report.failure is None else failure_report(name, report)

@@ -74,7 +74,10 @@ class SupervisorVoice(Unrecorded):
             return Outcome("Nothing was said: `message` is missing.", is_error=True)
         assert self.session is not None
         self._broker.publish("update", self._name, message, self.session.turns)
-        if not await self._cycle(is_first=False):
+        is_heard = await self._cycle(is_first=False)
+        if self._broker.put_off is not None:
+            return Outcome("put off", is_error=True, report=self._broker.put_off)
+        if not is_heard:
             self.session.end_soon("all members have left the team")
             return Outcome("Nobody heard it: all members have left the team.", is_error=True)
         found = heard(_fitting(self._broker.news(self._name), self.session))

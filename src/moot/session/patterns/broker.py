@@ -7,6 +7,7 @@ from typing import Literal
 from moot.core import clock, json
 from moot.core.clock import Clock, SystemClock
 from moot.core.json import Json
+from moot.session.report import Report
 
 Type = Literal["update", "failure"]
 
@@ -39,6 +40,7 @@ class Broker:
         self._clock = source or SystemClock()
         self._all: list[Broadcast] = []
         self._told: dict[str, set[str]] = {}
+        self.put_off: Report | None = None  # of a member: then the supervisor does not go on without it
 
     def publish(self, type: Type, member: str, message: str, turns: int) -> None:
         number = sum(one.member == member for one in self._all) + 1

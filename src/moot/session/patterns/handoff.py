@@ -25,7 +25,7 @@ def is_direct(agent: Agent, cast: Cast) -> bool:
 
 def failed(errand: Errand, report: Report) -> Report:
     """A chain that broke says where."""
-    if errand.trigger != "handoff" and errand.agent.handoff is None:
+    if report.is_put_off or (errand.trigger != "handoff" and errand.agent.handoff is None):
         return report
     place = " → ".join((*errand.callers, errand.agent.name))
     if report.error.startswith("the chain broke"):

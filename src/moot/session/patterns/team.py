@@ -49,6 +49,8 @@ class _Play:
             async with asyncio.TaskGroup() as group:
                 members = [group.create_task(self._member(seat)) for seat in self._seats]
                 played = await self._perform(self._seated(self._team.supervisor, "boss", boss))
+                if played.report.is_put_off:
+                    await self._cycle(is_first=True)  # what members have under way is not lost
                 for member in members:
                     member.cancel()
         except BaseExceptionGroup as error:
@@ -63,7 +65,9 @@ class _Play:
     async def _member(self, seat: "_MemberSeat") -> None:
         """From its first turn to its leave. Whoever has a last word without a seat, says it and is gone."""
         report = (await self._perform(self._seated(seat.name, seat.name, seat))).report
-        if report.failure is not None:
+        if report.is_put_off:
+            self._broker.put_off = report
+        elif report.failure is not None:
             why = f"member {seat.name} failed and is no longer in the team. Reason: {report.error}"
             self._broker.publish("failure", seat.name, why, seat.turns)
         elif not seat.is_taken:
@@ -160,7 +164,7 @@ class _BossSeat:
     async def take(self, session: Session) -> Report:
         self._voice.session = self._ear.session = session
         await self._cycle(is_first=True)
-        return await session.run()
+        return self._broker.put_off or await session.run()
 
 
 def _adapted(agent: Agent, told: str, turns: int | None) -> Agent:
