@@ -11,7 +11,7 @@ import pytest
 from moot.core.permissions import PRESETS
 from moot.process import confinement
 from moot.process.guardian import Guardian
-from moot.session.workspace import place
+from moot.session.workspace import border, place
 from moot.session.workspace.tools import WorkspaceTools
 from tests.session.workspace.desk import Person, call, done, refused, tools
 
@@ -134,8 +134,17 @@ async def test_of_the_home_only_programs_are_read(
     (tool / "bin/hello").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tool / 'bin'}:{home}:{os.environ['PATH']}")
     assert await done(source, "shell", command="hello; cat mine") == "from the library\nmine\nexit code 0"
-    for path in ("~/.ssh/id", "~/.bashrc", "~/opt/tool/login"):
+    (home.parent / "alias").symlink_to(home)
+    for path in ("~/.ssh/id", "~/.bashrc", "~/opt/tool/login", home.parent / "alias/.ssh/id"):
         assert "Permission denied" in await refused(source, "shell", command=f"cat {path}")
+
+
+@pytest.mark.parametrize(("home", "closed"), [("/home/ana", "/home"), ("/root", "/root"), ("/srv/ana", "/srv/ana")])
+def test_the_homes_of_others_are_closed_too(home: str, closed: str) -> None:
+    found = border.around(Path("/srv/work"), Path("/tmp/x"), {"HOME": home, "PATH": "/home/brew/bin:/usr/bin"})
+    assert found.closed == (Path(closed),)
+    assert (Path("/home/brew/bin") in found.read) == (closed == "/home")
+    assert Path("/usr/bin") not in found.read
 
 
 @can_confine

@@ -36,9 +36,11 @@ def _shell() -> Check:
         return check.absent("shell", f"Commands of agents are not confined: {setting} says so.", f"Unset {setting}.")
     match confinement.reach():
         case "confined":
-            return check.ok("shell", "commands of agents are confined to their directory, without moot's files in it")
+            return check.ok("shell", "commands of agents are confined to their directory; moot's files in it are kept")
         case "confined but for moot's own files":
-            return check.ok("shell", "commands of agents are confined to their directory, moot's files in it included")
+            return check.ok(
+                "shell", "commands of agents are confined to their directory, but can change moot's files in it"
+            )
         case "unconfined":
             return check.absent(
                 "shell",

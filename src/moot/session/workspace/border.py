@@ -7,6 +7,7 @@ directory and what programs are made of: a list of secrets would miss one.
 import os
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 from moot.process.confinement import Confinement
@@ -35,7 +36,7 @@ def around(root: Path, scratch: Path, env: Mapping[str, str]) -> Confinement:
         write=(root, scratch, *((_SHARED,) if _SHARED.is_dir() else ())),
         device=_DEVICES,
         closed=closed,
-        read=tuple(dict.fromkeys(one for one in _programs(home, env) if _is_below(one, closed))),
+        read=_readable(home, closed, env.get("PATH", "")),
         empty=(root / _STORE,),
         frozen=(root / _SETTINGS,),
     )
@@ -47,10 +48,15 @@ def variables(scratch: Path) -> dict[str, str]:
     return {"TMPDIR": str(scratch), "XDG_CACHE_HOME": str(cache), "npm_config_cache": str(cache / "npm")}
 
 
-def _programs(home: Path, env: Mapping[str, str]) -> Iterator[Path]:
+@cache  # it takes half as long as to start the command
+def _readable(home: Path, closed: tuple[Path, ...], path: str) -> tuple[Path, ...]:
+    return tuple(dict.fromkeys(one for one in _programs(home, path) if _is_below(one, closed)))
+
+
+def _programs(home: Path, path: str) -> Iterator[Path]:
     known = [home / name for name in _IN_HOME]
     yield from known
-    named = [Path(os.path.realpath(one)) for one in env.get("PATH", "").split(":") if one.startswith("/")]
+    named = [Path(os.path.realpath(one)) for one in path.split(":") if one.startswith("/")]
     for folder in (*named, Path(sys.prefix) / "bin", Path(sys.base_prefix) / "bin"):
         if _is_below(home, (folder,)):
             continue
