@@ -138,3 +138,18 @@ def test_servers_are_kept_with_the_agent(tmp_path: Path) -> None:
     (found,) = stored.definitions("a", "scripted", stored.settings(agent))
     assert found.servers == agent.servers
     assert (found.servers[0].command, found.servers[0].allow, found.servers[0].timeout) == (("g", "-v"), ("get_*",), 5)
+
+
+def test_a_server_that_no_agent_names_is_warned_of_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "help.md").write_text("---\nanswers: [{say: hi}]\nmcp_servers:\n  lost: {command: l}\n---\n")
+    text = """mcp_servers: {git: {command: g}, web: {url: 'http://h/mcp'}}
+agents:
+  a: {answers: [{say: hi}], tools: ['mcp:git/log', 'mcp:own'], agents: [help]}
+  b: {answers: [{say: hi}], mcp_servers: {own: {command: o}}}
+"""
+    found = load(tmp_path, text.replace(", 'mcp:own'", ""), project="mcp_servers: {far: {command: f}}").warnings
+    unnamed = [("team.yaml:1:34", "web"), ("team.yaml:4:43", "own"), ("help.md:4:3", "lost")]
+    told = "{}: no agent names the MCP server `{}`. Write tools: [mcp:{}] where it is wanted."
+    assert list(found) == [str(tmp_path / told.format(at, name, name)) for at, name in unnamed]
+    alone = reading.draft_agent(tmp_path / "help.md", Surroundings(Folders(), environ=ENVIRON)).finish()
+    assert alone.warnings == (str(tmp_path / told.format("help.md:4:3", "lost", "lost")),)

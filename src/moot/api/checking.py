@@ -81,7 +81,8 @@ def plain(found: Checked | CheckedAgent) -> dict[str, Json]:
     grown_trees: list[Json] = [_tree(one) for one in grown(found.casting)]
     if isinstance(found, CheckedAgent):
         agent = {"name": found.agent.name, **stored.settings(found.agent, found.casting.workflow.cast)}
-        return {"ok": is_ok, "agent": agent, "trees": grown_trees, **_cast(found.casting)}
+        warnings = found.casting.workflow.warnings
+        return {"ok": is_ok, "agent": agent, "trees": grown_trees, **_cast(found.casting), "warnings": warnings}
     told = dict(stored.to_json(found.workflow))
     rest = {"trees": grown_trees, **_cast(found.casting), "warnings": told.pop("warnings")}
     return {"ok": is_ok, "workflow": told, "wakes": found.woken, **rest}

@@ -1,6 +1,6 @@
 """MCP servers of others: where they are declared, which of them an agent is connected to, and what they may see."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -72,6 +72,26 @@ def connected(
         for problem in _unusable(one, known):
             faults.add(one.document, problem)
     return tuple(replace(one.server, variables=_variables(one, known)) for one in chosen)
+
+
+def unnamed(wanted: Iterable[tuple[Iterable[str], Mapping[str, Declared]]], shared: Collection[str]) -> tuple[str, ...]:
+    """Of the servers that agents could have, those that none of them names, in words; `wanted` are the tools of each and
+    what it could be connected to. What stands in `shared` documents is meant for other workflows, too."""
+    named: set[tuple[str, yaml.Path]] = set()
+    found: dict[tuple[str, yaml.Path], Declared] = {}
+    for tools, declared in wanted:
+        chosen = servers.chosen(tools)
+        for name, one in declared.items():
+            key = (one.document.name, one.path)
+            found[key] = one
+            named.update((key,) if name in chosen else ())
+    return tuple(_unnamed(one) for key, one in found.items() if key not in named and key[0] not in shared)
+
+
+def _unnamed(one: Declared) -> str:
+    line, column = one.document.place(one.path, key=True)
+    where, name = f"{one.document.name}:{line}:{column}", one.server.name
+    return f"{where}: no agent names the MCP server `{name}`. Write tools: [mcp:{name}] where it is wanted."
 
 
 def _checked(server: Server, beside: Mapping[str, Declared]) -> Server:

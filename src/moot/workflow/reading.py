@@ -3,7 +3,7 @@ called: whoever does goes on with the draft."""
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -111,6 +111,7 @@ def draft_document(document: Document, file: Path, around: Surroundings | None =
     own = {name: reader.member(name, one) for name, one in said.agents.items()}
     found = _gathered(reader, own)
     workflow = _workflow(said, file, document, found, faults)
+    workflow = replace(workflow, warnings=(*workflow.warnings, *_unnamed(found, around)))
     checking.check(workflow, document, found, around.environ, faults)
     return Draft(document, faults, workflow, found, known)
 
@@ -133,7 +134,9 @@ def draft_agent(file: Path, around: Surroundings | None = None) -> Draft:
         return Draft(document, faults, None, {}, known)
     found = _gathered(reader, {name: reader.of_file(name, read)})
     first, *others = (one.definition for one in found.values())
-    return Draft(document, faults, Workflow(name, str(file.absolute()), (first,), cast=tuple(others)), found, known)
+    unnamed = _unnamed(found, around)
+    workflow = Workflow(name, str(file.absolute()), (first,), cast=tuple(others), warnings=unnamed)
+    return Draft(document, faults, workflow, found, known)
 
 
 def _gathered(reader: Reader, own: Mapping[str, Member]) -> dict[str, Member]:
@@ -184,6 +187,11 @@ def _servers(
         )
         for config, said in configs
     )
+
+
+def _unnamed(found: Mapping[str, Member], around: Surroundings) -> tuple[str, ...]:
+    wanted = ((one.definition.tools or (), one.servers) for one in found.values())
+    return connecting.unnamed(wanted, frozenset(one.name for one in around.configs))
 
 
 def _workflow(said: FileShape, file: Path, document: Document, found: Mapping[str, Member], faults: Faults) -> Workflow:
