@@ -111,10 +111,26 @@ def test_a_server_that_does_not_start_fails_the_agent_with_its_words(terminal: T
     text = "---\ntools: ['mcp:odd']\nmcp_servers: {odd: {command: ./none%s}}\nanswers: [{say: hi}]\n---\n"
     ended = terminal.run("ask", write(terminal, "bad.md", text % ""), "Hello?")
     assert ended.code == 1
-    assert "SERVER_NOT_STARTED" in ended.err
+    assert "SERVER_NOT_STARTED: The MCP server odd could not be started" in ended.err
+    assert "Correct `mcp_servers.odd` in bad.md, or write optional: true there." in ended.err
     ended = terminal.ok("ask", write(terminal, "bad.md", text % ", optional: true"), "Hello?")
     assert ended.out == "hi\n"
     assert "odd" in ended.err
+
+
+def test_a_server_that_does_not_start_is_not_tried_again(terminal: Terminal) -> None:
+    text = """
+agents:
+  asker:
+    retry: {attempts: 3, backoff: 1ms}
+    tools: ["mcp:odd"]
+    mcp_servers: {odd: {command: sh, args: [-c, "echo begun >> given.txt; echo no luck >&2; exit 1"]}}
+    answers: [{say: hi}]
+kickoff: "@asker go"
+"""
+    ended = terminal.run("run", write(terminal, "a.yaml", text), "--json")
+    assert given(terminal) == ["begun"]
+    assert "It wrote: no luck" in ended.out
 
 
 def test_a_server_of_a_repository_gets_a_secret_only_if_its_workflow_says_so(terminal: Terminal) -> None:

@@ -279,8 +279,10 @@ class External:
         else:
             why = str(_innermost(error)).rstrip(".") or type(error).__name__
         said = f" It wrote: {self._printed.strip()[-500:]}" if self._printed.strip() else ""
+        where = f" in {self.server.source}" if self.server.source else ""
         return ServerNotStarted(
-            f"The MCP server {self.name} could not be started: {why}.{said}", "Correct its settings."
+            f"The MCP server {self.name} could not be started: {why}.{said}",
+            f"Correct `mcp_servers.{self.name}`{where}, or write optional: true there.",
         )
 
 

@@ -17,6 +17,7 @@ from moot.backends.backend import (
     Usage,
     Warned,
 )
+from moot.connect.errors import ServerNotStarted
 from moot.core import prices
 from moot.core.clock import Clock, SystemClock
 from moot.core.errors import InvalidInput
@@ -88,14 +89,17 @@ class SessionBackend:
         if assignment.manner.keeps_conversation:
             yield Warned("A model has no conversation of its own that could be kept: `resume` changes nothing here.")
         voices = Voices(assignment.agent, is_counted=isinstance(assignment, Kept))
-        async with _Models(self._shop) as models, aclosing(await self._stream(assignment, models)) as running:
-            async for told in running:
-                if isinstance(told, Report):
-                    ended = _ended(told)
-                    continue
-                for progress in voices.tell(told):
-                    used += progress if isinstance(progress, Usage) else Usage()
-                    yield progress
+        try:
+            async with _Models(self._shop) as models, aclosing(await self._stream(assignment, models)) as running:
+                async for told in running:
+                    if isinstance(told, Report):
+                        ended = _ended(told)
+                        continue
+                    for progress in voices.tell(told):
+                        used += progress if isinstance(progress, Usage) else Usage()
+                        yield progress
+        except ServerNotStarted as error:  # it would not the next time either
+            ended = Ended("cannot_start", f"{error.code}: {error}")
         yield replace(ended, usage=used)
 
     async def _stream(self, assignment: Assignment, models: "_Models") -> AsyncGenerator[Told | Report]:

@@ -75,8 +75,8 @@ def connected(
 
 
 def unnamed(wanted: Iterable[tuple[Iterable[str], Mapping[str, Declared]]], shared: Collection[str]) -> tuple[str, ...]:
-    """Of the servers that agents could have, those that none of them names, in words; `wanted` are the tools of each and
-    what it could be connected to. What stands in `shared` documents is meant for other workflows, too."""
+    """Of the servers that agents could have, those that none of them names, in words; `wanted` are the tools of each
+    and what it could be connected to. What stands in `shared` documents is meant for other workflows, too."""
     named: set[tuple[str, yaml.Path]] = set()
     found: dict[tuple[str, yaml.Path], Declared] = {}
     for tools, declared in wanted:
