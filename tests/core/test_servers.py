@@ -105,3 +105,11 @@ def test_servers_that_cannot_be_told_apart_are_refused() -> None:
 def test_agents_choose_servers_and_their_tools() -> None:
     named = ("channel", "mcp:a/read", "mcp:b", "mcp:a/list", "mcp:c/x", "mcp:c", "mcp:c/y")
     assert servers.chosen(named) == {"a": frozenset({"read", "list"}), "b": None, "c": None}
+
+
+def test_what_is_asked_for_is_offered_unless_it_is_denied() -> None:
+    server = Server("x", ("x",), allow=("read_*",), ask=("push*", "read_all"), deny=("push_force",))
+    tools = ("read_one", "read_all", "push", "push_force", "other")
+    assert [server.offers(one) for one in tools] == [True, True, True, False, False]
+    assert [server.asks(one) for one in tools] == [False, True, True, True, False]
+    assert servers.server("x", {"command": "x", "ask": ["*"]}).ask == ("*",)

@@ -15,6 +15,7 @@ from moot.session import external_tools
 from moot.session.external_tools import ExternalTools
 from moot.session.journal import Memory
 from tests.session.staging import Hall, agent, calls, reports
+from tests.session.workspace.desk import Person
 
 SCHEMA: Mapping[str, Json] = {"type": "object"}
 
@@ -27,9 +28,13 @@ class Server:
     answer: Answer | CallFailed = field(default_factory=lambda: Answer("done"))
     name: str = "files"
     called: list[str] = field(default_factory=list[str])
+    asking: tuple[str, ...] = ()
 
     def offers(self) -> Sequence[Offer]:
         return [Offer(one, f"To {one}.", SCHEMA, is_read_only=one == "read") for one in self.tools]
+
+    def asks(self, tool: str) -> bool:
+        return tool in self.asking
 
     async def call(self, tool: str, arguments: Mapping[str, Json]) -> Answer:
         self.called.append(tool)
@@ -102,3 +107,30 @@ def test_the_library_is_not_loaded_by_who_only_speaks_of_servers() -> None:
     )
     code = f"import sys, {modules}; sys.exit('mcp' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("says", "told"), [(None, "done"), ("Not today.", "NOT_ALLOWED: Not today. (executed: false)")]
+)
+async def test_a_person_is_asked_first_where_the_declaration_says_so(says: str | None, told: str) -> None:
+    server, person = Server(asking=("write",)), Person(says)
+    hall = Hall(sources=(ExternalTools(server, person=person),))
+    both: Json = {"calls": [{"mcp_files_write": {"a": 1}}, {"mcp_files_read": {}}]}
+    await hall.report(agent("ann", both, reports("ok")))
+    assert person.asked == [("mcp_files_write", {"a": 1})]
+    assert server.called.count("write") == (says is None)
+    assert hall.told("ann", 2).splitlines() == [told, "done"]
+
+
+async def test_without_anybody_to_ask_nothing_is_done() -> None:
+    server = Server(asking=("write",))
+    hall = Hall(sources=(ExternalTools(server),))
+    await hall.report(agent("ann", calls("mcp_files_write"), reports("ok")))
+    assert (server.called, "Nobody is there to permit" in hall.told("ann", 2)) == ([], True)
+
+
+async def test_nobody_is_asked_for_a_tool_that_is_gone() -> None:
+    server, person = Server(asking=("write",)), Person()
+    source = ExternalTools(server, person=person)
+    server.tools.remove("write")
+    assert source.leave("mcp_files_write", {}) is None

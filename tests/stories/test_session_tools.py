@@ -202,6 +202,31 @@ def test_who_sits_at_the_terminal_is_asked_there(terminal: Terminal, typed: str)
     assert (terminal.folder / "new.txt").exists() == (typed == "yes")
 
 
+ADDER = f"""---
+tools: ["mcp:odd"]
+permissions: full
+mcp_servers: {{odd: {{command: {sys.executable}, args: [{ODD}], ask: [add]}}}}
+answers: [{{calls: [{{mcp_odd_add: {{a: 1, b: 2}}}}]}}, {{say: It is over.}}]
+---
+"""
+
+
+@pytest.mark.parametrize(("typed", "came"), [("yes", 0), ("no, not today", 1)])
+def test_a_person_is_asked_for_a_tool_of_another_server(terminal: Terminal, typed: str, came: int) -> None:
+    write(terminal, "adder.md", ADDER)
+    write(terminal, "team.yaml", "agents: {adder: {from: adder.md}}\nkickoff: '@adder add'\n")
+    with terminal.typing("run", "team.yaml") as session:
+        session.until("mcp_odd_add")
+        session.type(typed)
+        session.until("done in")
+    assert "".join(calls(terminal)).count("failed") == came
+
+
+def test_who_would_have_to_ask_for_a_tool_of_another_server_is_refused_where_nobody_answers(terminal: Terminal) -> None:
+    ended = terminal.run("ask", write(terminal, "adder.md", ADDER), "Add.")
+    assert (ended.code, "adder: it has to ask for tools of the MCP server odd" in ended.err) == (2, True)
+
+
 def test_an_agent_that_was_killed_while_it_waited_does_it_once_it_may(terminal: Terminal) -> None:
     write(terminal, "writer.md", WRITER % "ask")
     text = "agents: {writer: {from: writer.md}}\nkickoff: '@writer write'\nnotify: 'echo \"$MOOT_ID\" > asked'\n"

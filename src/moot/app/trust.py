@@ -23,7 +23,9 @@ class NobodyToAsk(InvalidInput):
 def asking(agents: Sequence[AgentDefinition], choices: Mapping[str, Choice]) -> tuple[AgentDefinition, ...]:
     """Who may have to ask and can. Others have moot's tools and no more, or are denied what they would ask for."""
     return tuple(
-        one for one in agents if one.permissions.asks and (choices[one.name].can_ask or _has_asking_tools(one))
+        one
+        for one in agents
+        if _has_asking_tools(one) or (one.permissions.asks and choices[one.name].can_ask) or _asking_servers(one)
     )
 
 
@@ -32,8 +34,12 @@ def _has_asking_tools(agent: AgentDefinition) -> bool:
     return any(workspace_tools.answer(name, agent.permissions) == "ask" for name in _chosen(agent))
 
 
+def _asking_servers(agent: AgentDefinition) -> list[str]:
+    return [one.name for one in agent.servers if one.ask]
+
+
 def refusal(agents: Sequence[AgentDefinition]) -> NobodyToAsk:
-    lines = [f"  {one.name}: permissions are {one.permissions.spelling}" for one in agents]
+    lines = [f"  {one.name}: {_why(one)}" for one in agents]
     fact = "\n".join(["Some agents may have to ask before they act, and nobody is there to answer:", *lines])
     remedies = (
         f"Decide beforehand with {_UNASKING}.",
@@ -42,6 +48,13 @@ def refusal(agents: Sequence[AgentDefinition]) -> NobodyToAsk:
         "Say by `notify` how you are told.",
     )
     return NobodyToAsk(fact, "\n".join(remedies))
+
+
+def _why(agent: AgentDefinition) -> str:
+    """Of servers, what no permissions change."""
+    if found := _asking_servers(agent):
+        return f"it has to ask for tools of the MCP server {', '.join(found)}, by `ask` in its declaration"
+    return f"permissions are {agent.permissions.spelling}"
 
 
 def unconfined(agents: Iterable[AgentDefinition]) -> tuple[str, ...]:

@@ -87,6 +87,9 @@ class External:
         """The tools it has at the moment, as far as they are allowed."""
         return self._offers
 
+    def asks(self, tool: str) -> bool:
+        return self.server.asks(tool)
+
     def leave(self) -> None:
         self._leaving.set()
 

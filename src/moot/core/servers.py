@@ -15,7 +15,7 @@ from moot.core.nearest import hint
 PREFIX = "mcp:"  # of a tool's name among an agent's tools: mcp:server, mcp:server/tool
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_KEYS = ("type", "command", "args", "env", "cwd", "url", "headers", "allow", "deny")
+_KEYS = ("type", "command", "args", "env", "cwd", "url", "headers", "allow", "ask", "deny")
 _TIMES = ("startup_timeout", "timeout")
 _OWN = "MOOT_"  # what moot tells its own programs is for nobody else
 _HTTP = ("http", "streamable-http", "streamable_http")
@@ -37,6 +37,7 @@ class Server:
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     allow: tuple[str, ...] | None = None  # patterns of tools; None: all
     deny: tuple[str, ...] = ()
+    ask: tuple[str, ...] = ()  # of those for which a person is asked each time
     startup_timeout: float = 30.0  # seconds
     timeout: float = 120.0  # of one call
     is_optional: bool = False  # without it the session is held all the same
@@ -60,8 +61,16 @@ class Server:
         return {name: value for name, value in found.items() if value is not None}
 
     def offers(self, tool: str) -> bool:
-        is_allowed = self.allow is None or any(fnmatchcase(tool, one) for one in self.allow)
-        return is_allowed and not any(fnmatchcase(tool, one) for one in self.deny)
+        is_allowed = self.allow is None or _fits(tool, self.allow) or self.asks(tool)
+        return is_allowed and not _fits(tool, self.deny)
+
+    def asks(self, tool: str) -> bool:
+        """Whether it may only be used with leave, be it in `allow` as well."""
+        return _fits(tool, self.ask)
+
+
+def _fits(tool: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(tool, one) for one in patterns)
 
 
 def declared(servers: object) -> dict[str, Server]:
@@ -105,6 +114,7 @@ def server(name: str, said: object) -> Server:
         _headers(name, given.get("headers", {})),
         _list(name, "allow", given["allow"]) if given.get("allow") is not None else None,
         _list(name, "deny", given.get("deny") or ()),
+        _list(name, "ask", given.get("ask") or ()),
         _seconds(name, "startup_timeout", given.get("startup_timeout", 30.0)),
         _seconds(name, "timeout", given.get("timeout", 120.0)),
         is_optional=_yes(name, given.get("optional", False)),

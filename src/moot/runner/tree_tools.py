@@ -48,15 +48,15 @@ class TreeTools:
     troubles: tuple[MootError, ...] = ()  # with servers that one can do without
 
     def of(self, agent: Agent, path: str) -> Sequence[Source]:
-        named = agent.tools or ()
+        named, person = agent.tools or (), _permitting(self.assignment)
         is_root = agent.name == self.assignment.agent
         found: list[Source] = [MootTools(_held(agent, self.toolbox.offered(), is_root=is_root), self.toolbox)]
         if workspace_tools.chosen(named):
             where = place.at(self.assignment.workspace, _guardian(self.assignment))
-            found.append(WorkspaceTools(where, named, agent.permissions, _permitting(self.assignment)))
+            found.append(WorkspaceTools(where, named, agent.permissions, person))
         own = self.connected.get(agent.name, {})
         chosen = servers.chosen(named).items()
-        return (*found, *(ExternalTools(own[name], only) for name, only in chosen if name in own))
+        return (*found, *(ExternalTools(own[name], only, person) for name, only in chosen if name in own))
 
 
 def _held(agent: Agent, offered: Sequence[Tool], *, is_root: bool) -> list[Tool]:

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Protocol
 
 from moot.connect.errors import CallFailed
@@ -12,6 +13,8 @@ from moot.connect.offer import Answer, Offer
 from moot.core.json import Json
 from moot.core.tool import Effect
 from moot.models.model import ToolSpec
+from moot.session import permitting
+from moot.session.permitting import Nobody, Permitting
 from moot.session.source import Leave, Outcome
 
 _LONGEST = 64  # characters that every provider takes
@@ -26,6 +29,10 @@ class Connection(Protocol):
 
     def offers(self) -> Sequence[Offer]: ...
 
+    def asks(self, tool: str) -> bool:
+        """Whether a person has to be asked before it is called."""
+        ...
+
     async def call(self, tool: str, arguments: Mapping[str, Json]) -> Answer: ...
 
 
@@ -33,9 +40,12 @@ class ExternalTools:
     is_recorded = True
     is_final = False
 
-    def __init__(self, server: Connection, only: Collection[str] | None = None) -> None:
+    def __init__(
+        self, server: Connection, only: Collection[str] | None = None, person: Permitting | None = None
+    ) -> None:
         """`only`: patterns of its tools; None for all that the server's own lists allow."""
         self._server = server
+        self._person = person or Nobody()
         self._only = only
 
     def specs(self) -> Sequence[ToolSpec]:
@@ -46,7 +56,10 @@ class ExternalTools:
         offer = self._named().get(name)
         return "none" if offer is not None and offer.is_read_only else "outside"
 
-    def leave(self, name: str, arguments: Mapping[str, Json]) -> Leave | None: ...
+    def leave(self, name: str, arguments: Mapping[str, Json]) -> Leave | None:
+        offer = self._named().get(name)
+        is_asked = offer is not None and self._server.asks(offer.name)
+        return partial(permitting.refusal, self._person, name, arguments) if is_asked else None
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
         offer = self._named().get(name)

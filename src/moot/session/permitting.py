@@ -14,6 +14,12 @@ class Permitting(Protocol):
         ...
 
 
+async def refusal(permitting: Permitting, tool: str, arguments: Mapping[str, Json]) -> str | None:
+    """The same as the result of the call that is not made."""
+    denial = await permitting.denial(tool, arguments)
+    return None if denial is None else f"NOT_ALLOWED: {denial} (executed: false)"
+
+
 class Nobody:
     """Where nobody is there to be asked."""
 

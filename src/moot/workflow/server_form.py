@@ -20,6 +20,7 @@ _SERVER: Mapping[str, Any] = {
         "url": {**_TEXT, "description": "The address of a server over HTTP"},
         "headers": {**_NAMED, "description": "Sent with every request; ${VAR} is filled in"},
         "allow": {**_TEXTS, "description": "Patterns of the tools that may be used; all if not given"},
+        "ask": {**_TEXTS, "description": "Patterns of those for which a person is asked each time"},
         "deny": {**_TEXTS, "description": "Patterns of those that may not"},
         "startup_timeout": {**_DURATION, "description": "30s if not given"},
         "startupTimeout": {**_DURATION, "description": "Another spelling of startup_timeout", "deprecated": True},

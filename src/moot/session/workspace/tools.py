@@ -13,6 +13,7 @@ from moot.core.json import Json
 from moot.core.permissions import Permissions
 from moot.core.tool import Effect
 from moot.models.model import ToolSpec
+from moot.session import permitting
 from moot.session.permitting import Permitting
 from moot.session.source import Leave, Outcome
 from moot.session.workspace import editing, reading, searching, shell
@@ -49,12 +50,12 @@ class WorkspaceTools:
     is_recorded = True
     is_final = False
 
-    def __init__(self, place: Place, tools: Sequence[str], permissions: Permissions, permitting: Permitting) -> None:
+    def __init__(self, place: Place, tools: Sequence[str], permissions: Permissions, person: Permitting) -> None:
         """`tools` as an agent names them: tools and groups; what belongs to other sources is passed over."""
         answers = {name: workspace_tools.answer(name, permissions) for name in workspace_tools.chosen(tools)}
         self._answers = {name: answer for name, answer in answers.items() if answer != "deny"}
         self._place = place
-        self._permitting = permitting
+        self._permitting = person
 
     def specs(self) -> Sequence[ToolSpec]:
         return tuple(_spec(name) for name in self._answers)
@@ -65,11 +66,7 @@ class WorkspaceTools:
     def leave(self, name: str, arguments: Mapping[str, Json]) -> Leave | None:
         """Nobody is asked for what cannot be done."""
         is_asked = self._answers[name] == "ask" and not isinstance(_given(name, arguments), Outcome)
-        return partial(self._refusal, name, arguments) if is_asked else None
-
-    async def _refusal(self, name: str, arguments: Mapping[str, Json]) -> str | None:
-        denial = await self._permitting.denial(name, arguments)
-        return None if denial is None else f"NOT_ALLOWED: {denial} (executed: false)"
+        return partial(permitting.refusal, self._permitting, name, arguments) if is_asked else None
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
         given = _given(name, arguments)
