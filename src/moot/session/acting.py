@@ -9,12 +9,18 @@ from moot.core import json
 from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.models.model import Call, ToolSpec
-from moot.session.journal import Begun, Done, Journal, below
+from moot.session.journal import Begun, Done, Journal, Known, below
 from moot.session.pages import Pages
 from moot.session.source import Leave, Outcome, Source
 
 _NOTHING = "(empty)"  # providers refuse a text without a letter
 _REFUSED = "refused"  # a fact of a call that was not made: why not
+_TOGETHER = 0.05  # seconds between the ends of calls that go on one page
+_LOST = Outcome(
+    "OUTCOME_UNKNOWN: this was begun before moot was interrupted, and how it ended is not known "
+    "(executed: unknown). Look at what it would have changed before you repeat it.",
+    is_error=True,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,11 @@ class Planned:
         return self.source is not None and self.source.is_recorded
 
     @property
+    def is_outside(self) -> bool:
+        """On record, and beyond the store: it must not be made a second time."""
+        return self.source is not None and self.is_recorded and self.source.effect(self.call.name) == "outside"
+
+    @property
     def has_effect(self) -> bool:
         """Beyond the session itself: then nobody may forget why it was made."""
         return self.source is not None and (self.is_recorded or self.source.effect(self.call.name) != "none")
@@ -81,28 +92,44 @@ def _checked(call: Call, place: str, source: Source, is_cut: bool) -> Planned:
 
 async def make(agent: str, planned: Sequence[Planned], journal: Journal, pages: Pages) -> list[Outcome]:
     """Their answer and what is begun are on record first. What came of them goes on the next page."""
-    fresh = [one for one in planned if one.is_recorded and not _is_done(one, journal)]
-    lost = {one.path for one in fresh if _is_lost(one, journal)}
-    new = [one for one in fresh if journal.known(one.path) is None]
+    known = {one.path: journal.known(one.path) for one in planned}
+    remembered = {one.path: told for one in planned if (told := _remembered(one, known[one.path])) is not None}
+    new = [one for one in planned if one.is_recorded and known[one.path] is None]
     asked = {one.path: leave for one in new if (leave := _leave(one)) is not None}
     if any(one.has_effect for one in planned):
         await pages.turn(*(_begun(agent, one) for one in new if one.path not in asked))
 
     async def made(one: Planned) -> Outcome:
-        if (leave := asked.get(one.path)) is not None:  # not begun yet: whoever waits for an answer has done nothing
-            await journal.note(begun=[_begun(agent, one, await leave())])
-        return await _made(one, journal, is_lost=one.path in lost)
+        outcome = remembered.get(one.path)
+        if outcome is None and (leave := asked.get(one.path)) is not None:
+            refusal = await leave()  # not begun yet: whoever waits for an answer has done nothing
+            await journal.note(begun=[_begun(agent, one, refusal)])
+            outcome = None if refusal is None else Outcome(refusal, is_error=True)
+        if outcome is None:
+            outcome = await _made(one)
+        if one.is_recorded and not _is_settled(known[one.path], outcome):
+            pages.add(Done(one.path, _plain(outcome)))
+        return outcome
 
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(made(one)) for one in planned]
+            tasks = {group.create_task(made(one)): one for one in planned}
+            if len(tasks) > 1 and any(one.is_outside for one in planned):
+                await _keep(tasks, pages)
     except BaseExceptionGroup as error:
         raise error.exceptions[0] from None  # what went wrong, as it is: callers know no groups
-    outcomes = [task.result() for task in tasks]
-    ended = {one.path: outcome for one, outcome in zip(planned, outcomes, strict=True)}
-    # Of what was lost it stays on record that nobody knows.
-    pages.add(*(Done(one.path, _plain(ended[one.path])) for one in fresh if one.path not in lost))
-    return outcomes
+    return [task.result() for task in tasks]
+
+
+async def _keep(tasks: "Mapping[asyncio.Task[Outcome], Planned]", pages: Pages) -> None:
+    """What has changed the world is on record soon after it ended, however long the others take."""
+    running = set(tasks)
+    while running:
+        ended, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+        if running and any(tasks[one].is_outside for one in ended):
+            _, running = await asyncio.wait(running, timeout=_TOGETHER)
+            if running:
+                await pages.turn()
 
 
 def _begun(agent: str, one: Planned, refusal: str | None = None) -> Begun:
@@ -115,33 +142,26 @@ def _leave(one: Planned) -> Leave | None:
     return one.source.leave(one.call.name, one.arguments)
 
 
-def _is_done(one: Planned, journal: Journal) -> bool:
-    known = journal.known(one.path)
-    return known is not None and known.state == "done"
-
-
-def _is_lost(one: Planned, journal: Journal) -> bool:
-    """Begun before, beyond the store, and nobody knows how it ended."""
-    assert one.source is not None
-    known = journal.known(one.path)
-    return known is not None and _REFUSED not in known.facts and one.source.effect(one.call.name) == "outside"
-
-
-async def _made(one: Planned, journal: Journal, *, is_lost: bool) -> Outcome:
-    if one.source is None or one.arguments is None:
-        return Outcome(one.refusal, is_error=True)
-    known = journal.known(one.path) if one.is_recorded else None
-    if known is not None and known.state == "done":
+def _remembered(one: Planned, known: Known | None) -> Outcome | None:
+    """What is on record of it, whatever tools there are by now; None if it is to be made."""
+    if known is None:
+        return None
+    if known.state == "done":
         found = cast(Mapping[str, Json], known.result)
         return Outcome(str(found["text"]), bool(found["is_error"]))
-    if known is not None and _REFUSED in known.facts:
+    if _REFUSED in known.facts:
         return Outcome(str(known.facts[_REFUSED]), is_error=True)
-    if is_lost:
-        return Outcome(
-            "OUTCOME_UNKNOWN: this was begun before moot was interrupted, and how it ended is not known "
-            "(executed: unknown). Look at what it would have changed before you repeat it.",
-            is_error=True,
-        )
+    return _LOST if one.source is None or one.is_outside else None
+
+
+def _is_settled(known: Known | None, outcome: Outcome) -> bool:
+    """Of what was lost it stays on record that nobody knows."""
+    return outcome is _LOST or (known is not None and known.state == "done")
+
+
+async def _made(one: Planned) -> Outcome:
+    if one.source is None or one.arguments is None:
+        return Outcome(one.refusal, is_error=True)
     outcome = await one.source.call(one.call.name, one.arguments, one.path)
     return outcome if outcome.text else replace(outcome, text=_NOTHING)
 
