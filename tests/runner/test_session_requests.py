@@ -26,8 +26,9 @@ async def attempt_of(desk: Desk) -> Caller:
     return replace(member(agent, attempt=attempt.id, fence=1), groups=("channel",))
 
 
-def tools(desk: Desk, caller: Caller, root: Path) -> WorkspaceTools:
-    return WorkspaceTools(place.at(root), ("edit",), PRESETS["ask"], SessionRequests(desk.house.store, caller))
+def tools(desk: Desk, caller: Caller, root: Path, asker: str = "") -> WorkspaceTools:
+    person = SessionRequests(desk.house.store, caller, asker)
+    return WorkspaceTools(place.at(root), ("edit",), PRESETS["ask"], person)
 
 
 async def write(source: WorkspaceTools, content: str) -> Outcome:
@@ -87,3 +88,22 @@ async def test_an_approval_outlives_who_asked_and_stands_for_exactly_that_once(s
     again = asyncio.ensure_future(write(source, "one"))
     await desk.done(OPERATOR, "request_respond", request_id=await opened(desk), approve=False)
     assert (await again).is_error
+
+
+async def test_the_person_sees_who_in_a_tree_asks_and_an_approval_is_for_nobody_else(
+    store: Store, tmp_path: Path
+) -> None:
+    desk = await open_desk(store)
+    caller = await attempt_of(desk)
+    helper, other = (tools(desk, caller, tmp_path, name) for name in ("helper", "other"))
+    writing = asyncio.ensure_future(write(helper, "one"))
+    id = await opened(desk)
+    (request,) = (await desk.done(OPERATOR, "request_list"))["requests"]
+    assert (request["from"], request["title"]) == ("coder", "helper: file_write: a.txt")
+    writing.cancel()
+    await asyncio.wait([writing])
+    await desk.done(OPERATOR, "request_respond", request_id=id, approve=True)
+    asking = asyncio.ensure_future(write(other, "one"))
+    await desk.done(OPERATOR, "request_respond", request_id=await opened(desk), approve=False)
+    assert (await asking).is_error
+    assert not (await write(helper, "one")).is_error

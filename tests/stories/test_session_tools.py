@@ -202,6 +202,20 @@ def test_who_sits_at_the_terminal_is_asked_there(terminal: Terminal, typed: str)
     assert (terminal.folder / "new.txt").exists() == (typed == "yes")
 
 
+def test_the_person_is_told_who_in_a_tree_asks(terminal: Terminal) -> None:
+    write(terminal, "writer.md", WRITER % "ask")
+    lead = (
+        "agents: [writer]\nanswers: [{calls: [{agent_writer: {prompt: x}}]}, {calls: [{final_report: {report: ok}}]}]"
+    )
+    write(terminal, "lead.md", f"---\n{lead}\n---\n")
+    write(terminal, "team.yaml", "agents: {lead: {from: lead.md}}\nkickoff: '@lead write'\n")
+    with terminal.typing("run", "team.yaml") as session:
+        session.until("writer: file_write: new.txt")
+        session.type("yes")
+        session.until("done in")
+    assert (terminal.folder / "new.txt").read_text() == "hello"
+
+
 ADDER = f"""---
 tools: ["mcp:odd"]
 permissions: full

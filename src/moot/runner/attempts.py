@@ -175,7 +175,7 @@ class AttemptWorker:
             conversation=begun.conversation,
             journal=partial(journals.open, self.store, begun),
             expand=partial(guidance.expanded, begun.run),
-            permitting=SessionRequests(self.store, begun.caller),
+            permitting=partial(SessionRequests, self.store, begun.caller),
             guardian=kit.guardian,
         )
 

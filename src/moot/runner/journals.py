@@ -71,7 +71,7 @@ class Kept(Assignment):
 
     journal: "Callable[[], Awaitable[StoredJournal]]"
     expand: Callable[[str], str]  # puts the run's values into a prompt
-    permitting: Permitting  # decides what its sessions have to ask for
+    permitting: Callable[[str], Permitting]  # decides what somebody in its tree has to ask for; "": the agent itself
     guardian: Guardian | None = None  # ends what they have started, should this process be killed
 
 

@@ -21,6 +21,7 @@ class SessionRequests:
 
     store: Store
     caller: Caller
+    asker: str = ""  # who in the tree wants it; empty: the agent itself
 
     async def denial(self, tool: str, arguments: Mapping[str, Json]) -> str | None:
         try:
@@ -31,6 +32,6 @@ class SessionRequests:
             assert self.caller.agent is not None
             id = self.caller.agent
             agent = await self.store.read(lambda tx: agents.get(tx, id))
-            return await approving.leave(call, agent, asked)
+            return await approving.leave(call, agent, asked, self.asker)
         except MootError as error:  # what cannot be asked is not allowed
             return str(error)

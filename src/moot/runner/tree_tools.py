@@ -48,8 +48,8 @@ class TreeTools:
     troubles: tuple[MootError, ...] = ()  # with servers that one can do without
 
     def of(self, agent: Agent, path: str) -> Sequence[Source]:
-        named, person = agent.tools or (), _permitting(self.assignment)
-        is_root = agent.name == self.assignment.agent
+        named, is_root = agent.tools or (), agent.name == self.assignment.agent
+        person = _permitting(self.assignment, "" if is_root else agent.name)
         found: list[Source] = [MootTools(_held(agent, self.toolbox.offered(), is_root=is_root), self.toolbox)]
         if workspace_tools.chosen(named):
             where = place.at(self.assignment.workspace, _guardian(self.assignment))
@@ -111,5 +111,5 @@ def _guardian(assignment: Assignment) -> Guardian | None:
     return assignment.guardian if isinstance(assignment, Kept) else None
 
 
-def _permitting(assignment: Assignment) -> Permitting:
-    return assignment.permitting if isinstance(assignment, Kept) else Nobody()
+def _permitting(assignment: Assignment, asker: str) -> Permitting:
+    return assignment.permitting(asker) if isinstance(assignment, Kept) else Nobody()

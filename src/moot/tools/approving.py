@@ -82,10 +82,10 @@ async def _denial(call: Call, arguments: Approve) -> str | None:
     return await leave(call, agent, arguments)
 
 
-async def leave(call: Call, agent: Agent, arguments: Approve) -> str | None:
+async def leave(call: Call, agent: Agent, arguments: Approve, asker: str = "") -> str | None:
     """Ask the person, whatever the permissions say, and wait for the answer: why not, or None if it may be done, once
-    and with exactly these arguments."""
-    question = _question(call, arguments)
+    and with exactly these arguments, by the `asker` who works for the agent, or by the agent itself."""
+    question = _question(call, arguments, asker)
 
     def ask(tx: Tx) -> _Asked:
         assert question.hash is not None
@@ -134,9 +134,9 @@ def verdict(said: Permissions, tool: str) -> Answer:
     return "ask" if said.asks and not is_denied else "deny"
 
 
-def hash_of(tool: str, given: Mapping[str, object]) -> str:
+def hash_of(tool: str, given: Mapping[str, object], asker: str = "") -> str:
     """Of exactly what is approved."""
-    return hashlib.sha256(json.sorted_bytes([tool, given])).hexdigest()
+    return hashlib.sha256(json.sorted_bytes([tool, given, *([asker] if asker else [])])).hexdigest()
 
 
 def _agent(tx: ReadTx, call: Call) -> Agent:
@@ -145,16 +145,16 @@ def _agent(tx: ReadTx, call: Call) -> Agent:
     return agents.get(tx, call.caller.agent)
 
 
-def _question(call: Call, arguments: Approve) -> Question:
+def _question(call: Call, arguments: Approve, asker: str) -> Question:
     about = next((told for name in _TELLING if isinstance(told := arguments.input.get(name), str) and told.strip()), "")
-    title = f"{arguments.tool_name}: {about}" if about else arguments.tool_name
+    title = ": ".join(one for one in (asker, arguments.tool_name, about) if one)
     line = " ".join(title.split())
     return Question(
         to=agents.PERSON,
         kind="permission",
         title=line if len(line) <= MOST_CHARACTERS else f"{line[: MOST_CHARACTERS - 1]}…",
         body=json.pretty(arguments.input),
-        hash=hash_of(arguments.tool_name, arguments.input),
+        hash=hash_of(arguments.tool_name, arguments.input, asker),
         lasts=None,
         attempt=call.caller.attempt,
     )
