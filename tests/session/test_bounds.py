@@ -103,6 +103,18 @@ async def test_a_long_result_is_read_on_by_its_handle() -> None:
     assert "result_read" not in hall.tools("a", 1)
 
 
+@pytest.mark.parametrize("window", [None, 40_000])
+async def test_as_much_is_read_on_as_fits(window: int | None) -> None:
+    hall = Hall(sources=(Shelf(),))
+    read = calls("result_read", handle="t1/c1", offset=3, length=100_000)
+    await hall.report(agent("a", fetch(200_000), read, reports("ok"), limits=Limits(context_tokens=window)))
+    shown, _, rest = hall.told("a", 3).partition("\n… ")
+    assert shown.startswith("3456789")
+    assert len(shown) > (99_000 if window is None else 50_000)
+    end = 3 + len(shown)
+    assert rest == f"({200_000 - end:,} more characters from offset {end})"
+
+
 @pytest.mark.parametrize("wrong", [{"handle": "t9"}, {}, {"handle": "t1/c1", "offset": -1}])
 async def test_a_wrong_handle_is_refused(wrong: dict[str, Json]) -> None:
     hall = Hall(sources=(Shelf(),))

@@ -12,6 +12,7 @@ from moot.session.source import Outcome, Unrecorded
 LARGE = 100_000  # letters of one result: more would leave no room for anything else
 _BEGINNING = 2_000  # letters that are told all the same
 _PAGE = 20_000
+_FOOTER = 100  # letters kept free for what stands under a page
 
 
 class _Place(BaseModel):
@@ -27,12 +28,15 @@ class Handles(Unrecorded):
 
     def __init__(self) -> None:
         self._kept: dict[str, str] = {}
+        self._read: dict[str, _Place] = {}  # by which call
 
     def shortened(self, text: str, handle: str, room: int | None) -> str:
         """The text, or its beginning and where the rest is; `room` is in tokens."""
         most = LARGE if room is None else min(LARGE, room * reserving.LETTERS)
         if len(text) <= most:
             return text
+        if (place := self._read.get(handle)) is not None:
+            return self._page(place, max(most - _FOOTER, 1))
         self._kept[handle] = text
         shown = text[: min(_BEGINNING, most)]
         return f"{shown}\n… ({len(text):,} characters in all; read on with result_read, handle {handle!r})"
@@ -56,9 +60,12 @@ class Handles(Unrecorded):
             place = _Place.model_validate(arguments)
         except ValidationError as error:
             return Outcome(f"Nothing was read: {error.errors()[0]['msg']}.", is_error=True)
-        text = self._kept.get(place.handle)
-        if text is None:
+        if place.handle not in self._kept:
             return Outcome(f"There is no handle {place.handle[:80]!r}. There are: {', '.join(self._kept)}.", True)
-        end = place.offset + place.length
+        self._read[path] = place
+        return Outcome(self._page(place, place.length))
+
+    def _page(self, place: _Place, most: int) -> str:
+        text, end = self._kept[place.handle], place.offset + min(place.length, most)
         rest = f"\n… ({len(text) - end:,} more characters from offset {end})" if end < len(text) else ""
-        return Outcome(text[place.offset : end] + rest)
+        return text[place.offset : end] + rest
