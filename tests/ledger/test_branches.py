@@ -98,7 +98,7 @@ def test_who_has_not_begun_is_made_up_and_lasts_as_long_as_what_is_below() -> No
         [
             step("team/ann", "session", 1, name="ann", trigger="member"),
             step("team/ann/t1/m", second=1),
-            step("team/boss", "session", 4, name="boss", trigger="supervisor"),
+            step("boss", "session", 4, name="boss", trigger="supervisor"),
             step("adv/x/team/bob/t1/m", second=0),
             step("h", "session", 5, name="panel", trigger="handoff"),
             step("h/team/eve", "session", 5, name="eve", trigger="member"),

@@ -17,7 +17,7 @@ from moot.core.json import Json
 from moot.ledger.traces import Step, ToolCall
 
 _NAMED = frozenset(("adv", "team"))  # in a path they stand before a name, which may be any word
-_TRIGGERS = {"s": "subagent", "h": "handoff", "r": "router", "adv": "advisor", "team": "member"}
+_TRIGGERS = {"s": "subagent", "h": "handoff", "r": "router", "adv": "advisor", "team": "member", "boss": "supervisor"}
 _TURN = re.compile(r"t\d+")
 _AGAIN = re.compile(r"q\d+")
 _NUMBERS = re.compile(r"\d+")

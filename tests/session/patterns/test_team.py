@@ -209,4 +209,33 @@ async def test_who_leads_a_team_is_on_record_like_everybody_else(last: Json, sta
     known = memory.known("h")
     assert known is not None
     assert known.state == state
-    assert known == memory.known("h/team/boss")
+    assert known == memory.known("h/boss")
+
+
+async def test_a_team_that_has_reported_is_gone_when_its_supervisor_is_asked_again() -> None:
+    hall = Hall()
+    report = await hall.report(
+        agent(
+            "root",
+            calls("agent_panel", prompt="go"),
+            calls("ask_clarification", id="panel-t1.c1", question="Are you sure?"),
+            reports("fine"),
+            agents=("panel",),
+        ),
+        agent("panel", team=Team(("ann",), "lead"), is_chatty=True),
+        agent("ann", says("A1"), *[WAITS] * 9),
+        agent("lead", reports("done"), says("Are we sure?"), reports("sure")),
+    )
+    assert report.text == "fine"
+    assert "Nobody heard it: all members have left the team." in hall.told("lead", 3)
+    assert '"content":"sure"' in hall.told("root", 3)
+
+
+async def test_a_member_may_have_any_name() -> None:
+    memory = Memory()
+    cast = team("boss", "t1"), agent("boss", WAITS), agent("t1", says("hi", is_last=True)), agent("lead", reports("ok"))
+    assert (await Hall(memory).report(*cast)).text == "ok"
+    again = Hall(memory)
+    assert (await again.report(*cast)).text == "ok"
+    assert again.asked == []
+    assert {"team/boss/t1/m", "team/t1/t1/m", "boss/t1/m"} <= set(memory.all())

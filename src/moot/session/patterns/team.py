@@ -59,20 +59,22 @@ class _Play:
 
     def _seated(self, name: str, branch: str, seat: "_MemberSeat | _BossSeat") -> Errand:
         trigger = "supervisor" if isinstance(seat, _BossSeat) else "member"
-        errand = self._errand.next(self._cast[name], self._prompt, f"team/{branch}", trigger)
+        errand = self._errand.next(self._cast[name], self._prompt, branch, trigger)
         return replace(errand, seat=seat)
 
     async def _member(self, seat: "_MemberSeat") -> None:
         """From its first turn to its leave. Whoever has a last word without a seat, says it and is gone."""
-        report = (await self._perform(self._seated(seat.name, seat.name, seat))).report
-        if report.is_put_off:
-            self._broker.put_off = report
-        elif report.failure is not None:
-            why = f"member {seat.name} failed and is no longer in the team. Reason: {report.error}"
-            self._broker.publish("failure", seat.name, why, seat.turns)
-        elif not seat.is_taken:
-            self._broker.publish("update", seat.name, report.text, seat.turns)
-        seat.leave()
+        try:
+            report = (await self._perform(self._seated(seat.name, f"team/{seat.name}", seat))).report
+            if report.is_put_off:
+                self._broker.put_off = report
+            elif report.failure is not None:
+                why = f"member {seat.name} failed and is no longer in the team. Reason: {report.error}"
+                self._broker.publish("failure", seat.name, why, seat.turns)
+            elif not seat.is_taken:
+                self._broker.publish("update", seat.name, report.text, seat.turns)
+        finally:
+            seat.leave()  # also when it is cut short: a supervisor that is asked again waits for nobody
 
     async def _cycle(self, *, is_first: bool) -> bool:
         """All who are there work until they wait. False if nobody is there."""
