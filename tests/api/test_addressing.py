@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from moot.bus.errors import MessageNotFound
-from moot.core.ids import MessageId
+from moot.core.ids import InstanceName, MessageId
 from moot.core.tx import Tx
 from moot.registry import agents
 from moot.registry.agents import OFFLINE_AFTER
@@ -14,6 +14,8 @@ from moot.store.store import Store
 from moot.testing.clock import ManualClock
 from moot.tools.talk import Words
 from tests.api.desk import as_agent, join, person, say
+
+ELSEWHERE = InstanceName("pr-1")
 
 
 async def test_the_only_agent_is_meant(store: Store, tmp_path: Path) -> None:
@@ -98,3 +100,43 @@ async def test_an_agent_may_speak_to_nobody(store: Store, tmp_path: Path) -> Non
     ann = await join(store, "ann")
     await join(store, "bob")
     assert (await as_agent(store, tmp_path, ann).send(Words("thinking"))).recipients == ()
+
+
+@pytest.mark.parametrize("words", ["hello", "hello @solo", "hello @all"])
+async def test_who_names_no_instance_means_the_one_where_the_only_agent_is(
+    store: Store, tmp_path: Path, words: str
+) -> None:
+    await join(store, "solo", source="one.yaml", instance=ELSEWHERE)
+    here = await person(store, tmp_path).for_words(Words(words))
+    assert (here.caller.instance, (await here.send(Words(words))).recipients) == (ELSEWHERE, ("solo",))
+
+
+async def test_among_all_instances_only_one_that_is_here_is_meant(
+    store: Store, tmp_path: Path, clock: ManualClock
+) -> None:
+    await join(store, "away", backend="external")
+    clock.advance(OFFLINE_AFTER.total_seconds() + 1)
+    await join(store, "solo", source="one.yaml", instance=ELSEWHERE)
+    assert (await person(store, tmp_path).for_words(Words("hello"))).caller.instance == ELSEWHERE
+
+
+async def test_the_default_instance_goes_without_saying_where_a_name_is_in_several(
+    store: Store, tmp_path: Path
+) -> None:
+    await join(store, "solo", instance=ELSEWHERE)
+    await join(store, "solo")
+    assert (await person(store, tmp_path).for_words(Words("hello @solo"))).caller.instance == "default"
+
+
+@pytest.mark.parametrize("words", ["hello", "hello @solo"])
+async def test_several_elsewhere_are_not_guessed_among_but_listed(store: Store, tmp_path: Path, words: str) -> None:
+    for name in ("pr-1", "pr-2"):
+        await join(store, "solo", source="one.yaml", instance=InstanceName(name))
+    with pytest.raises(AgentNotFound, match="Here are: solo@pr-1, solo@pr-2"):
+        await person(store, tmp_path).for_words(Words(words))
+
+
+async def test_an_agent_speaks_where_it_is(store: Store, tmp_path: Path) -> None:
+    ann = await join(store, "ann")
+    await join(store, "solo", instance=ELSEWHERE)
+    assert (await as_agent(store, tmp_path, ann).for_words(Words("@solo"))).caller.instance == "default"

@@ -109,9 +109,27 @@ def test_an_unknown_agent_is_an_error(terminal: Terminal) -> None:
     assert "Here are: coder." in refused.err
 
 
-async def _say(connection: Connection, name: str, body: str) -> None:
+def test_who_names_no_instance_sees_where_something_waits(terminal: Terminal) -> None:
+    for name in ("pr-1", "pr-2"):
+        terminal.join("coder", instance=name)
+        terminal.act(lambda connection, name=name: _say(connection, "coder", f"{name}, @human", name))
+    shown = terminal.ok("inbox")
+    assert shown.out.splitlines()[0].endswith(" coder  pr-1, @human")
+    assert shown.err == "more waits in pr-2; see moot inbox --instance pr-2\n"
+    assert terminal.ok("inbox", "--reply", "yes").out == "sent to coder\n"
+    assert terminal.ok("inbox", "human").out.splitlines()[0].endswith(" coder  pr-2, @human")
+    assert [one["message"] for one in terminal.ok("inbox", "coder@pr-1", "--json").json] == ["yes"]
+
+
+def test_the_inbox_of_an_agent_is_found_where_the_agent_is(terminal: Terminal) -> None:
+    terminal.join("coder", instance="pr-1")
+    terminal.ok("send", "hello")
+    assert [one["message"] for one in terminal.ok("inbox", "coder", "--json").json] == ["hello"]
+
+
+async def _say(connection: Connection, name: str, body: str, where: str = "default") -> None:
     def change(tx: Tx) -> None:
-        instance = instances.get(tx, "default")
+        instance = instances.get(tx, where)
         agents.person(tx, instance)
         talk.say(tx, instance, agents.named(tx, instance.stream, name), Words(body))
 

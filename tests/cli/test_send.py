@@ -31,6 +31,12 @@ def test_several_are_named_with_to(terminal: Terminal) -> None:
     assert terminal.ok("send", "hello", "--to", "coder", "--to", "reviewer").out == "sent to coder, reviewer\n"
 
 
+@pytest.mark.parametrize("words", [["ping"], ["ping @solo"], ["ping", "--to", "solo"]])
+def test_an_agent_of_another_instance_is_found_and_the_instance_told(terminal: Terminal, words: list[str]) -> None:
+    terminal.join("solo", instance="pr-1", source="one.yaml")
+    assert terminal.ok("send", *words).out == "sent to solo in pr-1\n"
+
+
 def test_json_says_who_was_reached(terminal: Terminal) -> None:
     terminal.join("coder")
     sent = terminal.ok("send", "hello @coder @ghost", "--json").json
@@ -110,6 +116,7 @@ def test_without_a_name_and_nobody_here_it_is_an_error(terminal: Terminal) -> No
     refused = terminal.run("send", "hello")
     assert refused.code == 1
     assert "It is not clear who should hear this." in refused.err
+    assert not (terminal.folder / ".workflow").exists()
 
 
 def test_an_answer_goes_to_whom_it_answers(terminal: Terminal) -> None:

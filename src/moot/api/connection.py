@@ -54,6 +54,15 @@ class Connection(Access):
 
         return await self.store.write(change, caller=self.caller)
 
+    async def for_words(self, words: Words) -> "Connection":
+        """The same connection in the instance where a person's words belong who names none."""
+        if self.caller.agent is not None:
+            return self
+        return self.within(await self.store.read(lambda tx: addressing.place(tx, words)))
+
+    def within(self, instance: InstanceName) -> "Connection":
+        return replace(self, caller=replace(self.caller, instance=instance))
+
     async def replies(self, sent: Message) -> AsyncGenerator[Message]:
         """What others say in answer: in the same thread, or to the sender by name, from now on."""
         async for page in self.store.feed(sent.stream).follow({sent.stream: sent.seq}):

@@ -6,13 +6,15 @@ from dataclasses import dataclass, fields
 from moot.api import rights
 from moot.api.access import Access
 from moot.api.connection import Connection
-from moot.bus import messages
+from moot.api.targets import DEFAULT
+from moot.bus import mailbox, messages
 from moot.bus.mailbox import Mail
 from moot.bus.messages import Message
 from moot.core import text
 from moot.core.ids import InstanceName, RequestId
 from moot.core.tx import ReadTx, Tx
-from moot.registry import instances
+from moot.registry import agents, instances
+from moot.registry.agents import Agent
 from moot.requests import requests
 from moot.requests.errors import AnswerRefused
 from moot.requests.requests import Answerer, Request, Verdict
@@ -47,6 +49,24 @@ async def waiting(connection: Connection, agent: str | None, *, limit: int) -> l
         return sorted(found.values(), key=lambda one: one.mail.seq)[:limit]
 
     return await connection.store.read(look)
+
+
+async def places(connection: Connection, person: str | None) -> list[InstanceName]:
+    """Where something waits for a person who names no instance; the default one first."""
+
+    def look(tx: ReadTx) -> list[InstanceName]:
+        streams = {one.name: one.stream for one in instances.all_of(tx)}
+        known = {name: agents.find(tx, stream, person or agents.PERSON) for name, stream in streams.items()}
+        waits = [name for name, one in known.items() if one is not None and _waits(tx, one)]
+        return sorted(waits, key=lambda name: (name != DEFAULT, name))
+
+    return await connection.store.read(look)
+
+
+def _waits(tx: ReadTx, agent: Agent) -> bool:
+    counts = mailbox.counts(tx, agent.stream).get(agent.id)
+    has_mail = counts is not None and bool(counts.unread + counts.parked)
+    return has_mail or bool(requests.open_for(tx, agent.stream, agent.id))
 
 
 async def answerable(access: Access, *, anywhere: bool = False) -> list[Request]:

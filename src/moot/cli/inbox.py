@@ -1,7 +1,9 @@
 """`moot inbox`: what waits for somebody, and the answer to it; looking changes nothing."""
 
 import sys
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,8 +17,10 @@ from moot.cli.options import instance_option, json_option, limit_option, person_
 from moot.cli.transcript import Transcript
 from moot.core.errors import InvalidInput, MootError
 from moot.core.ids import InstanceName
+from moot.registry.agents import PERSON
 from moot.requests import plain as plain_requests
 from moot.store.errors import StoreNotFound
+from moot.tools.talk import Words
 
 if TYPE_CHECKING:
     from moot.api.distant import Distant
@@ -101,9 +105,27 @@ def _look(desk: Desk, *, ack: bool, as_json: bool) -> None:
         _show([], desk.agent, as_json=as_json)
 
 
-async def _inbox(desk: Desk, *, ack: bool, as_json: bool) -> None:
+@asynccontextmanager
+async def _opened(desk: Desk) -> AsyncGenerator[Connection]:
+    """Where something waits, if no instance is named."""
     async with connect("inbox_check", store=desk.store, instance=desk.instance) as opened:
-        connection = await people.acting_as(opened, desk.person)
+        found = opened if desk.instance is not None or opened.caller.agent is not None else await _place(opened, desk)
+        yield await people.acting_as(found, desk.person)
+
+
+async def _place(opened: Connection, desk: Desk) -> Connection:
+    waits = await requests.places(opened, desk.person) if desk.agent in (None, PERSON) else []
+    for other in waits[1:]:
+        whose = f"moot inbox --as {desk.person}" if desk.person else "moot inbox"
+        terminal.note(f"more waits in {other}; see {targets.at(whose, other)}")
+    if waits:
+        return opened.within(waits[0])
+    named = desk.agent or desk.person
+    return await opened.for_words(Words("", to=(named,))) if named else opened
+
+
+async def _inbox(desk: Desk, *, ack: bool, as_json: bool) -> None:
+    async with _opened(desk) as connection:
         connection.check_reader(desk.agent)
         if ack:
             connection.check_own(desk.agent)
@@ -141,8 +163,7 @@ def _reply_to(desk: Desk, number: int | None, words: str) -> None:
 
 
 async def _reply(desk: Desk, number: int | None, words: str) -> None:
-    async with connect("inbox_check", store=desk.store, instance=desk.instance) as opened:
-        connection = await people.acting_as(opened, desk.person)
+    async with _opened(desk) as connection:
         found = await _waiting(connection, desk)
         if not found:
             raise NothingWaits(f"Nothing waits for {desk.person or 'you'}.")
@@ -163,7 +184,7 @@ def _only(found: list[Waiting]) -> int:
 def _walk(desk: Desk) -> None:
     """One line for each; an empty one leaves it for later, the end of the input all that is left."""
     try:
-        found = loop.run(_all(desk))
+        desk, found = loop.run(_all(desk))
     except StoreNotFound:
         found = []
     if not found:
@@ -185,15 +206,15 @@ def _line() -> str | None:
     return line.strip() if line else None
 
 
-async def _all(desk: Desk) -> list[Waiting]:
-    async with connect("inbox_check", store=desk.store, instance=desk.instance) as opened:
-        return await _waiting(await people.acting_as(opened, desk.person), desk)
+async def _all(desk: Desk) -> tuple[Desk, list[Waiting]]:
+    """And the desk at which they are answered: where they wait, whatever comes elsewhere meanwhile."""
+    async with _opened(desk) as connection:
+        return replace(desk, instance=connection.caller.instance), await _waiting(connection, desk)
 
 
 async def _try(desk: Desk, one: Waiting, line: str) -> bool:
     """False if it was no answer, and another line may be one."""
-    async with connect("inbox_check", store=desk.store, instance=desk.instance) as opened:
-        connection = await people.acting_as(opened, desk.person)
+    async with _opened(desk) as connection:
         try:
             terminal.say(await requests.reply(connection, one, line))
         except InvalidInput as error:

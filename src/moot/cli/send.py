@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from moot.api import people, plain, roster, targets
+from moot.api import addressing, people, plain, roster, targets
 from moot.api.connection import Connection, connect
 from moot.bus.errors import MessageEmpty
 from moot.bus.messages import Message
@@ -21,6 +21,7 @@ from moot.core.errors import InvalidInput, MootError, NotAllowed
 from moot.core.ids import InstanceName, MessageId
 from moot.registry.errors import InstanceNotFound
 from moot.registry.names import fold
+from moot.store.errors import StoreNotFound
 from moot.tools.talk import Said, Words
 
 if TYPE_CHECKING:
@@ -94,7 +95,8 @@ def command(  # noqa: PLR0913  # one for each option
 ) -> int:
     """Say something to agents. MESSAGE may mention them as @name; - reads it from stdin.
 
-    Without --to and mentions it goes to the only agent there is.
+    Without --to and mentions it goes to the only running agent, else to the newest that stands alone. Without an
+    instance, to where those are who are named.
     """
     names, where = _addressees(to, instance)
     words = Words(
@@ -107,7 +109,10 @@ def command(  # noqa: PLR0913  # one for each option
         raise MessageEmpty("The message is empty.", "Write something.")
     seconds = durations.parse(timeout).total_seconds()
     order = Order(words, where, store, seconds if wait else None, as_json, person, now)
-    return inside.run(_send(order), partial(_send_distant, order))
+    try:
+        return inside.run(_send(order), partial(_send_distant, order))
+    except StoreNotFound as missing:
+        raise addressing.unclear([]) from missing
 
 
 def _addressees(to: tuple[str, ...], instance: str | None) -> tuple[tuple[str, ...], InstanceName | None]:
@@ -115,7 +120,8 @@ def _addressees(to: tuple[str, ...], instance: str | None) -> tuple[tuple[str, .
     if not all(one.strip() for one in to):
         raise InvalidInput("--to names nobody.", "Write --to agent or --to agent@instance.")
     found = [targets.parse(one, instance=instance or targets.home()) for one in to]
-    places = {one.instance for one in found}
+    is_placed = bool(instance) or any("@" in one for one in to)
+    places = {one.instance for one in found} if is_placed else set[InstanceName]()
     if instance:
         places.add(InstanceName(instance))
     if len(places) > 1:
@@ -141,13 +147,17 @@ def _stdin() -> str:
 
 
 async def _send(order: Order) -> int:
-    async with connect("channel_send", store=order.store, instance=order.instance, create=True) as opened:
-        connection = await people.acting_as(opened, order.person)
+    words = order.words
+    may_be_first = bool(words.mentioned) or words.kind == "broadcast"  # anything else is refused where nobody is
+    async with connect("channel_send", store=order.store, instance=order.instance, create=may_be_first) as opened:
+        placed = opened if order.instance is not None else await opened.for_words(order.words)
+        connection = await people.acting_as(placed, order.person)
         await _check_instance(connection, order.words.to)
         said, interrupted = await _say(connection, order)
         is_served = await roster.is_served(connection.store)
         if not order.as_json:
-            terminal.say(said.told)
+            is_guessed = connection.caller.instance != opened.caller.instance
+            terminal.say(said.told, f" in {connection.caller.instance}" if is_guessed else "")
             for name in interrupted:
                 terminal.say(f"{name} was interrupted and begins again with it")
         await saying.warn(connection, said, is_served=is_served)
