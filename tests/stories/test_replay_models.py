@@ -203,6 +203,26 @@ async def test_an_attempt_that_was_cut_off_at_a_limit_is_cut_off_there_again(ter
     assert result(terminal, "again")["documents"] == {"notes.md": "x"}
 
 
+async def test_a_limit_is_reached_by_the_same_though_others_were_at_work(terminal: Terminal) -> None:
+    """Ann is answered when ben has made his last request, and has used too much with that."""
+    is_told = asyncio.Event()
+
+    async def scenario(asked: Asked) -> fake_models.Answer:
+        turn = sum(one.role == "assistant" for one in asked.turns)
+        if asked.model == "ben":
+            if turn == 2:
+                is_told.set()
+            return say("done") if turn == 2 else call("channel_send", message=f"thought {turn}")
+        if turn == 0:
+            return call("channel_send", message="@ben go")
+        await is_told.wait()
+        return Reply((Call("document_append", {"content": "x"}),), "tools", Used(input=9000))
+
+    file, tape = await record(terminal, TEAM + "budget: {tokens: 5000}\n", scenario, code=3)
+    assert [one["number"] for one in lines(tape, "asked")].count(3) == 1
+    assert_alike(terminal, file, tape, code=3)
+
+
 @pytest.mark.parametrize("with_a_call", [True, False])
 async def test_mail_that_came_meanwhile_is_told_with_the_same_request(terminal: Terminal, with_a_call: bool) -> None:
     """Ben is done before ann is answered: the first of his messages waits for her next turn, and the other is told with

@@ -180,6 +180,9 @@ class Conductor:
         drifts = self._performance.drifts
         if note is None:
             return await self._come_to_an_end()
+        if score.is_of_model(note):
+            self._turns.leave_out([note])
+            return True
         if await self._write(partial(_hurry_next, run=self._run, kinds=self._timers_behind(note))):
             return True
         for part in self._performance.holding():

@@ -2,8 +2,9 @@
 fast everybody is this time."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from moot.bus.mailbox import Mail
 from moot.core.json import Json
@@ -16,11 +17,20 @@ from moot.taping.replaying.performance import Part, Performance
 _FIRST = re.compile("((h|r)(/(h|r))*)?")  # who has the last word: the agent, or whom it has handed over to
 
 
-async def open(performance: Performance, part: Part, exchanges: Sequence[Exchange]) -> "ForeseenJournal":
+class Watching(Protocol):
+    """Who knows what was asked in the recording, and is told what is on record now."""
+
+    @property
+    def exchanges(self) -> Sequence[Exchange]: ...
+
+    def on_record(self, paths: Iterable[str]) -> None: ...
+
+
+async def open(performance: Performance, part: Part, watching: Watching) -> "ForeseenJournal":
     store, attempt = await performance.store, part.begun
     entries = await store.read(lambda tx: ledger.entries(tx, attempt.tree.root))
     journal = ForeseenJournal(store, attempt, entries)
-    journal.foresee(_Foreseen(performance, part, {one.asked.path: one for one in exchanges}))
+    journal.foresee(_Foreseen(performance, part, watching, {one.asked.path: one for one in watching.exchanges}))
     return journal
 
 
@@ -28,6 +38,7 @@ async def open(performance: Performance, part: Part, exchanges: Sequence[Exchang
 class _Foreseen:
     performance: Performance
     part: Part
+    watching: Watching
     exchanges: Mapping[str, Exchange]  # by path
 
     @property
@@ -64,4 +75,7 @@ class ForeseenJournal(StoredJournal):
 
     async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
         with self._foreseen.part.working():
-            await super().note(done, begun)
+            try:
+                await super().note(done, begun)
+            finally:
+                self._foreseen.watching.on_record(one.path for one in done)

@@ -11,7 +11,7 @@ from moot.backends.backend import Assignment, Backend, Called, Ended, Warned, Wr
 from moot.taping.replaying import notes, sessions
 from moot.taping.replaying.drifts import quoted
 from moot.taping.replaying.performance import Part, Performance
-from moot.taping.replaying.score import Note
+from moot.taping.replaying.score import Note, is_of_model
 from moot.taping.tape import Call, End, More, Progress
 
 
@@ -73,8 +73,9 @@ async def _told(
 async def _finish(performance: Performance, part: Part, session: Ended | None) -> Ended:
     """Play what is left of an attempt; of a session that is over already, that is only its end."""
     assert part.begin is not None
-    agent = part.begin.agent
-    for note in [one for one in performance.score.of_attempt(part.begin.attempt) if not performance.turns.is_done(one)]:
+    agent, own = part.begin.agent, performance.score.of_attempt(part.begin.attempt)
+    performance.turns.leave_out(one for one in own if is_of_model(one))
+    for note in [one for one in own if not performance.turns.is_done(one)]:
         if session is not None and isinstance(note, Call):
             performance.drifts.add(f"{agent} ends before its call of {note.tool}, which the recording has")
             performance.turns.done(note)

@@ -8,6 +8,7 @@ played; what is left are the acts of those who did without tools, and they are n
 from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from moot.backends.backend import Briefing
 from moot.documents import documents
@@ -16,9 +17,24 @@ from moot.registry import attempts, runs
 from moot.requests import requests
 from moot.taping.facts import ENDS, JOINED, RELEASED, STOPPED
 from moot.taping.replaying.authors import Authors
-from moot.taping.tape import Begin, Briefed, Call, End, Happened, More, Progress, Read, Said, Tape
+from moot.taping.tape import (
+    Asked,
+    Begin,
+    Briefed,
+    Call,
+    End,
+    Happened,
+    Line,
+    More,
+    Progress,
+    Read,
+    Replied,
+    Said,
+    Tape,
+    Unanswered,
+)
 
-Note = Begin | Call | More | End | Said | Happened | Read
+Note = Begin | Call | More | End | Said | Happened | Read | Asked | Replied | Unanswered
 ACTS = frozenset(
     (
         votes.CAST,
@@ -82,6 +98,12 @@ def is_moot(note: Note | None) -> bool:
     return isinstance(note, Said) and note.sender == "system"
 
 
+def is_of_model(note: Line | None) -> TypeGuard[Asked | Replied | Unanswered]:
+    """A request to a model, or its end. They keep to their order so that limits are reached by the same; nobody has to
+    wait for one that does not come."""
+    return isinstance(note, Asked | Replied) or (isinstance(note, Unanswered) and note.again is None)
+
+
 def _is_of_run(said: Said, over: int | None) -> bool:
     """Agents that were at work when the run ended may have finished behind it."""
     return over is None or said.seq < over or said.attempt is not None
@@ -106,6 +128,8 @@ def _in_order(tape: Tape, events: list[Happened], said: tuple[Said, ...], over: 
             placed.append((place, at, line) if shown is None else (shown[0] - _BEFORE, shown[1], line))
         elif isinstance(line, Read):
             placed.append((line.seq + 0.5, at, line))
+        elif is_of_model(line):
+            placed.append((latest, at, line))
     alone = [one for one in said if one.attempt is None and (is_moot(one) or authors.is_alone(one))]
     placed += [(one.seq, len(tape.lines), one) for one in alone]
     placed += [(place, len(tape.lines), one) for place, one in _acts(tape, events, authors, over)]

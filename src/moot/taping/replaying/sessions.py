@@ -9,7 +9,7 @@ rest is played as that of a program.
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -29,7 +29,7 @@ from moot.session.agent import Agent
 from moot.taping.replaying import foreseen, notes, request_likeness
 from moot.taping.replaying.exchanges import Exchange
 from moot.taping.replaying.performance import Part, Performance
-from moot.taping.replaying.score import Note
+from moot.taping.replaying.score import Note, is_of_model
 from moot.taping.tape import SCRIPTED, Call, End, More, Replied, Unanswered, session_of
 from moot.tools import arrivals
 from moot.workflow import stored
@@ -53,7 +53,7 @@ async def play(
     assert isinstance(assignment.toolbox, Offering)
     assert isinstance(assignment, Kept)
     desk = Desk(performance, part, is_alike=is_alike)
-    tools, journal = _Tools(desk, assignment.toolbox), partial(foreseen.open, performance, part, desk.exchanges)
+    tools, journal = _Tools(desk, assignment.toolbox), partial(foreseen.open, performance, part, desk)
     backend = SessionBackend(_Shop(), desk.between)
     part.is_session = True
     performance.turns.bell.set()  # there may be mail for it already
@@ -120,6 +120,7 @@ class Desk:
         self._asked = Counter[str]()  # requests, by session
         self._messages: dict[str, int] = {}  # of the last request, by session
         self._calls = _with_mail(performance.score.of_attempt(self._attempt), performance.score.heard)
+        self._ends: dict[str, Replied | Unanswered] = {}  # that came, and are not on record yet, by path
         self._is_closed = False
 
     def between(self, assignment: Assignment, asking: Asking, silent: Model) -> Model:
@@ -127,6 +128,11 @@ class Desk:
 
     async def ask(self, asking: Asking) -> AsyncGenerator[model.Progress]:
         exchange = await self._next(asking)
+        await notes.turn(self._performance, self._part, exchange.asked)
+        self._performance.turns.done(exchange.asked)
+        if exchange.end is not None:
+            await notes.turn(self._performance, self._part, exchange.end)
+            self._ends[asking.question.path] = exchange.end
         for failed in exchange.failures:
             if failed.text:
                 yield Piece(failed.text)
@@ -165,10 +171,15 @@ class Desk:
         answer = self._part.answers.pop(id(call), ToolAnswer(call.text, call.structured, call.is_error))
         return arrivals.told(answer, list(told)) if told else answer
 
+    def on_record(self, paths: Iterable[str]) -> None:
+        """What these came to is in the journal, and what they used is counted: others may go on."""
+        ends = [self._ends.pop(path) for path in paths if path in self._ends]
+        self._performance.turns.leave_out(ends)
+
     async def until_stopped(self) -> None:
         """Until it is time for the end, if moot has ended the attempt because of what it had used by now."""
         turns, own = self._performance.turns, self._performance.score.of_attempt(self._attempt)
-        left = [one for one in own if not turns.is_done(one)]
+        left = [one for one in own if not turns.is_done(one) and not is_of_model(one)]
         if len(left) == 1 and isinstance(left[0], End) and left[0].how == "cancelled":
             await notes.turn_for_moot(self._performance, self._part, left[0])
 
