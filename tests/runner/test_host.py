@@ -13,18 +13,20 @@ from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Appetite, Job, NewJob
 from moot.registry import agents, hosts, runs, tokens
-from moot.registry.agents import Agent, NewAgent
+from moot.registry.agents import NewAgent
 from moot.registry.hosts import NewHost
 from moot.registry.runs import NewRun
 from moot.registry.tokens import Grant
-from moot.runner import endings, neighbours, react
+from moot.runner import attempts, endings, neighbours, phases, react
 from moot.runner.attempts import MOST_LOSSES, AttemptWorker
 from moot.runner.begun import Begun
 from moot.runner.host import Pace
-from moot.runner.reactions.wake_agents import wake
 from moot.runner.retry import Retry
-from moot.store import feed
+from moot.store.postgres import PostgresStore
 from moot.store.store import Store
+from moot.workflow import stored
+from moot.workflow.workflow import AgentDefinition, Workflow
+from tests.interleave import interleave
 from tests.runner.team import Team, gather, make_host, make_worker, running
 
 
@@ -249,28 +251,78 @@ async def test_an_end_that_cannot_be_written_down_is_a_failure_and_not_a_job_for
 
 async def test_agents_of_a_run_that_nobody_attends_wait_for_whoever_resumes_it(store: Store) -> None:
     team = await gather(store, {"coder": [{"say": "hello"}]})
-
-    def start(tx: Tx) -> HostId:
-        host = hosts.register(tx, NewHost("elsewhere", "1", ("run",)))
-        run = runs.start(tx, team.instance, NewRun("talk", "talk.yaml", "run", {}, {}, host))
-        runs.enter(tx, run, "talk")
-        return host
-
-    host = await store.write(start, caller=SYSTEM)
+    host = await store.write(lambda tx: _start(tx, team), caller=SYSTEM)
     await store.write(lambda tx: hosts.stop(tx, host), caller=SYSTEM)
     async with running(make_host(store)) as at_work:
         await team.say("@coder hello")
-        stream = team.instance.stream
-        await team.until(lambda tx: not jobs.live(tx, stream) and not feed.has_news(tx, stream))
+        await team.until(lambda tx: [one.fence for one in _put_off(tx, team)] == [1])
         assert await team.events("attempt_started") == []
-        await store.write(lambda tx: wake(tx, _attended(tx, team, at_work.id)), caller=SYSTEM)
+        await store.write(lambda tx: _attend(tx, team, at_work.id), caller=SYSTEM)
         await team.idle()
     assert (await team.channel())[-1].body == "hello"
 
 
-def _attended(tx: Tx, team: Team, host: HostId) -> Agent:
-    runs.resume(tx, team.instance.name, host)
-    return agents.named(tx, team.instance.stream, "coder")
+async def test_a_run_whose_host_overslept_and_woke_up_again_finds_what_waits(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another host was there meanwhile, and found that nobody attends the run."""
+    monkeypatch.setattr(attempts, "UNATTENDED", timedelta(milliseconds=50))
+    team = await gather(store, {"coder": [{"say": "hello"}]})
+    asleep = await store.write(lambda tx: _start(tx, team), caller=SYSTEM)
+    await store.write(lambda tx: hosts.stop(tx, asleep), caller=SYSTEM)
+    async with running(make_host(store)):
+        await team.say("@coder hello")
+        await team.until(lambda tx: [one.fence >= 1 for one in _put_off(tx, team)] == [True])
+        await store.write(lambda tx: hosts.renew(tx, asleep), caller=SYSTEM)
+        await team.idle()
+    assert (await team.channel())[-1].body == "hello"
+
+
+async def test_a_run_is_resumed_while_another_host_finds_that_nobody_attends_it(pg_store: PostgresStore) -> None:
+    """The one gives back what a dead host had been given, the other looks for what waits; neither sees the other."""
+    team = await gather(pg_store, {"coder": [{"say": "hello"}]})
+    dead = await pg_store.write(lambda tx: _start(tx, team), caller=SYSTEM)
+    await team.say("@coder hello")
+    await pg_store.write(lambda tx: _taken(tx, make_worker(pg_store, dead)), caller=SYSTEM)
+    await pg_store.write(lambda tx: _gone(tx, dead), caller=SYSTEM)
+    new = await pg_store.write(lambda tx: hosts.register(tx, NewHost("m", "2", ("run",))), caller=SYSTEM)
+    worker = make_worker(pg_store, new)
+    met = await interleave(pg_store, lambda tx: _taken(tx, worker), lambda tx: _attend(tx, team, new))
+    assert met.second_waited
+    now = await pg_store.read(lambda tx: tx.now)
+    assert [(one.state, one.run_at <= now) for one in await pg_store.read(lambda tx: _put_off(tx, team))] == [
+        ("queued", True)
+    ]
+
+
+def _start(tx: Tx, team: Team) -> HostId:
+    host = hosts.register(tx, NewHost("elsewhere", "1", ("run",)))
+    workflow = Workflow("talk", "talk.yaml", (AgentDefinition("coder", "scripted"),))
+    run = runs.start(tx, team.instance, NewRun("talk", "talk.yaml", "run", stored.to_json(workflow), {}, host))
+    runs.enter(tx, run, "talk")
+    return host
+
+
+def _gone(tx: Tx, host: HostId) -> None:
+    hosts.stop(tx, host)
+    jobs.abandon(tx, host)
+
+
+def _taken(tx: Tx, worker: AttemptWorker) -> None:
+    """As a host takes its work."""
+    react.react(tx)
+    for job in jobs.lost(tx):
+        worker.lost(tx, job)
+    for job in jobs.take(tx, Appetite(worker.host, attempts=1)):
+        worker.begin(tx, job)
+
+
+def _put_off(tx: ReadTx, team: Team) -> list[Job]:
+    return [one for one in jobs.live(tx, team.instance.stream) if one.state == "queued"]
+
+
+def _attend(tx: Tx, team: Team, host: HostId) -> None:
+    phases.carry_on(tx, runs.resume(tx, team.instance.name, host), {})
 
 
 async def test_an_error_with_odd_characters_is_kept_in_a_form_the_database_takes(store: Store) -> None:

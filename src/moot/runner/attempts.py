@@ -42,6 +42,7 @@ from moot.store.store import Store
 _log = logging.getLogger("moot.runner")
 BATCH = 50  # messages handed over at once; the rest follow in the next attempt
 _PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, None)  # seconds between tries to write an end down, within the lease
+UNATTENDED = timedelta(seconds=5)  # until a run that nobody attends is looked at again
 MOST_LOSSES = 10  # hosts that may vanish over one delivery before it is parked
 
 
@@ -64,8 +65,9 @@ class AttemptWorker:
         if not may_run(agent, run) or not mailbox.has_queued(tx, agent.id):
             jobs.finish(tx, job)
             return None
-        if run is not None and not runs.is_attended(tx, run):  # its mail waits for whoever resumes the run
-            jobs.finish(tx, job)
+        if run is not None and not runs.is_attended(tx, run):
+            # Looked at again: whoever attends it may be asleep, or be resuming it this very moment.
+            jobs.postpone(tx, job, tx.now + UNATTENDED)
             return None
         leave = limits.may_begin(tx, agent, run, terms.of_agent(agent))
         if leave == "none":  # its mail waits for whoever resumes the run

@@ -20,7 +20,7 @@ from moot.registry.instances import Instance
 from moot.registry.runs import NewRun, Run, State
 from moot.requests import requests
 from moot.runner import endings, idle, limits, values
-from moot.runner.reactions.wake_agents import wake
+from moot.runner.reactions.wake_agents import attempt_key, wake
 from moot.tools import asking, talk, voting
 from moot.tools.talk import Words
 from moot.workflow import stored, templates
@@ -116,10 +116,13 @@ def close(tx: Tx, id: RunId, state: State, reason: str) -> bool:
 
 
 def wake_waiting(tx: Tx, run: Run) -> None:
-    """Have everybody read what waits for them, also who is here without being of the run."""
+    """Have everybody read what waits for them, also who is here without being of the run. What somebody was given
+    counts: a host that takes it from a dead one at this moment may be about to find that nobody attends the run."""
+    counts = mailbox.counts(tx, run.stream)
     for agent in agents.members(tx, run.stream):
-        if mailbox.has_queued(tx, agent.id):
+        if agent.id in counts and counts[agent.id].unread:
             wake(tx, agent)
+            jobs.hurry(tx, attempt_key(agent))
 
 
 def members_of(tx: ReadTx, run: Run) -> list[Agent]:
