@@ -2,7 +2,8 @@ import asyncio
 
 from moot.core import json
 from moot.core.json import Json
-from moot.session.agent import Limits
+from moot.session.agent import Format, Limits
+from moot.session.journal import Memory
 from tests.session.staging import Hall, agent, calls, reports
 
 
@@ -47,6 +48,38 @@ async def test_depth_has_a_limit() -> None:
     )
     assert "1 deep, and this is one too many" in hall.told("b", 2)
     assert "c" not in hall.order()
+
+
+async def test_the_least_depth_of_all_above_holds() -> None:
+    hall = Hall()
+    await hall.report(
+        agent("a", reports("on"), handoff="b", limits=Limits(depth=1)),
+        agent("b", calls("agent_c", prompt="go"), reports("done"), agents=("c",)),
+        agent("c", calls("agent_d", prompt="go"), reports("alone"), agents=("d",)),
+        agent("d", reports("never")),
+    )
+    assert "1 deep, and this is one too many" in hall.told("c", 2)
+    assert "d" not in hall.order()
+
+
+async def test_a_prompt_is_what_the_sub_agent_takes() -> None:
+    hall = Hall()
+    shape = Format("json", {"type": "object", "properties": {"risk": {"type": "integer"}}, "required": ["risk"]})
+    await hall.report(
+        agent(
+            "a",
+            calls("agent_x", prompt="high"),
+            calls("agent_x", prompt={"risk": "high"}),
+            calls("agent_x", prompt={"risk": 3}),
+            reports("ok"),
+            agents=("x",),
+        ),
+        agent("x", reports("it is 3"), input=shape),
+    )
+    assert hall.told("a", 2).startswith("INVALID_PROMPT: nothing was done, `prompt` is not what x takes: it is no JSON")
+    assert hall.told("a", 3).endswith("`prompt` is not what x takes: 'high' is not of type 'integer' (at risk).")
+    assert hall.told("a", 4) == "it is 3"
+    assert hall.order().count("x") == 1
 
 
 async def test_a_prompt_is_needed() -> None:
@@ -154,3 +187,53 @@ async def test_nobody_unknown_is_asked() -> None:
         agent("x", reports("hi"), is_chatty=True),
     )
     assert answer(hall.told("a", 3))["status"] == "unknown_child"
+
+
+async def test_questions_of_one_turn_are_heard_one_after_the_other_in_their_order() -> None:
+    two: Json = [{"ask_clarification": {"id": "x-t1.c1", "question": one}} for one in ("first?", "second?")]
+    cast = (
+        agent("a", calls("agent_x", prompt="?"), {"calls": two}, reports("done"), agents=("x",)),
+        agent("x", reports("here"), calls("look"), reports("one"), calls("look"), reports("two"), is_chatty=True),
+    )
+    memory = Memory()
+    for hall in Hall(memory), Hall(memory):
+        assert (await hall.report(*cast)).text == "done"
+        if hall.asked:
+            assert hall.told("a", 3).index('"content":"one"') < hall.told("a", 3).index('"content":"two"')
+            assert hall.told("x", 2).endswith("first?")
+            assert hall.told("x", 4).endswith("second?")
+    assert [str(memory.all()[f"t1/c1/s/q{number}"].facts["text"])[-6:] for number in (1, 2)] == ["first?", "econd?"]
+
+
+async def test_behind_a_question_that_is_put_off_the_next_one_waits() -> None:
+    two: Json = [{"ask_clarification": {"id": "x-t1.c1", "question": one}} for one in ("first?", "second?")]
+    first = agent("a", calls("agent_x", prompt="?"), {"calls": two}, reports("done"), agents=("x",))
+    limited: Json = {"fail": "rate_limit", "wait": "300s"}
+    memory = Memory()
+    report = await Hall(memory).report(first, agent("x", reports("here"), limited, is_chatty=True))
+    assert report.is_put_off
+    hall = Hall(memory)
+    answers = reports("here"), calls("look"), reports("one"), reports("two")
+    assert (await hall.report(first, agent("x", *answers, is_chatty=True))).text == "done"
+    assert (hall.told("x", 1)[-6:], hall.told("x", 3)[-7:]) == ("first?", "second?")
+
+
+async def test_who_is_called_in_the_same_turn_is_not_there_yet_however_fast_it_answers() -> None:
+    cast = (
+        agent(
+            "a",
+            {"calls": [{"agent_x": {"prompt": "?"}}, {"agent_y": {"prompt": "?"}}]},
+            {"calls": [{"agent_x": {"prompt": "?"}}, {"ask_clarification": {"id": "x-t2.c1", "question": "?"}}]},
+            reports("done"),
+            agents=("x", "y"),
+        ),
+        agent("x", {"say": "x1"}, {"say": "never"}, is_chatty=True),
+        agent("y", reports("y1"), is_chatty=True),
+    )
+    memory, hall = Memory(), Hall()
+    hall.journal = memory
+    await hall.report(*cast)
+    assert "unknown_child" in hall.told("a", 3)
+    again = Hall(memory)
+    assert (await again.report(*cast)).text == "done"
+    assert again.asked == []

@@ -1,5 +1,6 @@
 """One agent that is to be performed, and what came of it."""
 
+import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -40,10 +41,16 @@ class Errand:
     trigger: Trigger = "root"
     callers: tuple[str, ...] = ()  # from the first
     depth: int = 0  # of sub-agents
+    depth_above: int = sys.maxsize  # that those allow who led here
     hearing: Hearing = field(default_factory=Deaf)
     seat: Seat | None = None
     is_settled: bool = False  # how it ends is told to somebody who goes on then
     pages: Pages | None = None  # of whoever it follows, with how that ended
+
+    @property
+    def deepest(self) -> int:
+        """How deep agents may call agents: the least that it says, or anybody who led here."""
+        return min(self.depth_above, self.agent.limits.depth)
 
     def next(self, agent: Agent, prompt: str, branch: str, trigger: Trigger) -> "Errand":
         """Somebody whom this one leads to."""
@@ -54,6 +61,7 @@ class Errand:
             trigger,
             (*self.callers, self.agent.name),
             self.depth,
+            self.deepest,
             is_settled=self.is_settled or trigger in _TOLD,
         )
 

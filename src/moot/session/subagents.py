@@ -1,13 +1,15 @@
 """Sub-agents: called as tools, each in a session of its own. Those that may be asked again stay until their parent has
 ended."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from moot.core import json
 from moot.core.json import Json
 from moot.core.tool import Effect
 from moot.models.model import ToolSpec
+from moot.session import reports
 from moot.session.agent import Agent, Cast
 from moot.session.errand import Errand, Perform
 from moot.session.hearing import Heard
@@ -26,46 +28,58 @@ class SubAgents(Unrecorded):
         self._errand = errand
         self._cast = cast
         self._perform = perform
-        self._children: dict[str, Session | None] = {}  # by id; None: may not be asked again
+        self._children: dict[str, _Child] = {}  # by id
 
     def specs(self) -> Sequence[ToolSpec]:
         found = [_spec(self._cast[name]) for name in self._errand.agent.agents]
-        askable = [name for name, session in self._children.items() if session is not None]
+        askable = [id for id, child in self._children.items() if child.session is not None]
         return (*found, _ask_spec(askable)) if askable else found
 
     def effect(self, name: str) -> Effect:
         return "outside"
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
+        place = path.removeprefix(self._errand.path).strip("/")
         if name == ASK:
-            return await self._ask(str(arguments.get("id", "")), str(arguments.get("question", "")))
-        return await self._spawn(name.removeprefix(_PREFIX), arguments, path)
+            return await self._ask(str(arguments.get("id", "")), str(arguments.get("question", "")), place)
+        return await self._spawn(self._cast[name.removeprefix(_PREFIX)], arguments, place)
 
-    async def _spawn(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
+    async def _spawn(self, agent: Agent, arguments: Mapping[str, Json], place: str) -> Outcome:
         prompt = arguments.get("prompt")
         text = prompt if isinstance(prompt, str) else json.dumps(prompt)
         if prompt is None or not text.strip():
             return Outcome("Nothing was done: `prompt` is missing.", is_error=True)
-        most = self._errand.agent.limits.depth
+        if (wrong := reports.fault(text, agent.input)) is not None:
+            return Outcome(f"INVALID_PROMPT: nothing was done, `prompt` is not what {agent.name} takes: {wrong}.", True)
+        most = self._errand.deepest
         if self._errand.depth >= most:
             return Outcome(f"Nothing was done: agents may call agents {most} deep, and this is one too many.", True)
-        place = path.removeprefix(self._errand.path).strip("/")
-        agent, id = self._cast[name], f"{name}-{place.replace('/', '.')}"
+        id = f"{agent.name}-{place.replace('/', '.')}"
         child = self._errand.next(agent, text, f"{place}/s", "subagent")
         played = await self._perform(replace(child, depth=self._errand.depth + 1))
-        if played.report.is_put_off:
-            return _put_off(played.report)
-        if played.report.failure is not None:
-            self._children[id] = None
-            return Outcome(failure_report(name, played.report), is_error=True)
-        session = self._children[id] = played.session if agent.is_chatty else None
-        return Outcome(played.report.text if session is None else played.report.text + _footer(id, session))
+        report = played.report
+        if report.is_put_off:
+            return _put_off(report)
+        session = played.session if agent.is_chatty and report.failure is None else None
+        self._children[id] = _Child(session, _turn(place))
+        if report.failure is not None:
+            return Outcome(failure_report(agent.name, report), is_error=True)
+        return Outcome(report.text if session is None else report.text + _footer(id, session))
 
-    async def _ask(self, id: str, question: str) -> Outcome:
-        session = self._children.get(id)
+    async def _ask(self, id: str, question: str, place: str) -> Outcome:
+        child = self._children.get(id)
+        # One that is called in the same turn is not there yet, however fast it answers.
+        if child is None or child.turn == _turn(place):
+            return _refused("unknown_child", id, f"{id[:80]!r} cannot be asked")
+        async with child.is_free:
+            return await self._ask_child(child, id, question)
+
+    async def _ask_child(self, child: "_Child", id: str, question: str) -> Outcome:
+        session = child.session
+        if child.put_off is not None:
+            return _put_off(child.put_off)
         if session is None:
-            code = "chat_disabled" if id in self._children else "unknown_child"
-            return _refused(code, id, f"{id[:80]!r} cannot be asked")
+            return _refused("chat_disabled", id, f"{id[:80]!r} cannot be asked")
         if not question.strip():
             return _refused("no_question", id, "`question` is missing")
         if not session.turns_left:
@@ -74,9 +88,10 @@ class SubAgents(Unrecorded):
         heading = f"## CLARIFICATION REQUEST FROM {caller}\n\n{question}"
         report = await session.ask_again("clarification", lambda: Heard(heading))
         if report.is_put_off:
+            child.put_off = report
             return _put_off(report)
         if report.failure is not None:
-            self._children[id] = None
+            child.session = None
             return _refused("failed", id, failure_report(session.part.agent.name, report), session.turns_left)
         answer: Json = {
             "status": "ok",
@@ -85,6 +100,21 @@ class SubAgents(Unrecorded):
             "turnsRemaining": session.turns_left,
         }
         return Outcome(json.dumps(answer) + _footer(id, session))
+
+
+@dataclass(slots=True)
+class _Child:
+    """Whom it has called, and who may still be there."""
+
+    session: Session | None  # None: it cannot be asked again
+    turn: str  # in which it was called
+    put_off: Report | None = None  # then questions behind it wait, too
+    # It hears one question after the other, in the order of the calls: those who wait are let in as they came.
+    is_free: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+def _turn(place: str) -> str:
+    return place.partition("/")[0]
 
 
 def _put_off(report: Report) -> Outcome:
