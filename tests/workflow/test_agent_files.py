@@ -151,6 +151,29 @@ def test_keys_may_be_spelled_without_underscores(tmp_path: Path) -> None:
             "output: {format: json, schema: {type: objekt}}",
             "a.md:3:39: `output.schema.type` is no JSON Schema: 'objekt' is not valid",
         ),
+        (
+            "output: {format: json, schema: {properties: {a: {$ref: '#/$defs/none'}}}}",
+            "a.md:3:56: `output.schema.properties.a.$ref` leads nowhere: '#/$defs/none'.",
+        ),
+        (
+            "input: {format: json, schema: {items: [], $ref: 'http://127.0.0.1:9/x.json'}}",
+            "a.md:3:39: `input.schema.items` is no JSON Schema",
+        ),
+        (
+            "input: {format: json, schema: {anyOf: [{$ref: 'http://127.0.0.1:9/x.json'}]}}",
+            "a.md:3:47: `input.schema.anyOf item 1, $ref` leads nowhere: 'http://127.0.0.1:9/x.json'.",
+        ),
+        *(
+            (
+                f"input: {{format: json, schema: {{anyOf: [{{}}], type: object, $ref: '{to}'}}}}",
+                f"a.md:3:65: `input.schema.$ref` leads nowhere: '{to}'.",
+            )
+            for to in ("#/type", "#/anyOf/x", "#/anyOf/1", "http://[", "other.json", "file:///etc/passwd")
+        ),
+        (
+            "output: {format: json, schema: {properties: {default: {$ref: '#there'}}}}",
+            "a.md:3:62: `output.schema.properties.default.$ref` leads nowhere: '#there'.",
+        ),
         ("input: {format: markdown, schema: {}}", "a.md:3:27: `input`: only JSON has a schema. Write format: json."),
         ("input: {schema: [1]}", "a.md:3:17: `input.schema` must be keys and values, not a list."),
         ("answers: {say: x}", "a.md:3:10: `answers` must be"),

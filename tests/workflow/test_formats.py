@@ -2,6 +2,7 @@
 
 import pytest
 
+from moot.core.json import Json
 from moot.workflow import formats
 from moot.workflow.patterns import Format
 from moot.workflow.shape import FormatShape
@@ -50,3 +51,19 @@ def test_an_output_is_taken_or_it_is_said_why_not(output: Format, input: Format,
 def test_a_format_is_a_word_or_has_a_schema(said: object, found: Format) -> None:
     written = FormatShape.model_validate(said) if isinstance(said, dict) else said
     assert formats.read(written) == found  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#"},
+        {"$defs": {"name": {"type": "string"}}, "properties": {"a": {"$ref": "#/$defs/name"}}},
+        {"$defs": {"name": {"$anchor": "here"}}, "items": {"$ref": "#here"}},
+        {"$defs": {"own": {"$id": "http://e/own", "$ref": "#/$defs/y", "$defs": {"y": True}}}},
+        {"$ref": "https://json-schema.org/draft/2020-12/schema"},
+        {"const": {"$ref": "#/none"}, "enum": [{"$ref": "#/none"}]},
+        {"properties": {"$ref": {"type": "string"}}},
+    ],
+)
+def test_a_reference_within_the_schema_is_good_and_data_is_none(schema: dict[str, Json]) -> None:
+    assert formats.fault(Format("json", schema), ("output",)) is None

@@ -1,6 +1,6 @@
 """Formats of what goes in and comes out: read, and compared where one agent's output is another's input."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from moot.core.problems import Problem, spell
@@ -9,6 +9,8 @@ from moot.workflow.patterns import Format
 from moot.workflow.shape import FormatShape
 
 _MOST = 300  # characters of what another library says
+_DATA = frozenset(("const", "enum", "default", "examples"))  # what they hold is no schema
+_NAMED = frozenset(("properties", "patternProperties", "$defs", "definitions", "dependentSchemas"))  # by names
 
 
 def read(said: str | FormatShape | None) -> Format:
@@ -30,13 +32,51 @@ def fault(found: Format, place: Path) -> Problem | None:
 
     try:
         cast(Any, Draft202012Validator).check_schema(found.schema)
+        dead = next(_dead(found.schema), None)
     except SchemaError as error:
         inner = tuple(error.absolute_path)
         path = (*place, "schema", *inner)
         return Problem(path, f"`{spell(path)}` is no JSON Schema: {error.message[:_MOST]}", "See json-schema.org.")
     except RecursionError:
         return Problem((*place, "schema"), f"`{spell(place)}`: the schema has too many levels", "Use fewer.")
-    return None
+    if dead is None:
+        return None
+    path, to = (*place, "schema", *dead[0]), dead[1]
+    return Problem(path, f"`{spell(path)}` leads nowhere: {to[:_MOST]!r}", "Nothing is fetched: put it under `$defs`.")
+
+
+def _dead(schema: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    """References to what is not there, with their places."""
+    from jsonschema_specifications import REGISTRY  # noqa: PLC0415  # pyright: ignore[reportMissingTypeStubs]
+    from referencing.jsonschema import DRAFT202012  # noqa: PLC0415
+
+    return _dead_in(schema, (), cast(Any, REGISTRY).resolver_with_root(DRAFT202012.create_resource(cast(Any, schema))))
+
+
+def _dead_in(node: object, path: Path, resolver: Any) -> Iterator[tuple[Path, str]]:
+    from referencing.exceptions import Unresolvable  # noqa: PLC0415
+    from referencing.jsonschema import DRAFT202012  # noqa: PLC0415
+
+    if isinstance(node, list):
+        for number, one in enumerate(cast(list[object], node)):
+            yield from _dead_in(one, (*path, number), resolver)
+    if not isinstance(node, Mapping):
+        return
+    schema = cast(Mapping[str, Any], node)
+    inner = resolver.in_subresource(DRAFT202012.create_resource(cast(Any, schema)))
+    for key, value in schema.items():
+        if key in ("$ref", "$dynamicRef") and isinstance(value, str):
+            try:
+                is_there = isinstance(inner.lookup(value).contents, Mapping | bool)
+            except (Unresolvable, ValueError, TypeError):  # the latter for what is no address
+                is_there = False
+            if not is_there:
+                yield (*path, key), value
+        elif key in _NAMED and isinstance(value, Mapping):
+            for name, one in cast(Mapping[str, object], value).items():
+                yield from _dead_in(one, (*path, key, name), inner)
+        elif key not in _DATA:
+            yield from _dead_in(value, (*path, key), inner)
 
 
 def mismatch(output: Format, input: Format) -> tuple[str, str] | None:
