@@ -50,7 +50,9 @@ async def test_who_is_stopped_is_listed_until_forgiven(store: Store) -> None:
     await house.write(lambda tx: usage.stop(tx, RUN, ANN, "budget: 1 attempt"))
     found = await house.read(lambda tx: usage.stopped(tx, RUN))
     assert [(one.agent, one.reached) for one in found] == [(ANN, "budget: 1 attempt")]
-    await house.write(lambda tx: usage.forgive(tx, RUN))
+    await house.write(lambda tx: usage.forgive(tx, RUN, BOB))
+    assert len(await house.read(lambda tx: usage.stopped(tx, RUN))) == 1
+    await house.write(lambda tx: usage.forgive(tx, RUN, ANN))
     assert await house.read(lambda tx: usage.stopped(tx, RUN)) == []
 
 

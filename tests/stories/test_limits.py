@@ -37,13 +37,32 @@ def test_a_run_stops_at_its_budget_and_goes_on_with_a_larger_one(terminal: Termi
     assert "~$1.50" in ended.out
     refused = terminal.run("resume")
     assert refused.code == 3
-    assert "BUDGET_USED_UP: The run has used what it may: 4 attempts." in refused.err
+    assert refused.err == (
+        "error: BUDGET_USED_UP: The run has used what it may: 4 attempts.\n"
+        "  Raise it: moot resume --budget attempts=8.\n"
+    )
     again = terminal.run("resume", "--budget", "cost=2,attempts=none", "--json")
     assert again.code == 3
     summary = [line for line in again.out.splitlines() if '"summary"' in line]
     assert len(summary) == 1
     assert '"reason":"budget: $2.00"' in summary[0]
     assert '"budget":{"cost":{"limit":2.0,"used":2.0}' in summary[0]
+
+
+def test_what_raises_a_used_up_budget_names_the_instance(terminal: Terminal) -> None:
+    terminal.run("run", "endless.yaml", "--budget", "attempts=4", "--instance", "x")
+    assert terminal.run("resume", "@x").err.endswith("  Raise it: moot resume --budget attempts=8 @x.\n")
+
+
+def test_an_agent_at_its_own_limit_gets_as_much_again_by_the_command_that_is_told(terminal: Terminal) -> None:
+    (terminal.folder / "own.yaml").write_text(ENDLESS.replace("ann: {", "ann: {budget: {attempts: 2}, "))
+    ended = terminal.run("run", "own.yaml", "--instance", "x")
+    assert ended.code == 3
+    assert ended.err.endswith("ann: budget: 2 attempts\ngo on with: moot resume @x\n")
+    again = terminal.run("resume", "@x")
+    assert again.code == 3
+    assert again.err.endswith("ann: budget: 4 attempts\ngo on with: moot resume @x\n")
+    assert "  ann  4 attempts, " in again.out
 
 
 @pytest.mark.parametrize("command", [("run", "endless.yaml"), ("start", "endless.yaml")])

@@ -65,7 +65,7 @@ def _meant(tx: ReadTx, members: Sequence[Agent]) -> Agent:
         return here[0]
     alone = [one for one in here if not one.metadata.get("source")]
     if alone:
-        return sorted(alone, key=lambda one: one.created_at)[-1]
+        return max(alone, key=lambda one: (one.created_at, one.id))
     if len(known) == 1:
         return known[0]
     raise unclear(here or known)

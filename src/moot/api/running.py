@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from moot.api import access, summaries, taping
+from moot.api import access, summaries, taping, targets
 from moot.api.attending import Attendant, Ending, Expected, Failed, Paused, Warned
 from moot.api.summaries import Summary
 from moot.api.taping import Replayed, Taping
@@ -20,10 +20,11 @@ from moot.bus.messages import Message
 from moot.core.caller import SYSTEM
 from moot.core.ids import InstanceName
 from moot.core.tx import Tx
+from moot.ledger.budgets import BudgetUsedUp
 from moot.process.errors import NotConfined
 from moot.registry import instances, runs
 from moot.registry.runs import Mode, NewRun, Run
-from moot.runner import neighbours, phases, terms
+from moot.runner import neighbours, own_limits, phases, terms
 from moot.runner.trails import Heard
 from moot.store.store import Store
 from moot.taping.recording.recorder import Recorder
@@ -135,8 +136,14 @@ async def resume(order: Order) -> AsyncIterator[Piece]:
     changes = terms.limit_changes(budgets.parse(order.budget))
 
     def begin(tx: Tx, running: Running) -> Run:
+        before = runs.latest(tx, order.instance)
         run = runs.resume(tx, order.instance, running.host.id)
-        phases.carry_on(tx, run, changes)
+        if before is not None and before.state == "limit":
+            own_limits.renew(tx, run)
+        try:
+            phases.carry_on(tx, run, changes)
+        except BudgetUsedUp as error:
+            raise BudgetUsedUp(error.fact, targets.whole(error.remedy.rstrip("."), run.instance) + ".") from error
         return run
 
     async for piece in _attended(order, begin):

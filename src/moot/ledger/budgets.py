@@ -123,7 +123,6 @@ def carry_on(tx: Tx, run: RunId, stream: StreamId, changes: Mapping[str, int | N
     limits = replace(budget.limits, **changes)
     spent = budget.elapsed(tx.one(sql.last_sign, datetime, stream=stream))
     tx.run(sql.carry_on, run=run, **asdict(limits), spent=spent, now=tx.now)
-    usage.forgive(tx, run)
     over = [share for share in shares(tx, run) if share.is_reached]
     if over:
         fact = " and ".join(spell(share.kind, share.limit) for share in over)
@@ -179,8 +178,13 @@ def shares(tx: ReadTx, run: RunId) -> list[Share]:
 
 
 def own_verdict(limits: Limits, used: Usage) -> Share | None:
-    """The first of an agent's own limits that is reached; its time is what its attempts took."""
-    return next((share for share in _shares(limits, used, used.busy) if share.is_reached), None)
+    """The first of an agent's own limits that is reached."""
+    return next((share for share in own_shares(limits, used) if share.is_reached), None)
+
+
+def own_shares(limits: Limits, used: Usage) -> list[Share]:
+    """How much of each of an agent's own limits is used; its time is what its attempts took."""
+    return _shares(limits, used, used.busy)
 
 
 def find(tx: ReadTx, run: RunId) -> Budget | None:

@@ -118,9 +118,9 @@ def stopped(tx: ReadTx, scope: Scope) -> list[Stopped]:
     return tx.all(sql.stopped, Stopped, scope=scope)
 
 
-def forgive(tx: Tx, scope: Scope) -> None:
-    """Those who were stopped are looked at anew."""
-    tx.run(sql.forgive, scope=scope)
+def forgive(tx: Tx, scope: Scope, agent: AgentId) -> None:
+    """One who was stopped may use more."""
+    tx.run(sql.forgive, scope=scope, agent=agent)
 
 
 def forget(tx: Tx, scope: Scope) -> None:
