@@ -15,6 +15,7 @@ from moot.session.source import Leave, Outcome
 from tests.session.staging import Hall, agent, calls, reports
 
 WAITS: Json = {"say": "."}
+FAILS: Json = {"fail": "refused"}
 
 
 class Interrupted(Exception):
@@ -91,7 +92,7 @@ def nested() -> tuple[Agent, ...]:
             WAITS,
         ),
         agent("ben", reports("prepared"), handoff="carl"),
-        agent("carl", calls("team_broadcast", message="C1"), WAITS, {"fail": "refused"}),
+        agent("carl", calls("team_broadcast", message="C1"), WAITS, calls("team_broadcast", message="C2"), FAILS),
         agent("lead", calls("team_broadcast", message="again"), works("l1"), reports("The end.")),
     )
 
@@ -107,6 +108,12 @@ def recorded(journal: Memory, kind: str) -> int:
     """How many calls of a kind are on record with what came of them."""
     ended = [path for path, known in journal.all().items() if known.state in ("done", "failed")]
     return sum(path.rpartition("/")[2].startswith(kind) for path in ended)
+
+
+def told_once(hall: Hall) -> bool:
+    """Whether the supervisor, if it is asked at all, knows in the end all that was said in its team, and once."""
+    asked = [str(request.messages) for name, request in hall.asked if name == "lead"]
+    return not asked or all(asked[-1].count(word) == 1 for word in ("A1", "C1", "A2", "C2", "member ben failed"))
 
 
 @pytest.mark.parametrize("is_after", [False, True])
@@ -127,6 +134,7 @@ async def test_the_end_is_the_same_wherever_it_was_interrupted(is_after: bool) -
         assert (await again.report(*nested())).text == "The end."
         assert len(again.asked) == len(whole.asked) - models
         assert second.made.total() == tool.made.total() - tools
+        assert told_once(again)
     assert pages > 20
 
 

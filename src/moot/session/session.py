@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from moot.core.json import Json
-from moot.models import reserving
+from moot.models import keeping, reserving
 from moot.models.model import Answer, ModelFailed, Request, Result, Results
 from moot.session import acting, asking, reports
 from moot.session.acting import Hands
@@ -122,6 +122,7 @@ class Session:
         if self.part.is_settled and known is not None and known.state == "failed":
             ended = reports.load(known.result)
             if not ended.is_put_off:
+                await self._say_again()
                 return ended
         self._transcript.hear(words)
         self._text = ""
@@ -135,6 +136,18 @@ class Session:
         if report.failure is not None or not self.part.is_followed:
             await self.pages.turn()
         return report
+
+    async def _say_again(self) -> None:
+        """What others have heard of it before it failed, they hear again. Nothing else of it is done a second time."""
+        while (known := self._stage.journal.known(below(self.part.path, f"t{self._turns + 1}/m"))) is not None:
+            self._turns += 1
+            if known.state != "done":
+                continue
+            answer, is_last = keeping.load(known.result), bool(known.facts.get("last"))
+            path = below(self.part.path, f"t{self._turns}")
+            for one in self._hands.plan(answer.calls, path, is_last=is_last, is_cut=answer.stop == "max_tokens"):
+                if one.source is not None and one.arguments is not None and not one.has_effect:
+                    await one.source.call(one.call.name, one.arguments, one.path)
 
     async def _listening(self, path: str) -> Report:
         hearing = self.part.hearing
@@ -249,11 +262,11 @@ class Session:
             turn.report = self._failed("limit", "the conversation has outgrown what the model can hold")
         elif not answer.calls:
             self._text += answer.text
-            turn.report = self._said_last(answer)
+            turn.report = await self._said_last(answer)
         if turn.report is None and turn.last_because:
             turn.report = self._failed("limit", f"it gave no report in its last turn ({turn.last_because})")
 
-    def _said_last(self, answer: Answer) -> Report | None:
+    async def _said_last(self, answer: Answer) -> Report | None:
         """An answer without calls is the report, unless it is not complete or has the wrong shape."""
         match answer.stop:
             case "max_tokens" if self._cuts <= _MOST_CUTS:
@@ -267,10 +280,10 @@ class Session:
             case _:
                 if answer.stop == "other":
                     self._warn("The model ended without saying why.")
-                return self._shaped()
+                return await self._shaped()
 
-    def _shaped(self) -> Report | None:
-        fault = reports.fault(self._text, self._agent.output)
+    async def _shaped(self) -> Report | None:
+        fault = await reports.fault(self._text, self._agent.output)
         if fault is None:
             return Report(self._text, self._agent.name)
         self._reminders += 1

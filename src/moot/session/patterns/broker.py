@@ -14,7 +14,7 @@ Type = Literal["update", "failure"]
 
 @dataclass(frozen=True, slots=True)
 class Broadcast:
-    """`member` and `number` are the same in every execution; when it came depends on how fast everybody was."""
+    """`id` is the same in every execution; when it came depends on how fast everybody was."""
 
     member: str
     number: int  # among those of this member
@@ -25,7 +25,8 @@ class Broadcast:
 
     @property
     def id(self) -> str:
-        return f"{self.member}#{self.number}"
+        """A member fails once, and whatever it may have said before."""
+        return f"{self.member}#{self.type if self.type == 'failure' else self.number}"
 
     def told(self) -> str:
         head: Json = {"type": self.type, "memberId": self.member, "turnCount": self.turns, "timestamp": self.at}
