@@ -1,12 +1,13 @@
 """Reports: the tool with which a session ends, what shape a report must have, and how it is kept."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import cast
 
 from moot.core import json
 from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.models.model import ToolSpec
+from moot.session import schemas
 from moot.session.agent import Agent, Format
 from moot.session.report import Failure, Report
 from moot.session.source import Outcome, Unrecorded
@@ -34,7 +35,7 @@ class FinalReport(Unrecorded):
         text = said if isinstance(said, str) else json.dumps(said)
         if not text.strip():
             return Outcome("Nothing was reported: the report is empty.", is_error=True)
-        wrong = fault(text, self._agent.output)
+        wrong = await fault(text, self._agent.output)
         if wrong is not None:
             return Outcome(f"Nothing was reported: {wrong}. Call it again.", is_error=True)
         if arguments.get("status") == "failure":
@@ -60,7 +61,7 @@ def _spec(output: Format) -> ToolSpec:
     return ToolSpec(NAME, _WORDS, schema)
 
 
-def fault(text: str, shape: Format) -> str | None:
+async def fault(text: str, shape: Format) -> str | None:
     """What is wrong with a report of this shape."""
     if shape.kind == "markdown":
         return None
@@ -68,19 +69,7 @@ def fault(text: str, shape: Format) -> str | None:
         found = json.loads(text)
     except MootError as error:
         return f"it is no JSON ({error.fact.rstrip('.')})"
-    return None if shape.schema is None else _mismatch(found, shape.schema)
-
-
-def _mismatch(found: Json, schema: Mapping[str, Json]) -> str | None:
-    # Only here: most agents report in words, and it takes a while to load.
-    from jsonschema import Draft202012Validator, ValidationError  # noqa: PLC0415
-
-    validator: Any = Draft202012Validator(cast(Any, schema))
-    error = cast("ValidationError | None", next(iter(validator.iter_errors(found)), None))
-    if error is None:
-        return None
-    place = "/".join(str(part) for part in error.absolute_path)
-    return f"{error.message[:300]}{f' (at {place})' if place else ''}"
+    return None if shape.schema is None else await schemas.mismatch(found, shape.schema)
 
 
 def plain(report: Report) -> Json:

@@ -49,7 +49,7 @@ class SubAgents(Unrecorded):
         text = prompt if isinstance(prompt, str) else json.dumps(prompt)
         if prompt is None or not text.strip():
             return Outcome("Nothing was done: `prompt` is missing.", is_error=True)
-        if (wrong := reports.fault(text, agent.input)) is not None:
+        if (wrong := await reports.fault(text, agent.input)) is not None:
             return Outcome(f"INVALID_PROMPT: nothing was done, `prompt` is not what {agent.name} takes: {wrong}.", True)
         most = self._errand.deepest
         if self._errand.depth >= most:

@@ -1,0 +1,43 @@
+"""Whether a value fits a JSON Schema. As a program it runs in a process of its own: some schemas take years or all
+memory, and then it is ended without harm to anybody. Nothing is ever fetched."""
+
+import json
+import resource
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, cast
+
+from moot.core.json import Json
+
+_MEMORY = 1 << 30
+_SECONDS = 20  # of computing, should nobody be there any more to end it
+
+
+def mismatch(value: Json, schema: Mapping[str, Json]) -> str | None:
+    """The first thing that does not fit."""
+    # Only here: most agents report in words, and it takes a while to load.
+    from jsonschema import Draft202012Validator, ValidationError  # noqa: PLC0415
+    from jsonschema_specifications import REGISTRY  # noqa: PLC0415  # pyright: ignore[reportMissingTypeStubs]
+
+    validator: Any = cast(Any, Draft202012Validator)(schema, registry=REGISTRY)
+    try:
+        error = cast("ValidationError | None", next(iter(validator.iter_errors(value)), None))
+    except RecursionError:
+        return "it has too many levels"
+    if error is None:
+        return None
+    place = "/".join(str(part) for part in error.absolute_path)
+    return f"{error.message[:300]}{f' (at {place})' if place else ''}"
+
+
+def main() -> None:
+    with suppress(OSError, ValueError):  # not every system knows these limits
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
+    asked = json.loads(sys.stdin.read())
+    print(json.dumps(mismatch(asked["value"], asked["schema"])))  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()
