@@ -7,8 +7,9 @@ import pytest
 from moot.api.connection import Connection
 from moot.core.caller import SYSTEM
 from moot.core.tx import Tx
-from moot.registry import agents, hosts, instances
+from moot.registry import agents, hosts, instances, tokens
 from moot.registry.hosts import NewHost
+from moot.registry.tokens import Grant
 from moot.tools import talk
 from moot.tools.talk import Words
 from tests.cli.terminal import Terminal, finish
@@ -35,6 +36,21 @@ def test_several_are_named_with_to(terminal: Terminal) -> None:
 def test_an_agent_of_another_instance_is_found_and_the_instance_told(terminal: Terminal, words: list[str]) -> None:
     terminal.join("solo", instance="pr-1", source="one.yaml")
     assert terminal.ok("send", *words).out == "sent to solo in pr-1\n"
+
+
+def test_who_comes_from_outside_and_is_not_here_reads_it_on_joining(terminal: Terminal) -> None:
+    ben = terminal.join("ben", instance="x", backend="external")
+    terminal.act(lambda connection: _gone(connection, ben))
+    sent = terminal.ok("send", "hello", "--to", "ben@x")
+    assert sent.err == "warning: ben reads it when it joins with: moot mcp --as ben@x\n"
+
+
+async def _gone(connection: Connection, agent: agents.Agent) -> None:
+    """Its client joins and leaves again."""
+    text = tokens.new_text()
+    grant = Grant("member", agent.instance, "member", agent.id)
+    id = await connection.store.write(lambda tx: tokens.mint(tx, text, grant), caller=SYSTEM)
+    await connection.store.write(lambda tx: tokens.revoke(tx, id), caller=SYSTEM)
 
 
 def test_json_says_who_was_reached(terminal: Terminal) -> None:

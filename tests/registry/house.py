@@ -36,7 +36,9 @@ class House:
         return await self.store.read(look)
 
     async def join(self, name: str, backend: str = "external") -> Agent:
-        return await self.write(lambda tx: agents.ensure(tx, self.instance, NewAgent(name=name, backend=backend)))
+        new = NewAgent(name=name, backend=backend)
+        join = agents.register if backend == "external" else agents.ensure
+        return await self.write(lambda tx: join(tx, self.instance, new))
 
     async def post(self, body: str, *to: Agent, reply_to: Message | None = None) -> Message:
         """Say it as `human`; to these agents, whatever the text mentions."""

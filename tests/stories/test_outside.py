@@ -48,6 +48,39 @@ async def test_an_agent_from_outside_waits_for_its_mail_and_a_run_waits_for_it(h
     assert {one["data"]["agent"] for one in started} == {ids["coder"]}
 
 
+async def test_who_has_not_joined_or_is_gone_again_is_offline_and_waited_for_once(house: House) -> None:
+    (house.root / "outside.yaml").write_text(OUTSIDE)
+    run = await house.start("run", "outside.yaml")
+    assert run.stdout is not None
+    shown: list[str] = []
+    async with asyncio.timeout(SECONDS):
+        while not shown or "waits for ben, who joins from outside: moot mcp --as ben" not in shown[-1]:
+            shown.append((await run.stdout.readline()).decode())
+    await expect_absent(house)
+    async with house.client("--as", "ben@default") as ben:
+        assert (await states(house))["ben"] == "online"
+        await call(ben, "channel_send", message="I see.")
+    await expect_absent(house)
+    async with house.client("--as", "ben@default") as ben:
+        (mail,) = (await call(ben, "inbox_check"))["messages"]
+        await call(ben, "inbox_ack", until=mail["entry"]["id"])
+        async with asyncio.timeout(SECONDS):
+            rest = (await run.stdout.read()).decode()
+            assert await run.wait() == 0
+        assert "waits for" not in rest
+        assert (await states(house))["ben"] == "online"  # the run is over, and it is still here
+
+
+async def expect_absent(house: House) -> None:
+    assert (await states(house))["ben"] == "offline"
+    (reason,) = (await house.json("status", "@default"))[0]["reasons"]
+    assert reason == "ben comes from outside and has not read 1 message; it joins with: moot mcp --as ben"
+
+
+async def states(house: House) -> dict[str, str]:
+    return {one["name"]: one["status"] for one in await house.json("list")}
+
+
 async def test_a_person_is_never_started_and_answers_later(house: House) -> None:
     (house.root / "choice.yaml").write_text(PERSON)
     await house.moot("run", "choice.yaml", code=4)

@@ -17,7 +17,6 @@ from moot.core.events import StoredEvent
 from moot.core.ids import AgentId, InstanceName, MessageId, RunId
 from moot.core.tx import Tx
 from moot.registry import agents, attempts, runs
-from moot.registry.agents import Agent
 from moot.registry.runs import Run, State
 from moot.runner import endings, lookout, pausing, phases
 from moot.runner.host import Host
@@ -86,7 +85,7 @@ class Attendant:
     async def attend(self, run: Run) -> AsyncIterator[Message | Failed | Warned | Paused | Expected | Ending]:
         """What is said from the start of the run, as it is said; at the end, what came of it."""
         seen = run.first_seq
-        expected: tuple[Agent, ...] = ()
+        expected: set[str] = set()  # who were named so far
         with self.store.listen() as signal, _interruptions(self.host, signal) as interruptions:
             while True:
                 signal.clear()
@@ -100,9 +99,10 @@ class Attendant:
                     continue
                 ending = self._ending(look, is_interrupted=interruptions.count > 0)
                 if ending is None:
-                    if look.outside != expected and not look.is_working:
-                        expected = look.outside
-                        yield Expected(tuple(agent.name for agent in expected), run.instance)
+                    names = tuple(one.name for one in look.outside if one.name not in expected)
+                    if names and not look.is_working:
+                        expected.update(names)
+                        yield Expected(names, run.instance)
                     await signal.wait()
                 elif await self._end(run.id, ending):
                     yield ending

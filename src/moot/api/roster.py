@@ -50,12 +50,12 @@ async def is_served(store: Store) -> bool:
     return any("run" in host.roles for host in await store.read(hosts.alive))
 
 
-async def stopped(store: Store, stream: StreamId, names: Sequence[str]) -> list[Agent]:
-    """Those of these who are stopped, and keep their mail until they are run again."""
+async def absent(store: Store, stream: StreamId, names: Sequence[str]) -> list[Agent]:
+    """Those of these who are not here, and keep their mail until they are run again or join."""
 
     def look(tx: ReadTx) -> list[Agent]:
         found = [agents.find(tx, stream, name) for name in names]
-        return [one for one in found if one is not None and one.stopped_at is not None]
+        return [one for one in found if one is not None and one.presence(tx.now) == "offline"]
 
     return await store.read(look)
 

@@ -103,7 +103,7 @@ def _doing(tx: ReadTx, agent: Agent, counts: mailbox.Counts | None, *, is_bound:
         parked=counts.parked if counts else 0,
         attempt=attempt.number if attempt else None,
         since=tx.now - attempt.started_at if attempt else None,
-        releasing=remedies.releasing(tx, agent) if agent.stopped_at is not None else "",
+        releasing=remedies.releasing(tx, agent) if agent.is_started_by_moot and agent.stopped_at else "",
         is_bound=is_bound,
     )
 
@@ -143,7 +143,8 @@ def _mail(one: Doing) -> list[str]:
         were = "was" if one.parked == 1 else "were"
         found.append(f"{parked} for {agent.name} {were} given up; try again with: {retry}")
     if agent.backend == "external" and one.unread:
-        found.append(f"{agent.name} joins from outside and has not read {unread}")
+        join = f"; it joins with: {targets.joining(agent.name, agent.instance)}" if one.state == "offline" else ""
+        found.append(f"{agent.name} comes from outside and has not read {unread}{join}")
     return found
 
 

@@ -57,6 +57,11 @@ def agent_in(name: str, instance: str) -> str:
     return name if instance == DEFAULT else f"{name}@{instance}"
 
 
+def joining(name: str, instance: str) -> str:
+    """The command by which an agent from outside joins."""
+    return f"moot mcp --as {agent_in(name, instance)}"
+
+
 def whole(command: str, instance: str) -> str:
     """A command for a whole instance: `moot resume`, or `moot resume @n`."""
     return command if instance == DEFAULT else f"{command} @{instance}"

@@ -105,8 +105,8 @@ class _Terminal:
 
     def _expect(self, piece: Expected) -> None:
         for name in piece.names:
-            who = targets.agent_in(name, piece.instance)
-            self._transcript.aside(f"waits for {name}, who joins from outside: moot mcp --as {who}")
+            join = targets.joining(name, piece.instance)
+            self._transcript.aside(f"waits for {name}, who joins from outside: {join}")
 
     def _sum_up(self, summary: Summary) -> None:
         terminal.say("")

@@ -1,6 +1,6 @@
 """What a person is told who has just said something: why it may not be read at once."""
 
-from moot.api import roster
+from moot.api import roster, targets
 from moot.api.connection import Connection
 from moot.cli import hints, terminal
 from moot.tools.talk import Said
@@ -9,11 +9,15 @@ from moot.tools.talk import Said
 async def warn(connection: Connection, said: Said, *, is_served: bool) -> None:
     for name in said.unknown:
         terminal.warn(f"nobody here is called @{name}")
-    stopped = await roster.stopped(connection.store, said.message.stream, said.recipients)
+    absent = await roster.absent(connection.store, said.message.stream, said.recipients)
+    for one in absent:
+        if one.backend == "external":
+            terminal.warn(f"{one.name} reads it when it joins with: {targets.joining(one.name, one.instance)}")
+    stopped = [one for one in absent if one.is_started_by_moot]
     if stopped:
         from moot.api import status  # brings the runner along, which a message to others does not need
 
         for name, command in (await status.releasing(connection, stopped)).items():
             terminal.warn(f"{name} is stopped and reads it later; run it again with: {command}")
-    if not is_served and (len(stopped) < len(said.recipients) or not stopped):
+    if not is_served and (len(absent) < len(said.recipients) or not absent):
         hints.no_host()

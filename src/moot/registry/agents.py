@@ -110,15 +110,17 @@ def register(tx: Tx, instance: Instance, new: NewAgent) -> Agent:
     tx.lock("instances", instance.name)
     if instance.stream.startswith("wf_") and find(tx, instance.stream, new.name):
         raise NameTaken(f"{new.name!r} is taken in {instance.name}.", "Choose another name.")
-    return _add(tx, instance, new)
+    return _add(tx, instance, new, tx.now)
 
 
 def ensure(tx: Tx, instance: Instance, new: NewAgent) -> Agent:
-    """The agent that moot itself starts under this name: kept with its mail, its settings brought up to date."""
+    """The agent that moot knows under this name: kept with its mail, its settings brought up to date."""
     tx.lock("instances", instance.name)
     found = find(tx, instance.stream, new.name)
     if found is None:
-        return _add(tx, instance, new)
+        # Who comes from outside is expected, and has not been here yet.
+        seen_at = tx.now - 2 * OFFLINE_AFTER if new.backend == "external" else tx.now
+        return _add(tx, instance, new, seen_at)
     if found.backend == "external" != new.backend:
         raise NameTaken(f"{found.name} has joined {instance.name} from outside.", "Choose another name.")
     tx.run(
@@ -230,7 +232,7 @@ def unregister(tx: Tx, id: AgentId) -> bool:
     return True
 
 
-def _add(tx: Tx, instance: Instance, new: NewAgent) -> Agent:
+def _add(tx: Tx, instance: Instance, new: NewAgent, seen_at: datetime) -> Agent:
     id = AgentId(tx.new_id("ag"))
     tx.run(
         sql.add,
@@ -248,6 +250,7 @@ def _add(tx: Tx, instance: Instance, new: NewAgent) -> Agent:
         metadata=json.dumps(new.metadata),
         workspace_path=new.workspace_path,
         registered_by=new.registered_by,
+        seen_at=seen_at,
         now=tx.now,
     )
     tx.announce(

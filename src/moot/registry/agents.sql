@@ -1,16 +1,17 @@
--- add: A new agent, online from now.
+-- add: A new agent.
 insert into agents (
   id, stream, instance, name, folded, role, label, runtime, backend, settings, capabilities, metadata,
   workspace_path, registered_by, status, seen_at, created_at
 ) values (
   :id, :stream, :instance, :name, :folded, :role, :label, :runtime, :backend, :settings, :capabilities, :metadata,
-  :workspace_path, :registered_by, 'online', :now, :now
+  :workspace_path, :registered_by, 'online', :seen_at, :now
 )
 
--- refresh: Bring the settings of an agent that moot starts up to date, and let it run again.
+-- refresh: Bring the settings of an agent up to date. If moot starts it, it may run again; others come by themselves.
 update agents
 set backend = :backend, runtime = :runtime, role = :role, label = :label, settings = :settings,
-  metadata = :metadata, stopped_at = null, seen_at = :now
+  metadata = :metadata, stopped_at = case when backend = 'external' then stopped_at end,
+  seen_at = case when backend = 'external' then seen_at else :now end
 where id = :id
 
 -- get: One agent by id.
