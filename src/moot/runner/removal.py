@@ -5,7 +5,7 @@ In pieces, because a write must be short; until the last one the instance is the
 
 from moot.bus import messages
 from moot.core.caller import Caller
-from moot.core.ids import InstanceName, StreamId
+from moot.core.ids import InstanceName
 from moot.core.tx import Tx
 from moot.documents import documents
 from moot.jobs import jobs
@@ -28,8 +28,8 @@ async def remove(store: Store, name: InstanceName, caller: Caller) -> None:
     instance = await store.write(lambda tx: _free(tx, name), caller=caller)
     head = await store.read(lambda tx: feed.end(tx, instance.stream).get(instance.stream, 0))
     for seq in range(_PIECE, head + _PIECE, _PIECE):
-        await store.write(lambda tx, seq=seq: _forget_talk(tx, instance.stream, seq), caller=caller)
-    await store.write(lambda tx: _forget(tx, instance), caller=caller)
+        await store.write(lambda tx, seq=seq: forget_talk(tx, instance, min(seq, head)), caller=caller)
+    await store.write(lambda tx: forget(tx, instance), caller=caller)
 
 
 def _free(tx: Tx, name: InstanceName) -> Instance:
@@ -41,14 +41,16 @@ def _free(tx: Tx, name: InstanceName) -> Instance:
     return instance
 
 
-def _forget_talk(tx: Tx, stream: StreamId, seq: int) -> None:
-    messages.forget(tx, stream, seq)
-    streams.forget_events(tx, stream, seq)
+def forget_talk(tx: Tx, instance: Instance, seq: int) -> None:
+    """What was said up to this number."""
+    _free(tx, instance.name)  # each time: a run that has begun meanwhile keeps its talk
+    messages.forget(tx, instance.stream, seq)
+    streams.forget_events(tx, instance.stream, seq)
 
 
-def _forget(tx: Tx, instance: Instance) -> None:
-    _free(tx, instance.name)
-    _forget_talk(tx, instance.stream, feed.end(tx, instance.stream).get(instance.stream, 0))  # what came meanwhile
+def forget(tx: Tx, instance: Instance) -> None:
+    """The last piece: what came meanwhile, and all that is no talk."""
+    forget_talk(tx, instance, feed.end(tx, instance.stream).get(instance.stream, 0))
     search.forget(tx, Place(instance.name, instance.stream))
     proposals.forget(tx, instance.stream)
     requests.forget(tx, instance.stream)
