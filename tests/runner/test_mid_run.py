@@ -135,7 +135,7 @@ async def test_a_provider_that_asks_to_wait_is_left_alone_by_all_until_then(stor
     assert [event.data["failure"] for event in await team.events("attempt_failed")] == ["rate_limit"]
 
 
-@pytest.mark.parametrize("failure", ["auth", "refused", "denied", "limit"])
+@pytest.mark.parametrize("failure", ["auth", "refused", "denied", "limit", "invalid", "reported"])
 async def test_what_would_only_be_met_again_is_not_tried_again(store: Store, failure: Failure) -> None:
     team = await gather(store, {"coder": [{}]})
 

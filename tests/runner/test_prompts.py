@@ -136,6 +136,17 @@ async def test_the_last_attempt_of_a_run_is_told_so(store: Store) -> None:
     ]  # fmt: skip
 
 
+async def test_who_is_asked_in_the_words_of_another_is_told_so_behind_them(store: Store) -> None:
+    backend = Curious()
+    found = await play(store, {"ann": [{}], "bob": [{}]}, Budget(attempts=0), context=Context(is_on=False))
+    async with running(make_host(store, backend=backend)):
+        await found.until_limit()
+    (only,) = backend.seen
+    assert only.request.startswith(
+        "@ann go\n\nThe run has reached a limit (budget: 0 attempts): this is its last attempt"
+    )
+
+
 async def test_without_context_an_agent_is_given_its_mail_and_nothing_else(store: Store) -> None:
     backend = Curious(Ended(text="an answer for @bob"))
     found = await play(store, {"ann": [{}], "bob": [{}]}, context=Context(is_on=False))

@@ -42,7 +42,7 @@ async def test_a_run_that_reaches_its_budget_cuts_who_is_at_work_and_lets_it_sum
     assert await found.warnings() == ["The run has reached its budget: $1.00. One last attempt, then it ends."]
     assert "ann: summed up" in await found.team.bodies()
     (failed,) = await found.team.events("attempt_failed")
-    assert (failed.data["failure"], failed.data["error"]) == ("limit", "stopped at the budget: $1.00")
+    assert (failed.data["failure"], failed.data["error"]) == ("budget", "stopped at the budget: $1.00")
 
 
 async def test_the_last_attempt_is_cut_a_tenth_later_and_its_mail_waits(store: Store) -> None:

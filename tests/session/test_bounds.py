@@ -219,7 +219,7 @@ class Poor(Memory):
 async def test_what_may_cost_too_much_is_not_begun() -> None:
     hall = Hall(Poor(2), (Shelf(),))
     report = await hall.report(agent("a", *[fetch(1)] * 5))
-    assert (report.failure, report.error) == ("limit", "The budget of $1.00 is used up.")
+    assert (report.failure, report.error) == ("budget", "The budget of $1.00 is used up.")
     assert len(hall.asked) == 2
 
 

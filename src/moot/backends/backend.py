@@ -24,9 +24,14 @@ Failure = Literal[
     "unavailable",  # the provider cannot be reached, or is overloaded
     "denied",  # what it needed to do is not permitted
     "limit",  # its own limit of turns or money
+    "budget",  # cut off at what its run, or it itself, may use
+    "invalid",  # its report has the wrong shape
+    "reported",  # it says itself that it could not be done
 ]
-# What the next attempt would only meet again.
-FINAL: frozenset[Failure] = frozenset(("cannot_start", "auth", "refused", "denied", "limit"))
+# What the next attempt would only meet again, or what is a result: to begin anew would do everything a second time.
+FINAL: frozenset[Failure] = frozenset(
+    ("cannot_start", "auth", "refused", "denied", "limit", "budget", "invalid", "reported")
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,7 +101,7 @@ def _tell(answer: Answer, *, as_json: bool) -> None:
             }
         )
         return
-    if answer.ending.exit_code == 0 and answer.text:
+    if answer.text and answer.ending.state in ("done", "limit"):  # at a limit, what the last attempt summed up
         terminal.say(answer.text)
         terminal.flush()
     if answer.ending.state != "done":

@@ -123,6 +123,7 @@ class SessionBackend:
                     tell(root.name, events.Warned(str(trouble)))
                 kept, most = journal or Memory(), self._shop.most
                 stage = Stage(cast, kept, models.get, tools.of, tell, most, stopping, trees.provider)
+                stage = replace(stage, ending=journal.ending) if journal else stage
                 report = (await Orchestra(stage).perform(Errand(root, brief.prompt, hearing=letters))).report
             if journal is not None:
                 await letters.give_back()
@@ -220,6 +221,4 @@ def _bare(brief: Briefing) -> Briefing:
 
 
 def _ended(report: Report) -> Ended:
-    """A report of the wrong shape, and a failure that the agent itself speaks of, are errors like others."""
-    failure = "error" if report.failure in ("invalid", "reported") else report.failure
-    return Ended(failure, report.error, report.text, wait_until=report.until, provider=report.provider)
+    return Ended(report.failure, report.error, report.text, wait_until=report.until, provider=report.provider)

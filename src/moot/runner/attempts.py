@@ -152,7 +152,7 @@ class AttemptWorker:
                 return progress
             case Usage():
                 over = await spending.count(progress)
-                return None if over is None else Ended("limit", f"stopped at the {over.reason}", usage=spending.told)
+                return None if over is None else Ended("budget", f"stopped at the {over.reason}", usage=spending.told)
             case Warned():
                 await self.store.write(lambda tx: endings.warn(tx, begun, progress.text), caller=SYSTEM)
                 return None
@@ -226,7 +226,7 @@ def _briefing(begun: Begun, found: Scene) -> Briefing:
     occasion = Occasion(begun.agent, begun.mail, begun.job.tries + 1, begun.is_last, has_context)
     own = guidance.expanded(begun.run, terms.of_agent(begun.agent).system_prompt)
     return Briefing(
-        request=prompts.request(occasion),
+        request=prompts.request(occasion, found),
         prompt=prompts.prompt(occasion, found, quoting.new_nonce()),
         system_prompt=guidance.system_prompt(own, begun.caller.groups, has_context=has_context),
     )

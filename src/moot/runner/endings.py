@@ -124,7 +124,7 @@ def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
         jobs.fail(tx, begun.job, error)
         mailbox.take_back(tx, agent.id, attempt)
         tx.announce(Event(agent.stream, attempts.FAILED, attempt, facts, is_quiet=True))
-        if ended.failure == "limit":  # cut off on its way: it may be the one to sum up, or is to be stopped
+        if ended.failure == "budget":  # cut off on its way: it may be the one to sum up, or is to be stopped
             wake(tx, agent)
         return
     if failures < retry.attempts and not ended.is_final and not _is_late(begun.job, again_at):

@@ -18,8 +18,8 @@ from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.core.tx import ReadTx, Tx
 from moot.jobs.jobs import Job
+from moot.ledger import budgets, pauses, usage
 from moot.ledger import journal as ledger
-from moot.ledger import pauses, usage
 from moot.ledger.journal import Account, Closed, Entry, Opened, Tree
 from moot.ledger.usage import DOLLAR, Spent
 from moot.models.model import ModelFailed, Usage
@@ -61,8 +61,13 @@ def _is_about(last: Tree, job: Job, mail: Sequence[Mail]) -> bool:
 
 
 async def open(store: Store, attempt: Attempt) -> "StoredJournal":
-    entries = await store.read(lambda tx: ledger.entries(tx, attempt.tree.root))
-    return StoredJournal(store, attempt, entries)
+    entries, limit = await store.read(lambda tx: (ledger.entries(tx, attempt.tree.root), _limit(tx, attempt)))
+    return StoredJournal(store, attempt, entries, limit)
+
+
+def _limit(tx: ReadTx, attempt: Attempt) -> str:
+    """What the run has reached, if this is its last attempt."""
+    return (budgets.reached(tx, attempt.run.id) or "") if attempt.run is not None and attempt.is_last else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +83,7 @@ class Kept(Assignment):
 class StoredJournal:
     """Of one attempt."""
 
-    def __init__(self, store: Store, attempt: Attempt, entries: Sequence[Entry]) -> None:
+    def __init__(self, store: Store, attempt: Attempt, entries: Sequence[Entry], limit: str = "") -> None:
         self._store = store
         self._attempt = attempt
         self._own_limits = spending.own_limits(attempt.agent)
@@ -90,6 +95,8 @@ class StoredJournal:
         self._under_way: dict[str, Begun] = {}
         self.stopping = asyncio.Event()  # somebody wants the agent, or its run, to come to an end
         self._told = _told(attempt.tree, entries)
+        # A first execution is told so with its prompt.
+        self.ending = f"the run has reached its {limit}" if limit and attempt.tree.facts else ""
 
     @property
     def root(self) -> str:

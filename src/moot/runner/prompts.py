@@ -40,10 +40,12 @@ def prompt(occasion: Occasion, scene: Scene, nonce: str) -> str:
     return "\n\n".join(sections) + "\n"
 
 
-def request(occasion: Occasion) -> str:
+def request(occasion: Occasion, scene: Scene) -> str:
     """What somebody is asked who shares nothing with anybody, in the words of whoever asks; empty for all others."""
     is_asked = not occasion.has_context and len(occasion.mail) == 1 and occasion.mail[0].sender == "system"
-    return occasion.mail[0].body if is_asked else ""
+    if not is_asked:
+        return ""
+    return f"{occasion.mail[0].body}\n\n{_last_words(scene)}" if occasion.is_last else occasion.mail[0].body
 
 
 def _opening(occasion: Occasion, scene: Scene, nonce: str) -> str:
@@ -110,9 +112,13 @@ def _workspace(scene: Scene, nonce: str) -> str:
 def _instructions(occasion: Occasion, scene: Scene) -> str:
     lines = ["Deal with the messages in your inbox, the urgent ones first, using your tools. When you are done, end."]
     if occasion.is_last:
-        limit = f" ({scene.limit})" if scene.limit else ""
-        lines.append(
-            f"The run has reached a limit{limit}: this is its last attempt, and nobody is woken after it. Finish what "
-            "can be finished now, then say what was done and what is left."
-        )
+        lines.append(_last_words(scene))
     return "\n".join(lines)
+
+
+def _last_words(scene: Scene) -> str:
+    limit = f" ({scene.limit})" if scene.limit else ""
+    return (
+        f"The run has reached a limit{limit}: this is its last attempt, and nobody is woken after it. Finish what "
+        "can be finished now, then say what was done and what is left."
+    )

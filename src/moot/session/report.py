@@ -6,11 +6,12 @@ from typing import Literal
 
 from moot.models.model import Kind
 
-# A limit is one of turns, of time, of money, or of what the model can hold.
+# A limit is one of turns, of time, or of what the model can hold.
 Failure = (
     Kind
     | Literal[
         "limit",
+        "budget",  # nothing may be spent on it any more
         "invalid",  # its report has the wrong shape
         "reported",  # it said so itself
     ]
@@ -39,5 +40,6 @@ class Report:
 
     @property
     def is_put_off(self) -> bool:
-        """A provider asks to wait: nobody's end, and nobody is told. The whole tree goes on from here, later."""
-        return self.failure == "rate_limit"
+        """A provider asks to wait, or the budget is used up: nobody's end, and nobody is told. The whole tree goes on
+        from here, later."""
+        return self.failure in ("rate_limit", "budget")

@@ -32,6 +32,7 @@ _MOST_REMINDERS = 3  # that a report has to have a certain shape
 _ROOM = 8_000  # tokens that are kept free for the last turn
 _GO_ON = "Your answer was cut off because it was too long. Go on exactly where it stopped."
 _LAST = "This is your last turn ({why}). Make no further calls: give your final report now, with what you have."
+_MORE = "There is more to spend after all: you may go on, and make calls again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,15 +193,21 @@ class Session:
         if turn.number > limits.turns:
             turn.report = self._failed("limit", f"it reached its limit of {limits.turns} turns")
             return
-        turn.last_because = str(turn.facts.get("last", "")) or self._why_last(turn.number)
+        known = self._stage.journal.known(f"{turn.path}/m")
+        is_new = known is None or known.state != "done"
+        turn.last_because = str(turn.facts.get("last", "")) or (self._why_last(turn.number) if is_new else "")
         if turn.last_because:
             turn.facts["last"] = turn.last_because
+            if turn.last_because == self._stage.ending:
+                turn.facts["is_spent"] = True
             self._transcript.hear(_LAST.format(why=turn.last_because))
 
     def _why_last(self, number: int) -> str:
         limits = self._agent.limits
         if self._must_end:
             return self._must_end
+        if self._stage.ending:
+            return self._stage.ending
         if self._stage.stopping.is_set():
             return "moot was asked to stop"
         if limits.context_tokens and self._transcript.tokens + _ROOM > limits.context_tokens:
@@ -224,7 +231,7 @@ class Session:
             failed = self._failed(error.kind, str(error))
             turn.report = replace(failed, until=error.until, provider=error.provider)
         except OverBudget as error:
-            turn.report = self._failed("limit", str(error))
+            turn.report = self._failed("budget", str(error))
         else:
             self._transcript.add(turn.answer)
 
@@ -264,7 +271,16 @@ class Session:
             self._text += answer.text
             turn.report = await self._said_last(answer)
         if turn.report is None and turn.last_because:
-            turn.report = self._failed("limit", f"it gave no report in its last turn ({turn.last_because})")
+            turn.report = self._ended_without_report(turn)
+
+    def _ended_without_report(self, turn: Turn) -> Report | None:
+        error = f"it gave no report in its last turn ({turn.last_because})"
+        if not turn.facts.get("is_spent"):
+            return self._failed("limit", error)
+        if self._stage.ending:
+            return self._failed("budget", error)
+        self._transcript.hear(_MORE)  # in a repetition, by whoever has given the run a larger budget
+        return None
 
     async def _said_last(self, answer: Answer) -> Report | None:
         """An answer without calls is the report, unless it is not complete or has the wrong shape."""

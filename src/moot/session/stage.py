@@ -22,3 +22,4 @@ class Stage:
     reserve: Callable[[Agent, str, Request], float] = lambda agent, model, request: 0.0  # dollars, at most
     stopping: asyncio.Event = field(default_factory=asyncio.Event)  # everybody comes to an end, with a report
     provider: Callable[[Agent, str], str] = lambda agent, model: model  # who use the same one wait together
+    ending: str = ""  # why nothing is left to spend but on last turns
