@@ -12,6 +12,7 @@ from moot.session.pages import Pages
 from moot.session.report import Report
 from moot.session.session import Session
 from moot.session.source import Source
+from moot.session.term import Term
 
 
 class Seat(Protocol):
@@ -46,6 +47,7 @@ class Errand:
     seat: Seat | None = None
     is_settled: bool = False  # how it ends is told to somebody who goes on then
     pages: Pages | None = None  # of whoever it follows, with how that ended
+    term: Term = field(default_factory=Term)  # of those in whose place it answers
 
     @property
     def deepest(self) -> int:
@@ -67,7 +69,7 @@ class Errand:
 
     def instead(self, agent: Agent, prompt: str, branch: str, trigger: Trigger) -> "Errand":
         """The same, and it has the last word in the place of this one."""
-        return replace(self.next(agent, prompt, branch, trigger), seat=self.seat, hearing=self.hearing)
+        return replace(self.next(agent, prompt, branch, trigger), seat=self.seat, hearing=self.hearing, term=self.term)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from moot.session.session import Part, Session
 from moot.session.source import Source
 from moot.session.stage import Stage
 from moot.session.subagents import SubAgents
+from moot.session.term import TimeIsUp
 
 
 class Orchestra:
@@ -26,9 +27,10 @@ class Orchestra:
     async def perform(self, errand: Errand) -> Played:
         """Its report, or that of whoever has the last word in its place."""
         cast = self._stage.cast
-        prompt = await advisors.enriched(errand, cast, self.perform)
+        errand = replace(errand, term=errand.term.joined(errand.agent))
+        prompt = await self._advised(errand)
         if isinstance(prompt, Report):
-            return Played(prompt)
+            return Played(handoff.failed(errand, prompt))
         played = await self._work(errand, prompt)
         report = played.report
         if report.failure is not None:
@@ -37,6 +39,25 @@ class Orchestra:
         if following is None:
             return played
         return await self.perform(replace(following, pages=played.session.pages if played.session else None))
+
+    async def _advised(self, errand: Errand) -> str | Report:
+        """What it is asked, or why it is not."""
+        if not errand.agent.advisors or self._settled(errand) is not None:
+            return errand.prompt
+        try:
+            async with errand.term.holds(errand.agent):
+                return await advisors.enriched(errand, self._stage.cast, self.perform)
+        except TimeIsUp as error:
+            report = Report("", errand.agent.name, "timeout", str(error))
+            pages = Pages(self._stage.journal)
+            pages.begin_session(errand.path, errand.agent.name, errand.trigger, {})
+            pages.end_session(errand.path, report)
+            await pages.turn()
+            return report
+
+    def _settled(self, errand: Errand) -> Report | None:
+        """How it failed in an execution that is repeated now, if others were told."""
+        return Pages(self._stage.journal).failure(errand.path) if errand.is_settled else None
 
     async def _work(self, errand: Errand, prompt: str) -> Played:
         if errand.agent.team is not None:
@@ -56,6 +77,7 @@ class Orchestra:
             errand.is_settled,
             errand.pages,
             is_followed=handoff.is_direct(errand.agent, self._stage.cast),
+            term=errand.term,
         )
         session = Session(part, self._stage)
         report = await (session.run() if seat is None else seat.take(session))
@@ -63,10 +85,16 @@ class Orchestra:
 
     async def _lead(self, errand: Errand, prompt: str) -> Played:
         """Who has a team asks no model itself, and is on record like everybody else."""
+        if (ended := self._settled(errand)) is not None:
+            return Played(ended)
         pages = Pages(self._stage.journal)
         pages.begin_session(errand.path, errand.agent.name, errand.trigger, {})
         await pages.turn()
-        played = await team.play(errand, prompt, self._stage.cast, self.perform)
+        try:
+            async with errand.term.holds(errand.agent):
+                played = await team.play(errand, prompt, self._stage.cast, self.perform)
+        except TimeIsUp as error:
+            played = Played(Report("", errand.agent.name, "timeout", str(error)))
         pages.end_session(errand.path, played.report)
         await pages.turn()
         return played

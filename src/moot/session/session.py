@@ -4,7 +4,6 @@ A turn is a record that goes through a few steps. Each step either adds to it or
 limit and no failure ends it without one.
 """
 
-import asyncio
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -25,6 +24,7 @@ from moot.session.question import Question
 from moot.session.report import Failure, Report
 from moot.session.source import Outcome, Source
 from moot.session.stage import Stage
+from moot.session.term import Term, TimeIsUp
 from moot.session.transcript import Transcript
 
 _MOST_CUTS = 5  # answers in a row that end in the middle
@@ -48,6 +48,7 @@ class Part:
     is_settled: bool = False  # how it ended was told to others, so that a failure on record is final
     pages: Pages | None = None  # of whoever this one follows, with how that ended
     is_followed: bool = False  # by somebody who writes down how this one ended
+    term: Term = field(default_factory=Term)
 
 
 @dataclass(slots=True)
@@ -105,6 +106,7 @@ class Session:
     async def ask_again(self, trigger: Trigger, words: Callable[[], Heard]) -> Report:
         """It hears these words, and answers them with another report. In a repetition they are what they were."""
         self._asked += 1
+        self.part.term.begin_again()
         path = below(self.part.path, f"q{self._asked}")
         known = self._stage.journal.known(path)
         if known is not None:
@@ -119,20 +121,16 @@ class Session:
         self._must_end = self._must_end or why
 
     async def _told(self, words: str, path: str) -> Report:
-        known = self._stage.journal.known(path)
-        if self.part.is_settled and known is not None and known.state == "failed":
-            ended = reports.load(known.result)
-            if not ended.is_put_off:
-                await self._say_again()
-                return ended
+        if self.part.is_settled and (ended := self.pages.failure(path)) is not None:
+            await self._say_again()
+            return ended
         self._transcript.hear(words)
         self._text = ""
-        seconds = self._agent.limits.timeout.total_seconds() if self._agent.limits.timeout else None
         try:
-            async with asyncio.timeout(seconds):
+            async with self.part.term.holds(self._agent):
                 report = await self._listening(path)
-        except TimeoutError:
-            report = self._failed("timeout", f"it ran longer than {self._agent.limits.timeout}")
+        except TimeIsUp as error:
+            report = self._failed("timeout", str(error))
         self.pages.end_session(path, report)
         if report.failure is not None or not self.part.is_followed:
             await self.pages.turn()

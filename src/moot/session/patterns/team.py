@@ -48,7 +48,8 @@ class _Play:
         try:
             async with asyncio.TaskGroup() as group:
                 members = [group.create_task(self._member(seat)) for seat in self._seats]
-                played = await self._perform(self._seated(self._team.supervisor, "boss", boss))
+                supervisor = self._seated(self._team.supervisor, "boss", boss)
+                played = await self._perform(replace(supervisor, term=self._errand.term))
                 if played.report.is_put_off:
                     await self._cycle(is_first=True)  # what members have under way is not lost
                 for member in members:
@@ -166,6 +167,7 @@ class _BossSeat:
     async def take(self, session: Session) -> Report:
         self._voice.session = self._ear.session = session
         await self._cycle(is_first=True)
+        session.part.term.begin_again()  # so far it has only waited
         return self._broker.put_off or await session.run()
 
 

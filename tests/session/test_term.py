@@ -1,0 +1,106 @@
+"""An agent's timeout holds for all who work for it or answer in its place, and for nobody who only waits."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from moot.core.json import Json
+from moot.session.agent import Agent, Limits, Team
+from moot.session.journal import Memory
+from tests.session.staging import Hall, agent, calls, reports
+
+WAITS: Json = {"say": "."}
+TEN = Limits(timeout=timedelta(seconds=10))
+Patient = Callable[[], tuple[Agent, ...]]
+
+
+def alone() -> tuple[Agent, ...]:
+    return (agent("hangs", limits=TEN),)
+
+
+def advised() -> tuple[Agent, ...]:
+    return agent("slow", advisors=("quick", "hangs"), limits=TEN), agent("quick", reports("q")), agent("hangs")
+
+
+def calling() -> tuple[Agent, ...]:
+    return agent("slow", calls("agent_hangs", prompt="?"), agents=("hangs",), limits=TEN), agent("hangs")
+
+
+def handing_over() -> tuple[Agent, ...]:
+    return agent("slow", reports("on"), handoff="hangs", limits=TEN), agent("hangs")
+
+
+def routing() -> tuple[Agent, ...]:
+    return agent("slow", calls("handoff_to", agent="hangs"), router=("hangs",), limits=TEN), agent("hangs")
+
+
+def led() -> tuple[Agent, ...]:
+    return agent("slow", team=Team(("ann",), "hangs"), limits=TEN), agent("ann", WAITS), agent("hangs")
+
+
+def conferring() -> tuple[Agent, ...]:
+    return agent("slow", team=Team(("hangs",), "lead"), limits=TEN), agent("hangs"), agent("lead")
+
+
+async def pass_twenty_seconds(hall: Hall, name: str = "hangs", asked: int = 1) -> None:
+    """From when somebody is asked for the nth time."""
+    await hall.until(lambda: hall.order().count(name) == asked)
+    loop = asyncio.get_running_loop()
+    before = loop.time
+    loop.time = lambda: before() + 20  # pyright: ignore[reportAttributeAccessIssue]
+
+
+@pytest.mark.parametrize("patient", [alone, advised, calling, handing_over, routing, led, conferring])
+async def test_it_holds_for_all_it_leads_to_and_stays_so(patient: Patient) -> None:
+    memory = Memory()
+    hall = Hall(memory, held={"hangs": asyncio.Event()})
+    slow, *others = patient()
+    cast = agent("root", reports("without it"), advisors=(slow.name,)), slow, *others
+    playing = asyncio.ensure_future(hall.report(*cast))
+    await pass_twenty_seconds(hall)
+    assert (await playing).text == "without it"
+    assert "ran longer than 0:00:10" in hall.told("root")
+    assert "it failed (timeout): " in hall.told("root")
+
+    again = Hall(memory)
+    assert (await again.report(*cast)).text == "without it"
+    assert again.asked == []
+
+
+async def test_whoever_waits_for_its_team_has_its_time_before_it() -> None:
+    hall = Hall(held={"hangs": asyncio.Event()})
+    cast = (
+        agent("panel", team=Team(("ann", "hangs"), "lead")),
+        agent("ann", WAITS, calls("team_broadcast", message="A2"), WAITS, limits=TEN),
+        agent("hangs", WAITS, WAITS),
+        agent("lead", calls("team_broadcast", message="again"), reports("done"), limits=TEN),
+    )
+    playing = asyncio.ensure_future(hall.report(*cast))
+    await pass_twenty_seconds(hall)
+    hall.held["hangs"].set()
+    assert (await playing).text == "done"
+    assert "A2" in hall.told("lead", 2)
+
+
+async def test_who_is_asked_again_has_its_time_again_and_not_more() -> None:
+    hall = Hall(held={"root": asyncio.Event()})
+    asks = calls("ask_clarification", id="panel-t1.c1", question="sure?")
+    cast = (
+        agent("root", calls("agent_panel", prompt="go"), asks, reports("done"), agents=("panel",)),
+        agent("panel", team=Team(("ann",), "hangs"), limits=TEN, is_chatty=True),
+        agent("ann", WAITS),
+        agent("hangs", reports("yes"), reports("never")),
+    )
+    playing = asyncio.ensure_future(hall.report(*cast))
+    hall.held["root"].set()
+    await hall.until(lambda: "hangs" in hall.order())
+    hall.held["root"].clear()
+    await pass_twenty_seconds(hall, "root", 2)
+    hall.held["hangs"] = asyncio.Event()
+    hall.held["root"].set()
+    await pass_twenty_seconds(hall, "hangs", 2)
+    assert (await playing).text == "done"
+    assert '"status":"failed"' in hall.told("root", 3)
+    assert "panel ran longer than 0:00:10" in hall.told("root", 3)
