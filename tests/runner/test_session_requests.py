@@ -1,19 +1,26 @@
 """What a session may not do by itself becomes a request to the person, and holds until the answer."""
 
 import asyncio
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from moot.backends.backend import Assignment, Ended, Progress
 from moot.core.caller import Caller
 from moot.core.permissions import PRESETS
 from moot.registry import agents
 from moot.registry.agents import NewAgent
 from moot.requests import requests
-from moot.runner.session_requests import SessionRequests
+from moot.runner.journals import Kept
+from moot.runner.session_requests import SessionRequests, Withdrawing
+from moot.session.journal import Memory
 from moot.session.source import Outcome
 from moot.session.workspace import place
 from moot.session.workspace.tools import WorkspaceTools
 from moot.store.store import Store
+from tests.runner.team import Team, gather, make_host, running
 from tests.session.workspace.desk import call
 from tests.tools.desk import OPERATOR, Desk, member, open_desk
 
@@ -90,6 +97,30 @@ async def test_an_approval_outlives_who_asked_and_stands_for_exactly_that_once(s
     assert (await again).is_error
 
 
+async def test_what_nobody_waits_for_any_more_is_closed_and_what_others_wait_for_is_not(
+    store: Store, tmp_path: Path
+) -> None:
+    desk = await open_desk(store)
+    person = SessionRequests(desk.house.store, await attempt_of(desk))
+    helper, other = (
+        WorkspaceTools(place.at(tmp_path), ("edit",), PRESETS["ask"], person.of(name)) for name in ("helper", "other")
+    )
+    ending, waiting = (asyncio.ensure_future(write(one, "one")) for one in (helper, other))
+    async with asyncio.timeout(DEADLINE):
+        with desk.house.store.listen() as signal:
+            while len(await desk.house.read(lambda tx: requests.open_of(tx, desk.house.stream))) < 2:
+                signal.clear()
+                await signal.wait(1)
+    ending.cancel()
+    await asyncio.wait([ending])
+    await Withdrawing(Memory(), person).note()
+    (left,) = await desk.house.read(lambda tx: requests.open_of(tx, desk.house.stream))
+    assert left.title == "other: file_write: a.txt"
+    await desk.done(OPERATOR, "request_respond", request_id=left.id, approve=True)
+    assert not (await waiting).is_error
+    assert not person.unawaited
+
+
 async def test_the_person_sees_who_in_a_tree_asks_and_an_approval_is_for_nobody_else(
     store: Store, tmp_path: Path
 ) -> None:
@@ -107,3 +138,34 @@ async def test_the_person_sees_who_in_a_tree_asks_and_an_approval_is_for_nobody_
     await desk.done(OPERATOR, "request_respond", request_id=await opened(desk), approve=False)
     assert (await asking).is_error
     assert not (await write(helper, "one")).is_error
+
+
+class Asker:
+    """Asks for something; gives up when it has asked, or waits for ever."""
+
+    def __init__(self, team: Team, *, gives_up: bool) -> None:
+        self._team = team
+        self._gives_up = gives_up
+
+    async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
+        assert isinstance(assignment, Kept)
+        asking = asyncio.ensure_future(assignment.requests.of("").denial("shell", {"command": "ls"}))
+        try:
+            if self._gives_up:
+                await self._team.until(lambda tx: bool(requests.open_of(tx, self._team.instance.stream)))
+            else:
+                await asking
+        finally:
+            asking.cancel()
+            await asyncio.wait([asking])
+        yield Ended(text="over")
+
+
+@pytest.mark.parametrize("gives_up", [True, False])
+async def test_a_request_ends_with_its_attempt_but_not_with_moot(store: Store, gives_up: bool) -> None:
+    team = await gather(store, {"ann": []})
+    async with running(make_host(store, backend=Asker(team, gives_up=gives_up))):
+        await team.say("@ann go")
+        await (team.idle() if gives_up else team.until_event(requests.OPENED))
+    left = await store.read(lambda tx: requests.open_of(tx, team.instance.stream))
+    assert [one.title for one in left] == ([] if gives_up else ["shell: ls"])

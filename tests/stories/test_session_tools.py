@@ -241,6 +241,29 @@ def test_who_would_have_to_ask_for_a_tool_of_another_server_is_refused_where_nob
     assert (ended.code, "adder: it has to ask for tools of the MCP server odd" in ended.err) == (2, True)
 
 
+def test_nobody_is_asked_any_more_for_what_an_agent_has_no_time_left_for(terminal: Terminal) -> None:
+    write(terminal, "writer.md", (WRITER % "ask").replace("tools:", "timeout: 1s\ntools:"))
+    lead = """---
+agents: [writer]
+tools: [edit]
+permissions: {edit: allow}
+answers:
+  - calls: [{agent_writer: {prompt: x}}]
+  - calls: [{file_write: {path: told.txt, content: told}}]
+  - calls: [{final_report: {report: ok}}]
+---
+"""
+    write(terminal, "lead.md", lead)
+    team = "agents: {lead: {from: lead.md}}\nkickoff: '@lead write'\nnotify: 'echo \"$MOOT_ID\" > asked'\n"
+    run = terminal.start("start", write(terminal, "team.yaml", team))
+    asked = await_file(terminal.folder / "asked", run)
+    await_file(terminal.folder / "told.txt", run)
+    ended = terminal.run("approve", asked)
+    terminal.ok("stop")
+    finish(run)
+    assert (ended.code, "cancelled" in ended.err) == (1, True)
+
+
 def test_an_agent_that_was_killed_while_it_waited_does_it_once_it_may(terminal: Terminal) -> None:
     write(terminal, "writer.md", WRITER % "ask")
     text = "agents: {writer: {from: writer.md}}\nkickoff: '@writer write'\nnotify: 'echo \"$MOOT_ID\" > asked'\n"

@@ -29,12 +29,13 @@ from moot.models.scripted import ScriptedModel
 from moot.runner import tree_tools, trees
 from moot.runner.journals import Kept, StoredJournal
 from moot.runner.letters import Letters
+from moot.runner.session_requests import Withdrawing
 from moot.runner.tree_tools import Offering
 from moot.runner.voices import Voices
 from moot.session import events, streaming
 from moot.session.agent import Agent
 from moot.session.errand import Errand
-from moot.session.journal import Memory
+from moot.session.journal import Journal, Memory
 from moot.session.orchestra import Orchestra
 from moot.session.question import Question
 from moot.session.report import Report
@@ -121,7 +122,7 @@ class SessionBackend:
             async with tree_tools.opened(assignment, toolbox, cast) as tools:
                 for trouble in tools.troubles:
                     tell(root.name, events.Warned(str(trouble)))
-                kept, most = journal or Memory(), self._shop.most
+                kept, most = _kept(assignment, journal), self._shop.most
                 stage = Stage(cast, kept, models.get, tools.of, tell, most, stopping, trees.provider)
                 stage = replace(stage, ending=journal.ending) if journal else stage
                 report = (await Orchestra(stage).perform(Errand(root, brief.prompt, hearing=letters))).report
@@ -204,6 +205,12 @@ class _Shop:
             raise InvalidInput("An agent over an API needs a model.", "Write model: provider/name.")
         found = cast(Mapping[str, Mapping[str, Any]], agent.settings.get("endpoints", {})).get(name, {})
         return endpoints.find(name, self.environ, base_url=found.get("base_url"), env=found.get("env", ()))
+
+
+def _kept(assignment: Assignment, journal: StoredJournal | None) -> Journal:
+    if journal is None or not isinstance(assignment, Kept):
+        return Memory()
+    return Withdrawing(journal, assignment.requests)
 
 
 async def _brief(assignment: Assignment, journal: StoredJournal | None) -> Briefing:

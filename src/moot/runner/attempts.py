@@ -99,12 +99,13 @@ class AttemptWorker:
                 endings.tell_parked(tx, agents.get(tx, attempt.agent), f"lost its host {job.losses} times", count)
 
     async def _carry_out(self, begun: Begun) -> None:
-        spending = Spending(self.store, begun)
+        spending, requests = Spending(self.store, begun), SessionRequests(self.store, begun.caller)
         try:
-            ended = await self._run(begun, spending)
+            ended = await self._run(begun, spending, requests)
         except asyncio.CancelledError:
             await self._settle(begun, partial(endings.interrupted, told=spending.told))
             raise
+        await requests.withdraw()
         retry = self.retry.but(terms.of_agent(begun.agent).retry)
         close = partial(endings.close, retry=retry, told=spending.told)
         try:
@@ -116,12 +117,12 @@ class AttemptWorker:
             failed = Ended("error", f"its end cannot be written down: {error}", usage=ended.usage)
             await self._settle(begun, partial(close, ended=failed))
 
-    async def _run(self, begun: Begun, spending: Spending) -> Ended:
+    async def _run(self, begun: Begun, spending: Spending, requests: SessionRequests) -> Ended:
         """Whatever goes wrong in a backend is this agent's failure and nobody else's."""
         limit = terms.of_agent(begun.agent).timeout or self.time_limit
         try:
             async with asyncio.timeout(limit.total_seconds()), self.equip(begun) as kit:
-                return await self._play(begun, kit, spending)
+                return await self._play(begun, self._assignment(begun, kit, requests), spending)
         except TimeoutError:
             return Ended("timeout", f"it ran longer than {limit}", usage=spending.told)
         except MootError as error:
@@ -130,13 +131,13 @@ class AttemptWorker:
             _log.exception("the backend of %s crashed", begun.agent.name)
             return Ended("crash", f"{type(error).__name__}: {error}", usage=spending.told)
 
-    async def _play(self, begun: Begun, kit: Kit, spending: Spending) -> Ended:
+    async def _play(self, begun: Begun, assignment: Assignment, spending: Spending) -> Ended:
         backend = self.backends.get(begun.agent.backend)
         if backend is None:
             return Ended("error", f"this host has no backend {begun.agent.backend!r}")
         trail = self.trails.open(begun) if self.trails else nullcontext()
         with trail as noted:
-            async with aclosing(backend.run(self._assignment(begun, kit))) as running:
+            async with aclosing(backend.run(assignment)) as running:
                 async for progress in running:
                     if noted is not None:
                         noted.note(progress)
@@ -159,7 +160,7 @@ class AttemptWorker:
             case _:
                 return None
 
-    def _assignment(self, begun: Begun, kit: Kit) -> Assignment:
+    def _assignment(self, begun: Begun, kit: Kit, requests: SessionRequests) -> Assignment:
         return journals.Kept(
             agent=begun.agent.name,
             instance=begun.agent.instance,
@@ -177,7 +178,7 @@ class AttemptWorker:
             conversation=begun.conversation,
             journal=partial(journals.open, self.store, begun),
             expand=partial(guidance.expanded, begun.run),
-            permitting=partial(SessionRequests, self.store, begun.caller),
+            requests=requests,
             guardian=kit.guardian,
         )
 

@@ -30,9 +30,9 @@ from moot.runner.begun import Begun as Attempt
 from moot.runner.begun import Start
 from moot.runner.pausing import Wait
 from moot.runner.retry import Retry
+from moot.runner.session_requests import SessionRequests
 from moot.session import journal as contract
 from moot.session.journal import Begun, Done, Known, OverBudget
-from moot.session.permitting import Permitting
 from moot.session.report import Failure
 from moot.store.store import Store
 
@@ -76,7 +76,7 @@ class Kept(Assignment):
 
     journal: "Callable[[], Awaitable[StoredJournal]]"
     expand: Callable[[str], str]  # puts the run's values into a prompt
-    permitting: Callable[[str], Permitting]  # decides what somebody in its tree has to ask for; "": the agent itself
+    requests: SessionRequests  # for what its sessions have to ask for
     guardian: Guardian | None = None  # ends what they have started, should this process be killed
 
 

@@ -1,18 +1,25 @@
 """Leave for what a session wants to do to the world: a durable request to the person."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from moot.core.caller import Caller
 from moot.core.errors import MootError
 from moot.core.json import Json
+from moot.core.tx import Tx
 from moot.ledger import operations
 from moot.ledger.operations import Deed
-from moot.registry import agents
+from moot.registry import agents, instances
+from moot.requests import requests
+from moot.session.journal import Begun, Done, Journal, Known
 from moot.store.store import Store
-from moot.tools import approving
+from moot.tools import approving, asking
 from moot.tools.approving import Approve
 from moot.tools.call import StoreCall
+
+_log = logging.getLogger("moot.runner")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +29,10 @@ class SessionRequests:
     store: Store
     caller: Caller
     asker: str = ""  # who in the tree wants it; empty: the agent itself
+    unawaited: set[str] = field(default_factory=set[str])  # hashes of what was asked, and nobody waits for any more
+
+    def of(self, asker: str) -> "SessionRequests":
+        return replace(self, asker=asker)
 
     async def denial(self, tool: str, arguments: Mapping[str, Json]) -> str | None:
         try:
@@ -35,3 +46,42 @@ class SessionRequests:
             return await approving.leave(call, agent, asked, self.asker)
         except MootError as error:  # what cannot be asked is not allowed
             return str(error)
+        except asyncio.CancelledError:
+            self.unawaited.add(approving.hash_of(tool, arguments, self.asker))
+            raise
+
+    async def withdraw(self) -> None:
+        """Close what nobody waits for any more, though moot goes on. If moot itself has ended, the next attempt waits
+        for the same, and what was approved meanwhile counts."""
+        if not self.unawaited:
+            return
+        hashes = frozenset(self.unawaited)
+        try:
+            await self.store.write(lambda tx: self._withdraw(tx, hashes), caller=self.caller)
+        except MootError:  # there is another time to do that
+            _log.warning("a request of %s cannot be closed", self.caller.name, exc_info=True)
+        else:
+            self.unawaited.difference_update(hashes)
+
+    def _withdraw(self, tx: Tx, hashes: frozenset[str]) -> None:
+        assert self.caller.agent is not None
+        agent = agents.get(tx, self.caller.agent)
+        instance = instances.get(tx, agent.instance)
+        for one in requests.open_of(tx, agent.stream):
+            if one.requester_id == agent.id and one.hash in hashes:
+                asking.cancel(tx, instance, one.id, agent, is_operator=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawing:
+    """A journal by which the requests of those who have ended are closed."""
+
+    journal: Journal
+    requests: SessionRequests
+
+    def known(self, path: str) -> Known | None:
+        return self.journal.known(path)
+
+    async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+        await self.journal.note(done, begun)
+        await self.requests.withdraw()

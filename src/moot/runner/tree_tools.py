@@ -112,4 +112,4 @@ def _guardian(assignment: Assignment) -> Guardian | None:
 
 
 def _permitting(assignment: Assignment, asker: str) -> Permitting:
-    return assignment.permitting(asker) if isinstance(assignment, Kept) else Nobody()
+    return assignment.requests.of(asker) if isinstance(assignment, Kept) else Nobody()
