@@ -168,6 +168,15 @@ async def test_a_scripted_model_runs_the_same_loop_offline(store: Store, clock: 
     assert (found.dollars, found.turns) == (0.5, 2)
 
 
+async def test_who_shares_a_channel_may_end_without_a_word(store: Store, clock: Clock) -> None:
+    team = await joined(store, "ann", answers=[{"say": ""}])
+    async with running(make_host(store, backend=ScriptedModelBackend(clock, QUICK))):
+        await team.say("@ann for your information")
+        await team.idle()
+    found = await store.read(lambda tx: usage.total(tx, team.instance.stream))
+    assert (found.turns, (await team.bodies())[1:]) == (1, [])
+
+
 @pytest.mark.parametrize("status", [401, 429, 500])
 async def test_a_key_stands_in_no_row_and_no_log(
     status: int,

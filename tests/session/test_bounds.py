@@ -168,6 +168,28 @@ async def test_an_empty_report_is_none(wrong: dict[str, Json]) -> None:
     assert hall.told("a", 2).startswith("Nothing was reported: ")
 
 
+SILENT: Json = {"say": " "}
+
+
+async def test_an_empty_answer_is_no_report_either() -> None:
+    hall = Hall()
+    report = await hall.report(agent("a", SILENT, reports("ok"), handoff="b"), agent("b", SILENT, {"say": "done"}))
+    assert (report.text, hall.told("b").splitlines()[0]) == ("done", "ok")
+    assert "That is no report: it is empty. Call final_report" in hall.told("a", 2)
+    alone = Hall()
+    assert (await alone.report(agent("a", SILENT, {"say": "I am here."}, reports=False))).text == "I am here."
+    assert "That is no report: it is empty. Answer in words." in alone.told("a", 2)
+
+
+async def test_who_never_answers_has_failed() -> None:
+    report = await Hall().report(agent("a", *[SILENT] * 9, handoff="b"), agent("b"))
+    assert (report.failure, report.error.rpartition(": ")[2]) == ("invalid", "it is empty")
+
+
+async def test_who_may_be_silent_has_answered() -> None:
+    assert await Hall().report(agent("a", SILENT, reports=False, may_be_silent=True)) == Report(" ", "a")
+
+
 async def test_the_next_model_is_asked_when_one_fails() -> None:
     hall = Hall()
     failing, good = [{"fail": "unavailable"}], [reports("from the second")]

@@ -8,7 +8,9 @@ from moot.backends.backend import Assignment, Briefing
 from moot.core import prices
 from moot.core.json import Json
 from moot.runner import casts
+from moot.runner.tree_tools import Offering
 from moot.session.agent import Agent
+from moot.tools import channel
 from moot.workflow import models, stored
 
 Expand = Callable[[str], str]
@@ -48,9 +50,16 @@ def _root(agent: Agent, assignment: Assignment, brief: Briefing) -> Agent:
         known = settings.get("endpoints")
         settings = {"endpoints": {**(known if isinstance(known, Mapping) else {}), **own}}
         names = (manner.model, *(one for one in names if one != manner.model))
-    return replace(agent, prompt=brief.system_prompt, models=names, settings=settings, reports=_reports(agent))
+    found = replace(agent, prompt=brief.system_prompt, models=names, settings=settings, reports=_reports(agent))
+    return replace(found, may_be_silent=not found.reports and _has_channel(assignment))
 
 
 def _reports(agent: Agent) -> bool:
     worked_with = (agent.handoff, agent.router, agent.advisors, agent.team, agent.agents)
     return any(worked_with) or agent.output.kind == "json"
+
+
+def _has_channel(assignment: Assignment) -> bool:
+    """Who is told to end when nothing is left to do, and says what there is to say in the channel."""
+    toolbox = assignment.toolbox
+    return isinstance(toolbox, Offering) and any(one.name == channel.SEND for one in toolbox.offered())

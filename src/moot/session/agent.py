@@ -56,6 +56,7 @@ class Agent:
     team: Team | None = None
     is_chatty: bool = False  # may be asked again after its report
     reports: bool = True  # by the tool `final_report`; False: what it says last is its report
+    may_be_silent: bool = False  # it may end without a word: there are other ways to be heard
     limits: Limits = field(default_factory=Limits)
     temperature: float | None = None
     input: Format = field(default_factory=Format)

@@ -297,13 +297,15 @@ class Session:
                 return await self._shaped()
 
     async def _shaped(self) -> Report | None:
-        fault = await reports.fault(self._text, self._agent.output)
+        is_missing = not self._text.strip() and not self._agent.may_be_silent
+        fault = "it is empty" if is_missing else await reports.fault(self._text, self._agent.output)
         if fault is None:
             return Report(self._text, self._agent.name)
         self._reminders += 1
         if self._reminders > _MOST_REMINDERS:
             return self._failed("invalid", f"its report has the wrong shape: {fault}")
-        self._transcript.hear(f"That is no report: {fault}. Call final_report with a report of the right shape.")
+        remedy = "Call final_report with a report of the right shape." if self._agent.reports else "Answer in words."
+        self._transcript.hear(f"That is no report: {fault}. {remedy}")
         self._text = ""
         return None
 

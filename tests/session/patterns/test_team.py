@@ -80,6 +80,12 @@ async def test_nobody_hears_itself_or_anything_twice() -> None:
     assert heard.count("Go on.") == 1
 
 
+async def test_a_member_may_wait_without_a_word() -> None:
+    hall = Hall()
+    await hall.report(team("ann"), agent("ann", {"say": ""}), agent("lead", reports("ok")))
+    assert hall.order() == ["ann", "lead"]
+
+
 async def test_whoever_waits_without_a_word_is_heard_with_what_it_wrote() -> None:
     hall = Hall()
     await hall.report(team("ann"), agent("ann", {"say": "I only wrote this."}), agent("lead", reports("ok")))

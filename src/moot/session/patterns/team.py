@@ -123,7 +123,7 @@ class _MemberSeat:
     def adapted(self, agent: Agent) -> Agent:
         others = ", ".join(name for name in self._team.members if name != self.name) or "nobody else"
         told = _MEMBER.format(name=self.name, others=others, boss=self._team.supervisor)
-        return _adapted(agent, told, self._team.member_turns)
+        return replace(_adapted(agent, told, self._team.member_turns), may_be_silent=True)
 
     async def take(self, session: Session) -> Report:
         self.is_taken, self._session = True, session
