@@ -49,6 +49,14 @@ def test_only_the_answer_is_printed(terminal: Terminal) -> None:
     assert (question["message"], question["mentions"]) == ("What is @wrong?", ["draft"])
 
 
+def test_each_question_has_files_of_its_own(terminal: Terminal) -> None:
+    for question in ("One?", "Two?"):
+        terminal.ok("ask", str(EXAMPLES / "handoff/draft.md"), question)
+    logs = {file.parent.name: file.read_text() for file in terminal.folder.glob(".workflow/*/channel.md")}
+    assert set(logs) == {one["instance"] for one in terminal.ok("list", "--json").json}
+    assert sorted("One?" in one for one in logs.values()) == [False, True]
+
+
 def test_what_they_do_on_their_way_is_told_to_who_asks(terminal: Terminal) -> None:
     ended = terminal.ok("ask", "-v", str(EXAMPLES / "clarify/editor.md"), "When?")
     assert "editor -> ask_clarification" in ended.err

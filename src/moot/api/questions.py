@@ -32,7 +32,7 @@ def new_instance() -> InstanceName:
 def load(order: Order) -> Loaded:
     """Read and check everything before anything happens."""
     changes = budgets.parse(order.budget)
-    loaded = workflows.load_agent(access.find_project(), order.source, order.flags)
+    loaded = workflows.load_agent(access.find_project(), order.source, order.instance, order.flags)
     workflow = loaded.workflow
     return replace(loaded, workflow=replace(workflow, budget=budgets.changed(workflow.budget, changes)))
 

@@ -108,7 +108,7 @@ def cast_agent(project: Project, file: Path, machine: Machine | None = None, fla
     return _cast(draft, draft.finish(), said, machine or choosing.this_machine(project.root))
 
 
-def load_agent(project: Project, target: str, flags: Flags | None = None) -> Loaded:
+def load_agent(project: Project, target: str, instance: str, flags: Flags | None = None) -> Loaded:
     """The agent of an agent file by itself, ready to be asked something: it shares nothing with anybody."""
     file = finding.agent_file(target, Path.cwd(), _folders(project))
     if file is None:
@@ -117,7 +117,7 @@ def load_agent(project: Project, target: str, flags: Flags | None = None) -> Loa
             "Write the path of a file, or put it into .moot/agents/ and give its name.",
         )
     found = cast_agent(project, file, flags=flags)
-    workflow = replace(found.complete(), context=Context(is_on=False))
+    workflow = replace(found.complete(), context=_settled(Context(is_on=False), {"instance": instance}))
     return Loaded(workflow, workflow.source, {}, members(workflow), found.choices)
 
 
