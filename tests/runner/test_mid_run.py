@@ -10,15 +10,20 @@ import pytest
 from moot.backends.backend import Assignment, Conversation, Ended, Failure, Letter, Progress, Usage
 from moot.bus.mailbox import Mail
 from moot.core.caller import SYSTEM
+from moot.core.ids import RequestId
 from moot.core.json import Json
 from moot.core.tx import ReadTx, Tx
 from moot.ledger import pauses, usage
 from moot.registry import agents, conversations, instances
 from moot.registry.agents import NewAgent
+from moot.requests import requests
+from moot.requests.requests import Answerer
 from moot.runner import more_mail
 from moot.runner.begun import Begun
 from moot.runner.pausing import PAUSED
 from moot.store.store import Store
+from moot.tools import asking
+from moot.tools.asking import Question, Reply
 from tests.runner.team import Team, gather, make_host, running
 
 
@@ -74,6 +79,39 @@ async def test_further_mail_of_a_failed_attempt_comes_again_with_the_rest(store:
         await team.say("@coder go")
         await team.idle()
     assert seen == [["@coder go", "@coder and this"]] * 2
+
+
+@pytest.mark.parametrize("is_held", [True, False])
+async def test_an_answer_that_is_waited_for_in_a_call_is_no_mail(store: Store, is_held: bool) -> None:
+    """Who waits in a call for leave is answered there; told twice, a program would take the second for another task."""
+    team = await gather(store, {"coder": [{}]})
+    question = Question(to=agents.PERSON, kind="permission", title="make release", body="", hash="h", lasts=None)
+    seen: list[str] = []
+
+    def ask(tx: Tx) -> RequestId:
+        coder = agents.find(tx, team.instance.stream, "coder")
+        request = asking.ask(tx, team.instance, coder, question)
+        if is_held:
+            requests.hold(tx, request.id, tx.now + timedelta(minutes=10))
+        return request.id
+
+    def approve(tx: Tx, id: RequestId) -> None:
+        person = agents.get(tx, requests.get(tx, id).addressee_id)
+        asking.answer(tx, team.instance, id, Reply("approved"), Answerer(person.name, person.id))
+
+    class Asks:
+        async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
+            id = await store.write(ask, caller=SYSTEM)
+            await store.write(lambda tx: approve(tx, id), caller=SYSTEM)
+            await team.say("@coder and this")
+            seen.extend(letter.kind for letter in await assignment.more())
+            yield Ended()
+
+    async with running(make_host(store, backend=Asks())):
+        await team.say("@coder go")
+        await team.idle()
+    assert seen == (["message"] if is_held else ["permission_response", "message"])
+    assert await team.inbox("coder") == []
 
 
 async def test_mail_handed_to_one_who_does_not_wait_any_more_waits_again(

@@ -171,6 +171,16 @@ def expire(tx: Tx, id: RequestId) -> Request | None:
     return _close(tx, request, "expired", "", None)
 
 
+def hold(tx: Tx, id: RequestId, until: datetime) -> None:
+    """Whoever asked waits for the answer until then, in the call that asked."""
+    tx.run(sql.hold, id=id, until=until)
+
+
+def is_held(tx: ReadTx, message: MessageId) -> bool:
+    """Whether the answer to this message is heard by somebody who waits for it in a call."""
+    return tx.maybe(sql.is_held, int, message=message, now=tx.now) is not None
+
+
 def use(tx: Tx, requester: AgentId, hash: str) -> Request | None:
     """The approval of exactly this; from now on it is used up. None if there is none."""
     for id in tx.all(sql.unused, str, requester_id=requester, hash=hash):

@@ -40,6 +40,12 @@ from requests where stream = :stream order by created_at desc, id desc limit :li
 -- close: It is over.
 update requests set state = :state, answer = :answer, answered_by = :answered_by, answered_at = :now where id = :id
 
+-- hold: Whoever asked waits for the answer in a call.
+update requests set held_until = :until where id = :id
+
+-- is_held: Whether the answer to a message is waited for in a call.
+select 1 from requests where message = :message and held_until > :now
+
 -- unused: Approvals that nobody has used, oldest first.
 select id from requests
 where requester_id = :requester_id and hash = :hash and state = 'approved' and used_at is null order by answered_at, id

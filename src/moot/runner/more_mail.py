@@ -10,6 +10,7 @@ from moot.jobs import jobs
 from moot.registry import attempts
 from moot.runner.begun import Begun
 from moot.store.store import Store
+from moot.tools import arrivals
 
 
 async def wait(store: Store, begun: Begun, most: int) -> tuple[Mail, ...]:
@@ -38,6 +39,6 @@ async def _take(store: Store, begun: Begun, most: int) -> tuple[Mail, ...]:
 
 def hand_out(tx: Tx, begun: Begun, most: int) -> tuple[Mail, ...]:
     jobs.guard(tx, begun.job)
-    mail = mailbox.hand_out_more(tx, begun.agent.id, begun.attempt, most)
+    mail = arrivals.new(tx, begun.agent.id, begun.attempt, most)
     attempts.led_by(tx, begun.attempt, max((one.hops for one in mail), default=0))
     return tuple(mail)

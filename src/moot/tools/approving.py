@@ -9,6 +9,7 @@ import hashlib
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
@@ -92,6 +93,7 @@ async def leave(call: Call, agent: Agent, arguments: Approve, asker: str = "") -
         if requests.use(tx, agent.id, question.hash) is not None:
             return _Asked(None)
         request = asking.ask(tx, acting.instance_of(tx, call.caller), agent, question)
+        requests.hold(tx, request.id, tx.now + timedelta(seconds=HOLD_SECONDS))
         return _Asked(request.id, _is_heard(tx, agent))
 
     asked = await call.write(ask)

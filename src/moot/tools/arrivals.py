@@ -17,6 +17,7 @@ from moot.core.tx import Tx
 from moot.ledger import budgets
 from moot.registry import attempts, runs
 from moot.registry.errors import AttemptEnded
+from moot.requests import requests
 from moot.store.store import Store
 
 _log = logging.getLogger("moot.tools")
@@ -47,9 +48,18 @@ def _hand_out(tx: Tx, caller: Caller, agent: AgentId, attempt: AttemptId) -> lis
     run = runs.live_id(tx, caller.instance)
     if run is not None and budgets.reached(tx, run) is not None:
         return []  # it waits for whoever resumes the run
-    mail = mailbox.hand_out_more(tx, agent, attempt, _MOST_LETTERS)
+    mail = new(tx, agent, attempt, _MOST_LETTERS)
     attempts.led_by(tx, attempt, max((one.hops for one in mail), default=0))
     return mail
+
+
+def new(tx: Tx, agent: AgentId, attempt: AttemptId, most: int) -> list[Mail]:
+    """What waits, handed out. An answer that the agent waits for in a call is heard there, and is not mail besides."""
+    found = mailbox.hand_out_more(tx, agent, attempt, most)
+    heard = [one for one in found if one.reply_to is not None and requests.is_held(tx, one.reply_to)]
+    for one in heard:
+        mailbox.ack_one(tx, agent, one.seq)
+    return [one for one in found if one not in heard]
 
 
 def told(answer: ToolAnswer, mail: list[Mail]) -> ToolAnswer:
