@@ -355,6 +355,23 @@ def test_a_scripted_model_calls_what_its_patterns_give_it(tmp_path: Path, call: 
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("list", "`list` cannot be called as a sub-agent: `agent_list` is a tool of moot itself. Give the agent"),
+        ("x" * 59, "cannot be called as a sub-agent: its name is too long for a tool. Use up to 58 characters."),
+    ],
+)
+def test_a_sub_agent_has_a_name_that_a_tool_can_have(tmp_path: Path, name: str, said: str) -> None:
+    write(tmp_path, f"---\nagents:\n  - {name}\nanswers: [{{say: hi}}]\n---\n", "a.md")
+    write(tmp_path, "---\nanswers: [{say: hi}]\n---\n", f"{name}.md")
+    with pytest.raises(WorkflowInvalid) as caught:
+        read(tmp_path, "agents: {a: {from: a.md}}")
+    (fault,) = caught.value.faults
+    assert (Path(fault.file).name, fault.line, fault.column) == ("a.md", 3, 5)
+    assert said in f"{fault.fact} {fault.remedy}"
+
+
 def test_the_name_of_an_agent_file_is_that_of_an_agent(tmp_path: Path) -> None:
     file = write(tmp_path, "---\nmodel: haiku\nagents: [all, B, b]\n---\n", "a.md")
     for name in ("all", "B", "b"):

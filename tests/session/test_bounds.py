@@ -9,6 +9,7 @@ import pytest
 from moot.core.json import Json
 from moot.core.tool import Effect
 from moot.models.model import ModelFailed, Request, ToolSpec, Usage
+from moot.session.acting import ToolsAlike
 from moot.session.agent import Agent, Format, Limits
 from moot.session.events import Warned
 from moot.session.journal import Begun, Done, Memory, OverBudget
@@ -76,6 +77,11 @@ async def test_a_tool_that_does_not_exist_is_said_not_to() -> None:
     hall = Hall()
     await hall.report(agent("a", calls("fly"), reports("ok")))
     assert hall.told("a", 2) == "Nothing was done: there is no tool 'fly'. There are: final_report."
+
+
+async def test_no_two_tools_of_one_name_are_offered() -> None:
+    with pytest.raises(ToolsAlike, match=r"several tools of one name: fetch\."):
+        await Hall(sources=(Shelf(), Shelf())).report(agent("a", reports("ok")))
 
 
 async def test_time_has_a_limit() -> None:

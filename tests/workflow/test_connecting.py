@@ -153,3 +153,10 @@ agents:
     assert list(found) == [str(tmp_path / told.format(at, name, name)) for at, name in unnamed]
     alone = reading.draft_agent(tmp_path / "help.md", Surroundings(Folders(), environ=ENVIRON)).finish()
     assert alone.warnings == (str(tmp_path / told.format("help.md:4:3", "lost", "lost")),)
+
+
+def test_servers_of_different_places_that_cannot_be_told_apart_are_not_given_to_one_agent(tmp_path: Path) -> None:
+    text = "mcp_servers: {a_b: {command: g}}\nagents: {a: {answers: [1], tools: ['mcp:a_b', 'mcp:a-b']}}"
+    told = fault(tmp_path, text, project="mcp_servers: {a-b: {command: g}}")
+    assert told == "config.yaml:1:15: The servers 'a_b' and 'a-b' cannot be told apart. Rename one."
+    load(tmp_path, text.replace(", 'mcp:a-b'", ""), project="mcp_servers: {a-b: {command: g}}")

@@ -51,7 +51,7 @@ def check(draft: Draft) -> None:
         draft.faults.add(*found)
     for name, member in draft.members.items():
         lines = (*_lines(name, member, "script"), *_lines(name, member, "answers"), *_one_of_them(member))
-        for found in (*_tools(name, member), *lines):
+        for found in (*_tools(name, member), *_sub_agents(member), *lines):
             draft.faults.add(*found)
 
 
@@ -108,6 +108,18 @@ def _tools(name: str, member: Member) -> Iterator[Found]:
         elif tool not in known:
             fact = f"{where}there is no tool or group `{tool[:80]}`"
             yield document, Problem((*path, at), fact, hint(tool, known))
+
+
+def _sub_agents(member: Member) -> Iterator[Found]:
+    """Each is a tool, which must have a name of its own, and one that every provider takes."""
+    for one in member.references:
+        tool = f"{_SUB_AGENT}{one.name}"
+        if one.kind == "agent" and tool in table.TOOLS:
+            fact = f"`{one.name}` cannot be called as a sub-agent: `{tool}` is a tool of moot itself"
+            yield one.problem(fact, "Give the agent another name.")
+        elif one.kind == "agent" and len(tool) > external_tools.LONGEST:
+            fact = f"`{one.name[:80]}` cannot be called as a sub-agent: its name is too long for a tool"
+            yield one.problem(fact, f"Use up to {external_tools.LONGEST - len(_SUB_AGENT)} characters.")
 
 
 def _server(tool: str, member: Member) -> tuple[str, str] | None:

@@ -1,6 +1,7 @@
 """Makes the calls of one answer, all at once; what came of them stands in the order of the calls."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
@@ -23,6 +24,16 @@ _LOST = Outcome(
 )
 
 
+class ToolsAlike(MootError):
+    """Nobody could say which of them is meant."""
+
+    code = "TOOLS_ALIKE"
+
+    def __init__(self, specs: Sequence[ToolSpec]) -> None:
+        names = sorted(name for name, count in Counter(one.name for one in specs).items() if count > 1)
+        super().__init__(f"An agent has several tools of one name: {', '.join(names)}.", "Rename what they come from.")
+
+
 @dataclass(frozen=True, slots=True)
 class Hands:
     """The tools of one session, and the calls it may make of them in one turn."""
@@ -31,7 +42,10 @@ class Hands:
     most: int
 
     def specs(self, *, is_last: bool) -> tuple[ToolSpec, ...]:
-        return tuple(spec for source in self._open(is_last) for spec in source.specs())
+        found = tuple(spec for source in self._open(is_last) for spec in source.specs())
+        if len({one.name for one in found}) < len(found):
+            raise ToolsAlike(found)
+        return found
 
     def _open(self, is_last: bool) -> list[Source]:
         return [source for source in self.sources if source.is_final or not is_last]

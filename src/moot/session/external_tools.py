@@ -17,7 +17,7 @@ from moot.session import permitting
 from moot.session.permitting import Nobody, Permitting
 from moot.session.source import Leave, Outcome
 
-_LONGEST = 64  # characters that every provider takes
+LONGEST = 64  # characters that every provider takes
 _STRANGE = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -89,7 +89,7 @@ def names(server: str, tools: Sequence[str]) -> list[str]:
     plain = [f"mcp_{server.replace('_', '-')}_{_STRANGE.sub('_', tool)}" for tool in tools]
     count = Counter(plain)
     return [
-        name if count[name] == 1 and len(name) <= _LONGEST else f"{name[: _LONGEST - 9]}_{_mark(tool)}"
+        name if count[name] == 1 and len(name) <= LONGEST else f"{name[: LONGEST - 9]}_{_mark(tool)}"
         for name, tool in zip(plain, tools, strict=True)
     ]
 

@@ -68,9 +68,11 @@ def connected(
 ) -> tuple[Server, ...]:
     """The servers that are named among the tools, each with the variables that it may use."""
     chosen = [declared[name] for name in servers.chosen(tools) if name in declared]
+    beside: dict[str, Declared] = {}
     for one in chosen:
-        for problem in _unusable(one, known):
+        for problem in (*_unusable(one, known), *_alike(one, beside)):
             faults.add(one.document, problem)
+        beside[one.server.name] = one
     return tuple(replace(one.server, variables=_variables(one, known)) for one in chosen)
 
 
@@ -95,9 +97,8 @@ def _unnamed(one: Declared) -> str:
 
 
 def _checked(server: Server, beside: Mapping[str, Declared]) -> Server:
-    clash = next((name for name in beside if name.replace("_", "-") == server.name.replace("_", "-")), None)
-    if clash is not None:
-        raise ServerMisdeclared(f"The servers {clash!r} and {server.name!r} cannot be told apart.", "Rename one.")
+    if (clash := _clash(server, beside)) is not None:
+        raise ServerMisdeclared(clash, "Rename one.")
     for text in (*server.command, server.url or "", *server.texts()):
         bare = servers.without_variables(text)
         if secrecy.redact(bare) != bare:  # what is kept with a run is shown to many
@@ -106,6 +107,19 @@ def _checked(server: Server, beside: Mapping[str, Declared]) -> Server:
                 "Put it into a variable of the environment, and write ${VARIABLE} under env or headers.",
             )
     return server
+
+
+def _clash(server: Server, beside: Iterable[str]) -> str | None:
+    """Their tools would have the same names."""
+    for name in beside:
+        if name.replace("_", "-") == server.name.replace("_", "-"):
+            return f"The servers {name!r} and {server.name!r} cannot be told apart."
+    return None
+
+
+def _alike(one: Declared, beside: Iterable[str]) -> Iterator[Problem]:
+    if (clash := _clash(one.server, beside)) is not None:
+        yield Problem(one.path, clash.rstrip("."), "Rename one.", is_key=True)
 
 
 def _named(server: Server) -> list[str]:
