@@ -3,6 +3,8 @@
 import json
 import re
 
+import pytest
+
 from moot.api.connection import Connection
 from moot.backends.backend import Called, Ended, Progress, Wrote
 from moot.core.caller import SYSTEM
@@ -33,6 +35,32 @@ def test_the_last_ones_are_shown(terminal: Terminal) -> None:
     for number in range(3):
         terminal.act(lambda connection, number=number: say(connection, "coder", f"number {number}"))
     assert [line.split("  ")[1] for line in terminal.ok("log", "-n", "2").out.splitlines()] == ["number 1", "number 2"]
+
+
+def test_only_what_an_agent_has_said_or_heard_is_shown(both: Terminal) -> None:
+    for name, place in (("coder", "pr-1"), ("writer", "pr-1"), ("other", "default")):
+        both.join(name, instance=place)
+    both.ok("send", "for @coder", "--instance", "pr-1")
+    both.ok("send", "for @writer", "--instance", "pr-1")
+    both.act(lambda connection: say(connection, "coder", "mine", instance="pr-1"))
+
+    def shown(*words: str) -> list[str]:
+        return [one["message"] for one in both.ok(*words, "--json").json]
+
+    assert shown("peek", "--to", "coder") == shown("log", "--to", "Coder@pr-1") == ["for @coder", "mine"]
+    assert shown("log", "--to", "coder", "-n", "1") == ["mine"]
+    assert shown("log", "--to", "@pr-1") == ["for @coder", "for @writer", "mine"]
+    assert both.run("log", "--to", "ghost@pr-1").code == 1
+    assert both.run("log", "--to", "coder", "--events").code == 2
+
+
+@pytest.mark.parametrize("command", ["log", "doc list", "vote", "inbox", "search x", "list"])
+def test_an_instance_that_is_not_there_is_an_error_that_names_those_that_are(terminal: Terminal, command: str) -> None:
+    terminal.join("coder", instance="pr-1")
+    refused = terminal.run(*command.split(), "--instance", "typo")
+    assert (refused.code, refused.err) == (
+        1, "error: INSTANCE_NOT_FOUND: There is no instance 'typo'.\n  There are: pr-1.\n"
+    )  # fmt: skip
 
 
 def test_silence_says_what_to_do_and_makes_no_store(terminal: Terminal) -> None:

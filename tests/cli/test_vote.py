@@ -153,8 +153,8 @@ def test_wrong_usage_is_told(terminal: Terminal) -> None:
     wrong = [
         (["vote", "prop-999"], 1, "PROPOSAL_NOT_FOUND"),
         (["vote", "prop-999", "red"], 1, "PROPOSAL_NOT_FOUND"),
-        (["vote", "prop-001", "red", "--instance", "other"], 1, "PROPOSAL_NOT_FOUND"),
-        (["vote", "prop-001", "--instance", "other"], 1, "PROPOSAL_NOT_FOUND"),
+        (["vote", "prop-001", "red", "--instance", "other"], 1, "INSTANCE_NOT_FOUND"),
+        (["vote", "prop-001", "--instance", "other"], 1, "INSTANCE_NOT_FOUND"),
         (["vote", "prop-001", "green"], 2, "OPTION_UNKNOWN"),
         (["vote", "prop-001", "red", "--decide"], 1, "NOT_TIED"),
         (["vote", "prop-001", "--all"], 2, "--all is for the list"),

@@ -90,14 +90,14 @@ def test_a_folder_is_no_store(terminal: Terminal, tmp_path: Path, command: str) 
 
 def test_a_store_under_a_file_is_refused(terminal: Terminal, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    check(terminal.run("send", "hello", "--store", url(tmp_path / "file" / "moot.db")), 1, "STORE_PLACE_REFUSED")
+    check(terminal.run("send", "hello @ann", "--store", url(tmp_path / "file" / "moot.db")), 1, "STORE_PLACE_REFUSED")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_read_only_folder_is_refused(terminal: Terminal, tmp_path: Path) -> None:
     folder = tmp_path / "closed"
     folder.mkdir(mode=0o500)
-    check(terminal.run("send", "hello", "--store", url(folder / "moot.db")), 1, "STORE_PLACE_REFUSED")
+    check(terminal.run("send", "hello @ann", "--store", url(folder / "moot.db")), 1, "STORE_PLACE_REFUSED")
 
 
 def test_a_database_that_cannot_be_reached_is_told(terminal: Terminal) -> None:

@@ -15,7 +15,7 @@ from moot.app.stores import open_store
 from moot.core.caller import Caller
 from moot.core.errors import MootError, NotAllowed
 from moot.core.ids import InstanceName
-from moot.registry import names
+from moot.registry import instances, names
 from moot.registry.agents import PERSON
 from moot.store.errors import StoreNotFound, StorePlaceRefused, StoreUnavailable
 from moot.store.store import Store
@@ -93,10 +93,12 @@ async def access(
     store: str | None = None,
     instance: str | None = None,
     create: bool = False,
+    waits: bool = False,
     start: Path | None = None,
 ) -> AsyncGenerator[Access]:
     """Open the project's store for a purpose; NotAllowed, if an agent does not hold the tool that does the same. With
-    `create`, make the store if there is none, but never for an agent: its store is there.
+    `create`, make the store if there is none, but never for an agent: its store is there. InstanceNotFound, if one is
+    named that is not there, unless it may come: by `create`, or because the command `waits` for it.
     OnlyServer, if an agent is somewhere from where its store cannot be reached, and its server might be."""
     wanted = None if instance is None else InstanceName(names.check_instance(instance))
     project = find_project(start)
@@ -106,6 +108,8 @@ async def access(
         caller = await _caller(opened, wanted, inside)
         if inside is not None:
             _check(caller, purpose)
+        if wanted is not None and not (create or waits):
+            await opened.read(lambda tx: instances.get(tx, wanted))
         yield Access(opened, project, caller)
     finally:
         await opened.close()

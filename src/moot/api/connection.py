@@ -135,12 +135,15 @@ class Connection(Access):
 
         return await self.store.read(look)
 
-    async def latest(self, limit: int) -> list[Message]:
-        """The last messages of the caller's instance."""
+    async def latest(self, limit: int, agent: str | None = None) -> list[Message]:
+        """The last messages of the caller's instance, or those of them that an agent has said or heard."""
 
         def look(tx: ReadTx) -> list[Message]:
             instance = instances.find(tx, self.caller.instance)
-            return messages.latest(tx, instance.stream, limit) if instance else []
+            if instance is None or agent is None:
+                return messages.latest(tx, instance.stream, limit) if instance else []
+            found = agents.named(tx, instance.stream, agent)
+            return messages.latest_with(tx, instance.stream, found.name, found.id, limit)
 
         return await self.store.read(look)
 
@@ -203,10 +206,13 @@ async def connect(
     store: str | None = None,
     instance: str | None = None,
     create: bool = False,
+    waits: bool = False,
     start: Path | None = None,
 ) -> AsyncGenerator[Connection]:
-    """Open the project's store for a purpose; with `create`, make it if there is none."""
-    async with access.access(purpose, store=store, instance=instance, create=create, start=start) as opened:
+    """Open the project's store for a purpose, as `access` does."""
+    async with access.access(
+        purpose, store=store, instance=instance, create=create, waits=waits, start=start
+    ) as opened:
         yield Connection(opened.store, opened.project, opened.caller)
 
 

@@ -151,6 +151,12 @@ def latest(tx: ReadTx, stream: StreamId, limit: int) -> list[Message]:
     return list(reversed(tx.all(sql.latest, Message, stream=stream, limit=limit)))
 
 
+def latest_with(tx: ReadTx, stream: StreamId, name: str, agent: AgentId, limit: int) -> list[Message]:
+    """The last messages that an agent has said or heard, oldest first."""
+    found = tx.all(sql.latest_with, Message, stream=stream, name=name, agent=agent, limit=limit)
+    return list(reversed(found))
+
+
 def after(tx: ReadTx, stream: StreamId, seq: int, limit: int) -> list[Message]:
     """Messages behind a number, in order."""
     return tx.all(sql.after, Message, stream=stream, seq=seq, limit=limit)

@@ -25,6 +25,13 @@ select sender_id, rally, partner from messages where stream = :stream order by s
 select stream, seq, id, sender, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at, hops
 from messages where stream = :stream order by seq desc limit :limit
 
+-- latest_with: The last messages of a stream that an agent has said or heard, newest first.
+select stream, seq, id, sender, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at, hops
+from messages
+where stream = :stream and (sender = :name or exists (
+  select 1 from mailbox where mailbox.stream = messages.stream and mailbox.seq = messages.seq and agent = :agent))
+order by seq desc limit :limit
+
 -- latest_after: The last messages behind a number, newest first.
 select stream, seq, id, sender, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at, hops
 from messages where stream = :stream and seq > :seq order by seq desc limit :limit

@@ -15,7 +15,9 @@ from moot.cli import audience, hints, inside, loop, terminal
 from moot.cli.options import instance_option, json_option, limit_option, store_option
 from moot.cli.transcript import Transcript, clock_time
 from moot.core.events import StoredEvent
+from moot.registry.names import fold
 from moot.store.errors import StoreNotFound
+from moot.tools.talk import Words
 
 if TYPE_CHECKING:
     from moot.api.distant import Distant
@@ -33,6 +35,11 @@ class View:
     as_json: bool
     receipts: bool
     events: bool
+    agent: str | None  # only what it has said or heard
+
+    def shows(self, one: Message) -> bool:
+        name = None if self.agent is None else fold(self.agent)
+        return name is None or name in map(fold, (one.sender, *one.mentions))
 
 
 @click.command()
@@ -41,6 +48,7 @@ class View:
 @click.option("--receipts", is_flag=True, help="How far each message has come with its recipients.")
 @click.option("--events", is_flag=True, help="Every event instead of what was said.")
 @click.option("--raw", metavar="AGENT", help="All that an agent writes and does on its way, as it ran on this machine.")
+@click.option("--to", metavar="TARGET", help="Only what an agent has said or heard: agent, agent@instance, @instance.")
 @instance_option
 @store_option
 @json_option
@@ -51,6 +59,7 @@ def command(  # noqa: PLR0913  # one for each option
     receipts: bool,
     events: bool,
     raw: str | None,
+    to: str | None,
     instance: str | None,
     store: str | None,
     as_json: bool,
@@ -58,10 +67,15 @@ def command(  # noqa: PLR0913  # one for each option
     """The conversation, in local time. With --json one document; with --json -f one a line."""
     if receipts and events:
         raise click.UsageError("--receipts belongs to messages and cannot be used with --events.")
+    if to is not None and (events or raw is not None):
+        raise click.UsageError("--to belongs to messages and cannot be used with --events or --raw.")
     if raw is not None:
         _raw(raw, instance, store, limit, follow=follow, as_json=as_json, has_others=receipts or events)
         return
-    view = View(limit, follow, as_json, receipts, events)
+    target = None if to is None else targets.within(to, instance)
+    if to is not None and target is not None and "@" in to:
+        instance = target.instance
+    view = View(limit, follow, as_json, receipts, events, target.agent if target else None)
     try:
         work = _log(view, instance, store)
         if follow or receipts or events:
@@ -91,9 +105,13 @@ def _raw(  # noqa: PLR0913  # one for each option
 async def _log(view: View, instance: str | None, store: str | None) -> None:
     if view.follow:
         await wait_for_store(store, hints.no_store)
-    async with connect("channel_read", store=store, instance=instance) as connection:
+    async with connect("channel_read", store=store, instance=instance, waits=view.follow) as opened:
+        is_placed = instance is not None or view.agent is None
+        connection = opened if is_placed else await opened.for_words(Words("", to=(view.agent or "",)))
         found: list[Message] | list[StoredEvent] = (
-            await history.latest(connection, view.limit) if view.events else await connection.latest(view.limit)
+            await history.latest(connection, view.limit)
+            if view.events
+            else await connection.latest(view.limit, view.agent)
         )
         if view.as_json and not view.follow:
             terminal.document([await _plain(connection, view, one) for one in found])
@@ -106,13 +124,14 @@ async def _log(view: View, instance: str | None, store: str | None) -> None:
         if view.follow:
             terminal.flush()
             async for one in _coming(connection, view, found[-1].seq if found else 0):
-                await _show(connection, view, transcript, one)
-                terminal.flush()
+                if isinstance(one, StoredEvent) or view.shows(one):
+                    await _show(connection, view, transcript, one)
+                    terminal.flush()
 
 
 async def _log_distant(view: View, instance: str | None, distant: "Distant") -> None:
     distant.check(instance)
-    found = await distant.latest(view.limit)
+    found = [one for one in await distant.latest(view.limit) if view.shows(one)]
     if view.as_json:
         terminal.document([plain.message(one) for one in found])
         return

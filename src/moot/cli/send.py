@@ -149,7 +149,9 @@ def _stdin() -> str:
 async def _send(order: Order) -> int:
     words = order.words
     may_be_first = bool(words.mentioned) or words.kind == "broadcast"  # anything else is refused where nobody is
-    async with connect("channel_send", store=order.store, instance=order.instance, create=may_be_first) as opened:
+    async with connect(
+        "channel_send", store=order.store, instance=order.instance, create=may_be_first, waits=True
+    ) as opened:
         placed = opened if order.instance is not None else await opened.for_words(order.words)
         connection = await people.acting_as(placed, order.person)
         await _check_instance(connection, order.words.to)

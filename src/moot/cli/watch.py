@@ -29,7 +29,7 @@ def command(*, target: str | None, limit: int, instance: str | None, store: str 
 
 async def _watch(instance: InstanceName, limit: int, store: str | None) -> None:
     await wait_for_store(store, hints.no_store)
-    async with connect("channel_read", store=store, instance=instance) as opened:
+    async with connect("channel_read", store=store, instance=instance, waits=True) as opened:
         shown = audience.while_read(_show(opened, instance, limit))
         if not terminal.is_terminal(sys.stdin):
             await shown

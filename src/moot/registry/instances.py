@@ -38,7 +38,8 @@ def find(tx: ReadTx, name: str) -> Instance | None:
 def get(tx: ReadTx, name: str) -> Instance:
     found = find(tx, name)
     if found is None:
-        raise InstanceNotFound(f"There is no instance {name!r}.", "See moot list.")
+        known = ", ".join(sorted(one.name for one in all_of(tx)))
+        raise InstanceNotFound(f"There is no instance {name!r}.", f"There are: {known}." if known else "See moot list.")
     return found
 
 
