@@ -241,6 +241,39 @@ def test_who_would_have_to_ask_for_a_tool_of_another_server_is_refused_where_nob
     assert (ended.code, "adder: it has to ask for tools of the MCP server odd" in ended.err) == (2, True)
 
 
+SPOILER = """---
+tools: [edit]
+permissions: {edit: allow}
+answers:
+  - calls:
+      - {file_write: {path: agents/spoiler.md, content: x}}
+      - {file_write: {path: agents/other.md, content: x}}
+      - {file_write: {path: team.yaml, content: x}}
+      - {file_write: {path: prompt.txt, content: x}}
+      - {file_write: {path: agents/new.md, content: x}}
+  - say: It is over.
+agents: [other]
+---
+"""
+
+
+def test_an_agent_changes_nothing_of_what_its_run_was_read_from(terminal: Terminal) -> None:
+    (terminal.folder / "agents").mkdir()
+    write(terminal, "agents/spoiler.md", SPOILER)
+    write(terminal, "agents/other.md", (WRITER % "allow").replace("new.txt", "team.yaml"))
+    write(terminal, "prompt.txt", "Spoil it.")
+    team = "agents: {spoiler: {from: agents/spoiler.md, system_prompt: ./prompt.txt}}\nkickoff: '@spoiler write'\n"
+    write(terminal, "team.yaml", team)
+    files = ("agents/spoiler.md", "agents/other.md", "team.yaml", "prompt.txt")
+    before = [(terminal.folder / name).read_text() for name in files]
+    terminal.ok("run", "team.yaml")
+    terminal.ok("ask", "agents/other.md", "Write.")
+    assert [(terminal.folder / name).read_text() for name in files[:2]] == before[:2]
+    assert (terminal.folder / "agents/new.md").read_text() == "x"
+    assert (terminal.folder / "prompt.txt").read_text() == before[3]
+    assert (terminal.folder / "team.yaml").read_text() == "hello"  # to who is asked alone it is a file like others
+
+
 def test_nobody_is_asked_any_more_for_what_an_agent_has_no_time_left_for(terminal: Terminal) -> None:
     write(terminal, "writer.md", (WRITER % "ask").replace("tools:", "timeout: 1s\ntools:"))
     lead = """---

@@ -7,7 +7,7 @@ from pathlib import Path
 from moot.app import choosing, context_folders, references, trust
 from moot.app.choosing import Choice, Machine, Obstacle
 from moot.app.project import PEOPLE_FOLDER, Project
-from moot.core import json, problems, yaml
+from moot.core import json, problems, workspace_tools, yaml
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.yaml import Document
@@ -44,6 +44,7 @@ class Casting:
     workflow: Workflow  # with the backends that were chosen
     choices: Mapping[str, Choice]
     obstacles: Mapping[str, Obstacle]
+    files: tuple[str, ...] = ()  # of the project, from which all this was read
 
     def complete(self) -> Workflow:
         """BackendUnavailable names every agent that cannot be run here, and what can be done."""
@@ -70,7 +71,7 @@ def load(
     settled = replace(workflow, context=_settled(workflow.context, values))
     context_folders.check(settled.context, project.root, instance)
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
-    return Loaded(settled, workflow.source, plain, members(settled), found.choices)
+    return Loaded(settled, workflow.source, plain, members(settled, found.files), found.choices)
 
 
 def find(project: Project, target: str) -> Path:
@@ -97,7 +98,8 @@ def cast(project: Project, file: Path, flags: Flags | None = None, machine: Mach
     """The workflow of a file with what runs its agents on this machine."""
     said = flags or Flags()
     draft = _drafted(project, file, said)
-    return _cast(draft, _finished(draft), said, machine or choosing.this_machine(project.root))
+    found = _cast(draft, _finished(draft), said, machine or choosing.this_machine(project.root))
+    return replace(found, files=_files(draft, project.root))
 
 
 def cast_agent(project: Project, file: Path, machine: Machine | None = None, flags: Flags | None = None) -> Casting:
@@ -105,7 +107,8 @@ def cast_agent(project: Project, file: Path, machine: Machine | None = None, fla
     said = flags or Flags()
     draft = reading.draft_agent(file, _around(project, said))
     references.check(draft)
-    return _cast(draft, draft.finish(), said, machine or choosing.this_machine(project.root))
+    found = _cast(draft, draft.finish(), said, machine or choosing.this_machine(project.root))
+    return replace(found, files=_files(draft, project.root))
 
 
 def load_agent(project: Project, target: str, instance: str, flags: Flags | None = None) -> Loaded:
@@ -118,12 +121,13 @@ def load_agent(project: Project, target: str, instance: str, flags: Flags | None
         )
     found = cast_agent(project, file, flags=flags)
     workflow = replace(found.complete(), context=_settled(Context(is_on=False), {"instance": instance}))
-    return Loaded(workflow, workflow.source, {}, members(workflow), found.choices)
+    return Loaded(workflow, workflow.source, {}, members(workflow, found.files), found.choices)
 
 
 def agents_of(project: Project, file: Path) -> tuple[NewAgent, ...]:
     """Only the agents of a file, whatever else it says; they can be run."""
-    return members(cast(project, file).complete())
+    found = cast(project, file)
+    return members(found.complete(), found.files)
 
 
 def new_agent(project: Project, name: str, said: Mapping[str, Json]) -> NewAgent:
@@ -135,12 +139,12 @@ def new_agent(project: Project, name: str, said: Mapping[str, Json]) -> NewAgent
     return replace(members(workflow)[0], metadata={})
 
 
-def members(workflow: Workflow) -> tuple[NewAgent, ...]:
-    """Its agents, as the registry takes them in."""
+def members(workflow: Workflow, files: Sequence[str] = ()) -> tuple[NewAgent, ...]:
+    """Its agents, as the registry takes them in; none of them may change the files."""
     everybody = workflow.everybody
     patterns = {name: one.patterns for name, one in everybody.items()}
     return tuple(
-        _member(agent, [everybody[name] for name in graph.reached(agent.name, patterns)], workflow.source)
+        _member(agent, [everybody[name] for name in graph.reached(agent.name, patterns)], workflow.source, files)
         for agent in workflow.agents
     )
 
@@ -222,14 +226,23 @@ def _settled(context: Context, values: Mapping[str, Value]) -> Context:
     )
 
 
-def _member(agent: AgentDefinition, others: Sequence[AgentDefinition], source: str) -> NewAgent:
+def _files(draft: Draft, root: Path) -> tuple[str, ...]:
+    documents = [draft.document, *(document for one in draft.members.values() for document, _ in one.places.values())]
+    found = {Path(one.name).resolve() for one in documents}
+    return tuple(sorted(str(one.relative_to(root.resolve())) for one in found if one.is_relative_to(root.resolve())))
+
+
+def _member(agent: AgentDefinition, others: Sequence[AgentDefinition], source: str, files: Sequence[str]) -> NewAgent:
     backend = agent.backend or ""
+    settings = stored.settings(agent, others)
+    if any(workspace_tools.chosen(one.tools or ()) for one in (agent, *others)):
+        settings = {**settings, "files": list(files)}
     return NewAgent(
         name=agent.name,
         runtime=backend,
         backend=backend,
         label=agent.description or "worker",
-        settings=stored.settings(agent, others),
+        settings=settings,
         metadata={"source": source},
     )
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import cast as cast_to
 
 from moot.backends.backend import Assignment
 from moot.core import servers, workspace_tools
@@ -52,7 +53,8 @@ class TreeTools:
         person = _permitting(self.assignment, "" if is_root else agent.name)
         found: list[Source] = [MootTools(_held(agent, self.toolbox.offered(), is_root=is_root), self.toolbox)]
         if workspace_tools.chosen(named):
-            where = place.at(self.assignment.workspace, _guardian(self.assignment))
+            files = cast_to(Sequence[str], self.assignment.settings.get("files", ()))
+            where = place.at(self.assignment.workspace, _guardian(self.assignment), files)
             found.append(WorkspaceTools(where, named, agent.permissions, person))
         own = self.connected.get(agent.name, {})
         chosen = servers.chosen(named).items()

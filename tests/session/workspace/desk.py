@@ -33,7 +33,7 @@ def tools(
     permissions: Permissions = PRESETS["full"],
     person: Person | None = None,
 ) -> WorkspaceTools:
-    return WorkspaceTools(place.at(root), named, permissions, person or Person())
+    return WorkspaceTools(place.at(root, orders=("flow.yaml", "agents/own.md")), named, permissions, person or Person())
 
 
 async def call(source: WorkspaceTools, name: str, **arguments: Json) -> Outcome:

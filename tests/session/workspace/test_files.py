@@ -160,12 +160,16 @@ async def test_patterns_of_everything_show_nothing_of_git_and_moot(source: Works
 
 @pytest.mark.parametrize(
     "path",
-    ["CLAUDE.md", "src/Agents.MD", ".claude/settings.json", ".mcp.json", ".moot/config.yaml", ".MOOT/config.yaml"],
+    [
+        *("CLAUDE.md", "src/Agents.MD", ".claude/settings.json", ".mcp.json", ".moot/config.yaml", ".MOOT/config.yaml"),
+        *(".github/copilot-instructions.md", ".github/Instructions/a.md", ".windsurfrules", ".aider.conf.yml"),
+        *("flow.yaml", "agents/Own.md"),
+    ],
 )
 async def test_what_agents_take_orders_from_is_read_but_not_changed(
     source: WorkspaceTools, root: Path, path: str
 ) -> None:
-    (root / path).parent.mkdir(exist_ok=True)
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
     (root / path).write_text("be kind")
     assert await done(source, "file_read", path=path) == "be kind"
     assert "take their orders" in await refused(source, "file_write", path=path, content="be evil")

@@ -25,15 +25,15 @@ class Write(Given):
     content: Annotated[str, Field(description="All of it; what was there is gone then")]
 
 
-def check_edit(given: Edit) -> None:
-    paths.writable(given.path)
+def check_edit(place: Place, given: Edit) -> None:
+    paths.writable(given.path, place.orders)
     _encoded(given.new)
     if given.old == given.new:
         raise EditRefused("Old and new are the same text.", "Nothing was changed.")
 
 
-def check_write(given: Write) -> None:
-    paths.writable(given.path)
+def check_write(place: Place, given: Write) -> None:
+    paths.writable(given.path, place.orders)
     _encoded(given.content)
 
 
@@ -42,7 +42,7 @@ async def edit(place: Place, given: Edit) -> Outcome:
 
 
 def _edit(place: Place, given: Edit) -> Outcome:
-    path = paths.writable(given.path)
+    path = paths.writable(given.path, place.orders)
     content, stamp = place.read(path)
     old, new, text = given.old, given.new, _text(path, content)
     if old not in text and "\r\n" in text and "\r" not in old:  # models see no difference between line ends
@@ -64,7 +64,7 @@ async def write(place: Place, given: Write) -> Outcome:
 
 
 def _write(place: Place, given: Write) -> Outcome:
-    path = paths.writable(given.path)
+    path = paths.writable(given.path, place.orders)
     before = place.stamp(path)
     if before is not None and not before.is_plain:
         raise FileRefused(f"{path[:200]!r} is no plain file with one name.", "Write to another path.")

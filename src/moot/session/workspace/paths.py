@@ -4,6 +4,8 @@ A path that passes may still lead through a link there; whoever opens it follows
 """
 
 import unicodedata
+from collections.abc import Set
+from itertools import pairwise
 
 from moot.session.workspace.errors import PathRefused
 
@@ -15,7 +17,11 @@ _CLOSED = frozenset((".git", ".workflow"))
 _CONFIGURING = frozenset(
     (
         *(".moot", ".claude", ".codex", ".cursor", ".gemini", ".opencode", ".vscode", ".mcp.json", "opencode.json"),
-        *("claude.md", "claude.local.md", "agents.md", "agents.override.md", "gemini.md", ".cursorrules"),
+        *("opencode.jsonc", ".windsurf", ".clinerules", ".cline", ".roo", ".continue", ".kiro", ".junie", ".amazonq"),
+        *(".augment", ".trae", ".qwen", ".crush", "crush.json", ".factory", ".agent", ".agents", ".aider.conf.yml"),
+        *("claude.md", "claude.local.md", "agents.md", "agents.override.md", "gemini.md", "qwen.md", "crush.md"),
+        *(".cursorrules", ".windsurfrules", ".roorules", ".roomodes", ".goosehints", ".rules", "warp.md"),
+        *(f".github/{name}" for name in ("copilot-instructions.md", "instructions", "prompts", "agents", "chatmodes")),
     )
 )
 
@@ -44,10 +50,13 @@ def readable(path: str) -> str:
     return "/".join(parts)
 
 
-def writable(path: str) -> str:
-    """The same for a file that is to be changed."""
+def writable(path: str, orders: Set[str] = frozenset()) -> str:
+    """The same for a file that is to be changed; `orders` are the paths of others that are not, as `fold` has them."""
     plain = readable(path)
-    if any(_fold(part) in _CONFIGURING for part in plain.split("/")):
+    folded = fold(plain)
+    parts = folded.split("/")
+    names = (*parts, *map("/".join, pairwise(parts)))
+    if folded in orders or not _CONFIGURING.isdisjoint(names):
         raise PathRefused(
             f"{_shown(path)} cannot be changed: agents take their orders from it.", "Ask the person to change it."
         )
@@ -56,7 +65,7 @@ def writable(path: str) -> str:
 
 def is_closed(part: str) -> bool:
     """Whether nobody may look into what has this name."""
-    return _fold(part) in _CLOSED
+    return fold(part) in _CLOSED
 
 
 def shown(path: str) -> str:
@@ -64,7 +73,7 @@ def shown(path: str) -> str:
     return path.encode(errors="surrogateescape").decode(errors="replace")
 
 
-def _fold(part: str) -> str:
+def fold(part: str) -> str:
     """As file systems may see it that do not tell capital letters and leave out what cannot be seen."""
     seen = "".join(one for one in part if unicodedata.category(one) != "Cf")
     return unicodedata.normalize("NFC", seen).casefold()

@@ -1,7 +1,7 @@
 """The directory that tools are confined to. Files in it are reached without following anything."""
 
 import errno
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +9,7 @@ from pathlib import Path
 from moot.core import folder
 from moot.core.folder import Folder, Stamp
 from moot.process.guardian import Guardian
+from moot.session.workspace import paths
 from moot.session.workspace.errors import FileRefused
 
 MOST_BYTES = 10 << 20  # of one file that is read or written
@@ -22,6 +23,7 @@ class Place:
 
     root: Path
     guardian: Guardian | None = None  # ends what was started here, should this process be killed
+    orders: frozenset[str] = frozenset()  # paths of files that agents were read from, as `paths.fold` has them
 
     @contextmanager
     def opened(self, path: str) -> Generator[Folder]:
@@ -48,8 +50,8 @@ class Place:
             return found.stamp(path)
 
 
-def at(root: Path, guardian: Guardian | None = None) -> Place:
-    return Place(root.resolve(), guardian)
+def at(root: Path, guardian: Guardian | None = None, orders: Iterable[str] = ()) -> Place:
+    return Place(root.resolve(), guardian, frozenset(map(paths.fold, orders)))
 
 
 def is_binary(content: bytes) -> bool:

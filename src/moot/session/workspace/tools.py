@@ -28,7 +28,7 @@ class _Tool:
     words: str
     given: type[Given]
     function: Callable[[Place, Any], Awaitable[Outcome]]
-    check: Callable[[Any], None] = lambda given: None
+    check: Callable[[Place, Any], None] = lambda place, given: None
 
 
 _TOOLS: Mapping[str, _Tool] = {
@@ -65,11 +65,11 @@ class WorkspaceTools:
 
     def leave(self, name: str, arguments: Mapping[str, Json]) -> Leave | None:
         """Nobody is asked for what cannot be done."""
-        is_asked = self._answers[name] == "ask" and not isinstance(_given(name, arguments), Outcome)
+        is_asked = self._answers[name] == "ask" and not isinstance(self._given(name, arguments), Outcome)
         return partial(permitting.refusal, self._permitting, name, arguments) if is_asked else None
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
-        given = _given(name, arguments)
+        given = self._given(name, arguments)
         if isinstance(given, Outcome):
             return given
         try:
@@ -79,18 +79,17 @@ class WorkspaceTools:
         except MootError as error:
             return Outcome(f"{error.code}: {error}", is_error=True)
 
-
-def _given(name: str, arguments: Mapping[str, Json]) -> Given | Outcome:
-    """The arguments, or what is wrong with them."""
-    tool = _TOOLS[name]
-    try:
-        given = tool.given.model_validate(arguments)
-        tool.check(given)
-    except ValidationError as error:
-        return Outcome(f"INVALID_INPUT: Nothing was done: {_problem(error)}.", is_error=True)
-    except MootError as error:
-        return Outcome(f"{error.code}: {error}", is_error=True)
-    return given
+    def _given(self, name: str, arguments: Mapping[str, Json]) -> Given | Outcome:
+        """The arguments, or what is wrong with them."""
+        tool = _TOOLS[name]
+        try:
+            given = tool.given.model_validate(arguments)
+            tool.check(self._place, given)
+        except ValidationError as error:
+            return Outcome(f"INVALID_INPUT: Nothing was done: {_problem(error)}.", is_error=True)
+        except MootError as error:
+            return Outcome(f"{error.code}: {error}", is_error=True)
+        return given
 
 
 @cache
