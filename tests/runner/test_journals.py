@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from moot.backends.backend import Briefing, Counted, Ended, Progress, Usage
-from moot.core.caller import SYSTEM
+from moot.core.caller import SYSTEM, Caller
 from moot.core.tx import Tx
 from moot.ledger import journal as ledger
 from moot.ledger import usage
@@ -218,12 +218,22 @@ async def test_new_mail_is_known_from_what_was_told(store: Store) -> None:
     assert inboxes == [[], ["@ann new"], ["@ann new"]]
 
 
-async def test_who_is_cancelled_while_it_writes_knows_what_is_on_record(store: Store) -> None:
+async def test_who_is_cancelled_while_it_writes_knows_what_is_on_record(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, is_cancelled = store.write, asyncio.Event()
+
+    async def later(change: Callable[[Tx], object], /, *, caller: Caller) -> object:
+        await is_cancelled.wait()
+        return await write(change, caller=caller)
+
     async def act(journal: StoredJournal) -> Ended:
         journal.begin(BRIEFING)
+        monkeypatch.setattr(store, "write", later)
         writing = asyncio.ensure_future(journal.note(begun=[SESSION]))
         await asyncio.sleep(0)
         writing.cancel()
+        is_cancelled.set()
         with pytest.raises(asyncio.CancelledError):
             await writing
         assert journal.known("") is not None
