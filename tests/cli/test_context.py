@@ -7,7 +7,8 @@ def test_an_agent_from_outside_speaks_and_reads(either: Terminal) -> None:
     either.join("coder", instance="pr-1")
     either.join("reviewer", instance="pr-1", backend="external")
     assert either.ok("context", "send", "@coder hello", "--agent", "reviewer@pr-1").out == "sent\n"
-    (said,) = either.ok("context", "read", "--agent", "reviewer@pr-1").json
+    assert either.ok("context", "send", "again", "--agent", "reviewer@pr-1", "--json").json == {"status": "sent"}
+    said, _ = either.ok("context", "read", "--agent", "reviewer@pr-1", "--json").json
     assert (said["from"], said["message"], said["mentions"]) == ("reviewer", "@coder hello", ["coder"])
 
 

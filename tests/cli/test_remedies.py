@@ -88,6 +88,7 @@ def test_a_new_agent_is_told_from_one_that_was_there(terminal: Terminal) -> None
     words = ("new", "bob", "--backend", "human", "--instance", "n")
     assert terminal.ok(*words).out == 'bob is there; say something with: moot send --to bob@n "hello"\n'
     assert terminal.ok(*words).out.startswith("bob was there already and is changed; ")
+    assert "Say what runs it, as in --model sonnet." in terminal.run("new", "bob").err
     refused = terminal.run("new", "bob", "--model", "x/y")
     assert refused.err.startswith("error: WORKFLOW_INVALID: `agents.bob.model`: there is no provider `x`.")
 
@@ -131,6 +132,18 @@ def test_watching_waits_for_a_store_and_for_an_instance(terminal: Terminal) -> N
     assert watching.stderr.readline().startswith(b"There is no instance 'n' yet.")
     terminal.ok("send", "hello @you", "--instance", "n")
     assert "hello @you" in read_line(watching)
+    assert interrupt(watching).code == 130
+
+
+def test_a_program_may_watch_too(terminal: Terminal) -> None:
+    terminal.join("coder")
+    terminal.ok("send", "hello @coder")
+    watching = terminal.start("watch", "--json")
+    first = json.loads(read_line(watching))
+    assert (first["type"], first["message"]) == ("message", "hello @coder")
+    terminal.ok("stop", "coder")
+    news = json.loads(read_line(watching))
+    assert (news["type"], news["text"]) == ("news", "coder is stopped")
     assert interrupt(watching).code == 130
 
 

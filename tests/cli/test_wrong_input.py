@@ -100,6 +100,12 @@ def test_a_read_only_folder_is_refused(terminal: Terminal, tmp_path: Path) -> No
     check(terminal.run("send", "hello @ann", "--store", url(folder / "moot.db")), 1, "STORE_PLACE_REFUSED")
 
 
+def test_a_run_in_the_background_needs_a_place_for_its_log(terminal: Terminal) -> None:
+    (terminal.folder / ".workflow").write_text("in the way")
+    (terminal.folder / "one.yaml").write_text("agents: {ann: {backend: human}}")
+    check(terminal.run("start", "one.yaml", "--background"), 1, "FOLDER_REFUSED", "Not a directory")
+
+
 def test_a_database_that_cannot_be_reached_is_told(terminal: Terminal) -> None:
     refused = terminal.run("list", "--store", "postgresql://me:secret@127.0.0.1:1/x")
     check(refused, 1, "STORE_UNAVAILABLE", "127.0.0.1:1")

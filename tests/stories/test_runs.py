@@ -161,8 +161,10 @@ def test_a_failing_setup_ends_the_run_with_its_output(terminal: Terminal) -> Non
 
 def test_a_run_in_the_background_survives_its_terminal_and_ends_when_told(terminal: Terminal) -> None:
     (terminal.folder / "go").touch()
-    ended = terminal.ok("start", "review.yaml", "--background")
-    pid = int(ended.out.split("(process ")[1].split(")")[0])
+    started = terminal.ok("start", "review.yaml", "--background", "--json").json
+    log = str(terminal.folder / ".workflow" / "default" / "moot.log")
+    pid = started.pop("pid")
+    assert started == {"instance": "default", "status": "live", "log": log}
     try:
         until(lambda: "all good" in channel(terminal))
         assert terminal.ok("status", "--json").json[0]["status"] == "live"
@@ -171,7 +173,7 @@ def test_a_run_in_the_background_survives_its_terminal_and_ends_when_told(termin
         until(lambda: not Path(f"/proc/{pid}").exists())
     finally:
         subprocess.run(["kill", str(pid)], check=False, capture_output=True)
-    assert (terminal.folder / ".workflow" / "default" / "moot.log").read_text().count("stopped after") == 1
+    assert Path(log).read_text().count('"type":"summary"') == 1
 
 
 def test_a_paused_run_wakes_nobody_until_it_goes_on(terminal: Terminal) -> None:
@@ -182,7 +184,7 @@ def test_a_paused_run_wakes_nobody_until_it_goes_on(terminal: Terminal) -> None:
     until(lambda: "[PROPOSAL:" in channel(terminal))
     kinds = [one["kind"] for one in terminal.ok("log", "--events", "--json").json]
     assert "attempt_started" not in kinds
-    terminal.ok("resume")
+    assert terminal.ok("resume", "--json").json == {"instance": "default", "is_paused": False}
     out, _ = process.communicate(timeout=SECONDS)
     assert process.returncode == 0
     assert json.loads(out.splitlines()[-1])["status"] == "done"

@@ -23,11 +23,7 @@ class Started:
 
 def start(arguments: Sequence[str], instance: InstanceName) -> Started:
     """Run `moot` with these arguments, here, and wait until it says that it is ready."""
-    project = access.find_project()
-    project.make_folder()
-    folder = project.folder / instance
-    folder.mkdir(exist_ok=True, mode=0o700)
-    log = folder / "moot.log"
+    log = access.find_project().make_folder(instance) / "moot.log"
     size = log.stat().st_size if log.exists() else 0
     found = detached.start([sys.executable, "-m", "moot", *arguments], cwd=Path.cwd(), log=log)
     last = () if found.is_ready else tuple(_behind(log, size)[-_LAST_LINES:])

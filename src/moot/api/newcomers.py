@@ -47,6 +47,7 @@ def _read(access: Access, name: str, said: Mapping[str, Json]) -> NewAgent:
         return workflows.new_agent(access.project, name, said)
     except InvalidInput as error:
         error.fact = _NO_PLACE.sub("", error.fact)
+        error.remedy = error.remedy.replace("model: sonnet", "--model sonnet")
         raise
 
 

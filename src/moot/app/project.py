@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote
 
-from moot.core.errors import InvalidInput
+from moot.core.errors import InvalidInput, MootError
 from moot.core.json import Json
 
 PEOPLE_FOLDER = ".moot"  # what people write
@@ -16,6 +16,12 @@ OUR_FOLDER = ".workflow"  # what moot writes
 
 class ConfigInvalid(InvalidInput):
     code = "CONFIG_INVALID"
+
+
+class FolderRefused(MootError):
+    """moot cannot write in its own folder."""
+
+    code = "FOLDER_REFUSED"
 
 
 @dataclass(frozen=True)
@@ -29,12 +35,19 @@ class Project:
         """moot's own folder in the project."""
         return self.root / OUR_FOLDER
 
-    def make_folder(self) -> None:
-        """Private to its owner, and ignored by git."""
-        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        ignore = self.folder / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text("*\n", encoding="utf-8")
+    def make_folder(self, instance: str = "") -> Path:
+        """Private to its owner, and ignored by git; with an instance, its folder in there."""
+        found = self.folder / instance
+        try:
+            found.mkdir(parents=True, exist_ok=True, mode=0o700)
+            ignore = self.folder / ".gitignore"
+            if not ignore.exists():
+                ignore.write_text("*\n", encoding="utf-8")
+        except OSError as error:
+            raise FolderRefused(
+                f"{found} cannot be made: {error.strerror}.", "moot keeps its files there; make the project writable."
+            ) from error
+        return found
 
     @property
     def private_folder(self) -> Path:

@@ -9,7 +9,7 @@ from moot.api import people, plain, targets
 from moot.api.connection import connect
 from moot.api.targets import Target
 from moot.cli import inside, terminal
-from moot.cli.options import limit_option, store_option
+from moot.cli.options import json_option, limit_option, store_option
 from moot.tools.talk import Words
 
 if TYPE_CHECKING:
@@ -34,18 +34,23 @@ def command() -> None:
 @click.argument("message")
 @agent_option
 @store_option
-def send(*, message: str, agent: str, store: str | None) -> None:
+@json_option
+def send(*, message: str, agent: str, store: str | None, as_json: bool) -> None:
     """Say something."""
     target = targets.parse(agent, instance=targets.home())
     inside.run(_send(message, target, store), partial(_send_distant, message, target))
-    terminal.say("sent")
+    if as_json:
+        terminal.document({"status": "sent"})
+    else:
+        terminal.say("sent")
 
 
 @command.command()
 @agent_option
 @limit_option(50, "The last N.")
 @store_option
-def read(*, agent: str, limit: int, store: str | None) -> None:
+@json_option
+def read(*, agent: str, limit: int, store: str | None, as_json: bool) -> None:  # it prints nothing else
     """What was said, as JSON with the names that channel_read uses."""
     target = targets.parse(agent, instance=targets.home())
     terminal.document(inside.run(_read(target, limit, store), partial(_read_distant, target, limit)))

@@ -29,7 +29,10 @@ def command(*, target: str | None, budget: str | None, instance: str | None, sto
         has_person=play.has_person(as_json=as_json),
     )
     if loop.run(_unpause(order)):
-        terminal.say(f"{order.instance} goes on")
+        if as_json:
+            terminal.document({"instance": order.instance, "is_paused": False})
+        else:
+            terminal.say(f"{order.instance} goes on")
         return 0
     return loop.run(play.show(running.resume(order), order, as_json=as_json))
 

@@ -19,12 +19,12 @@ def command(wanted: Wanted, *, in_background: bool) -> int:
     order = wanted.order("start")
     loaded = running.load(order)
     if in_background:
-        return _detach(order, sys.argv)
+        return _detach(order, sys.argv, as_json=wanted.as_json)
     opening.show(loaded, as_json=wanted.as_json, is_verbose=wanted.verbose)
     return loop.run(play.show(running.run(order, loaded), order, as_json=wanted.as_json))
 
 
-def _detach(order: Order, argv: list[str]) -> int:
+def _detach(order: Order, argv: list[str], *, as_json: bool) -> int:
     """The same command once more, without the flag."""
     arguments = [one for one in argv[1:] if one != "--background"]
     started = background.start(arguments, order.instance)
@@ -32,6 +32,9 @@ def _detach(order: Order, argv: list[str]) -> int:
         for line in started.last_words:
             terminal.note(line)
         return started.exit_code or 1
+    if as_json:
+        terminal.document({"instance": order.instance, "status": "live", "pid": started.pid, "log": str(started.log)})
+        return 0
     terminal.say(f"{order.source} runs in the background (process {started.pid}); its log is {_shown(started.log)}")
     terminal.say(f"see it with: moot log -f --instance {order.instance}    end it with: moot stop @{order.instance}")
     return 0

@@ -5,13 +5,15 @@ import sys
 
 import click
 
-from moot.api import targets, watching
+from moot.api import plain, targets, watching
 from moot.api.access import wait_for_store
 from moot.api.connection import Connection, connect
 from moot.api.watching import News
+from moot.bus.messages import Message
 from moot.cli import audience, hints, keyboard, loop, terminal
-from moot.cli.options import instance_option, limit_option, store_option
+from moot.cli.options import instance_option, json_option, limit_option, store_option
 from moot.cli.transcript import Transcript
+from moot.core import clock
 from moot.core.ids import InstanceName
 
 
@@ -20,18 +22,19 @@ from moot.core.ids import InstanceName
 @limit_option(10, "Begin with the last N messages.")
 @instance_option
 @store_option
-def command(*, target: str | None, limit: int, instance: str | None, store: str | None) -> None:
+@json_option
+def command(*, target: str | None, limit: int, instance: str | None, store: str | None, as_json: bool) -> None:
     """Show what is said and who works, until Ctrl-C or Ctrl-D. On a terminal, a line you type answers what waits for
-    you, or is said to whom it mentions."""
+    you, or is said to whom it mentions. With --json one document a line."""
     where = targets.instance(target, instance)
-    loop.run(_watch(where, limit, store))
+    loop.run(_watch(where, limit, store, as_json=as_json))
 
 
-async def _watch(instance: InstanceName, limit: int, store: str | None) -> None:
+async def _watch(instance: InstanceName, limit: int, store: str | None, *, as_json: bool) -> None:
     await wait_for_store(store, hints.no_store)
     async with connect("channel_read", store=store, instance=instance, waits=True) as opened:
-        shown = audience.while_read(_show(opened, instance, limit))
-        if not terminal.is_terminal(sys.stdin):
+        shown = audience.while_read(_show(opened, instance, limit, as_json=as_json))
+        if as_json or not terminal.is_terminal(sys.stdin):
             await shown
             return
         async with keyboard.answering(instance, store) as typed, asyncio.TaskGroup() as group:
@@ -41,14 +44,22 @@ async def _watch(instance: InstanceName, limit: int, store: str | None) -> None:
                 showing.cancel()
 
 
-async def _show(opened: Connection, instance: InstanceName, limit: int) -> None:
+async def _show(opened: Connection, instance: InstanceName, limit: int, *, as_json: bool) -> None:
     if not await opened.exists():
         terminal.note(f"There is no instance {instance!r} yet. Waiting for it; Ctrl-C ends this.")
         await opened.stream()
     transcript = Transcript()
     async for piece in watching.watch(opened, instance, limit):
-        if isinstance(piece, News):
+        if as_json:
+            terminal.line(_plain(piece))
+        elif isinstance(piece, News):
             transcript.aside(piece.text)
         else:
             transcript.message(piece)
         terminal.flush()
+
+
+def _plain(piece: Message | News) -> plain.Plain:
+    if isinstance(piece, News):
+        return {"type": "news", "timestamp": clock.to_iso(piece.at), "text": piece.text}
+    return {"type": "message", **plain.message(piece)}
