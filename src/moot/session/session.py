@@ -27,6 +27,7 @@ from moot.session.stage import Stage
 from moot.session.term import Term, TimeIsUp
 from moot.session.transcript import Transcript
 
+_IN_VAIN = ("refusal", "context")  # how answers end of which no call is made
 _MOST_CUTS = 5  # answers in a row that end in the middle
 _MOST_REMINDERS = 3  # that a report has to have a certain shape
 _ROOM = 8_000  # tokens that are kept free for the last turn
@@ -140,9 +141,10 @@ class Session:
         """What others have heard of it before it failed, they hear again. Nothing else of it is done a second time."""
         while (known := self._stage.journal.known(below(self.part.path, f"t{self._turns + 1}/m"))) is not None:
             self._turns += 1
-            if known.state != "done":
+            answer = keeping.load(known.result) if known.state == "done" else Answer()
+            if answer.stop in _IN_VAIN:
                 continue
-            answer, is_last = keeping.load(known.result), bool(known.facts.get("last"))
+            is_last = bool(known.facts.get("last"))
             path = below(self.part.path, f"t{self._turns}")
             for one in self._hands.plan(answer.calls, path, is_last=is_last, is_cut=answer.stop == "max_tokens"):
                 if one.source is not None and one.arguments is not None and not one.has_effect:
@@ -235,7 +237,7 @@ class Session:
 
     async def _act(self, turn: Turn) -> None:
         answer = turn.answer
-        if not answer.calls or answer.stop in ("refusal", "context"):
+        if not answer.calls or answer.stop in _IN_VAIN:
             return
         is_cut, is_last = answer.stop == "max_tokens", bool(turn.last_because)
         planned = self._hands.plan(answer.calls, turn.path, is_last=is_last, is_cut=is_cut)

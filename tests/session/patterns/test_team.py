@@ -245,3 +245,30 @@ async def test_a_member_may_have_any_name() -> None:
     assert (await again.report(*cast)).text == "ok"
     assert again.asked == []
     assert {"team/boss/t1/m", "team/t1/t1/m", "boss/t1/m"} <= set(memory.all())
+
+
+async def test_what_was_dropped_is_not_told_after_a_resume_either() -> None:
+    memory = Memory()
+    asks = calls("ask_clarification", id="panel-t1.c1", question="Are you sure?")
+    others = (
+        agent("panel", team=Team(("ann",), "lead"), is_chatty=True),
+        agent("ann", says("x" * (broadcasting.MOST + 1), is_last=True)),
+        agent("lead", reports("What I have."), reports("sure")),
+    )
+    calling = calls("agent_panel", prompt="go")
+    await Hall(memory).report(agent("root", calling, {"fail": "unavailable"}, agents=("panel",)), *others)
+    hall = Hall(memory)
+    assert (await hall.report(agent("root", calling, asks, reports("ok"), agents=("panel",)), *others)).text == "ok"
+    assert hall.order() == ["root", "lead", "root"]
+    assert "more than you can be told" not in hall.told("lead")
+
+
+async def test_what_a_member_said_in_vain_is_not_heard_after_a_resume_either() -> None:
+    memory = Memory()
+    refused: Json = {"calls": [{"team_broadcast": {"message": "A2"}}], "stop": "refusal"}
+    others = team("ann", "ben"), agent("ann", says("A1"), refused), agent("lead", reports("ok"))
+    assert (await Hall(memory).report(*others, agent("ben", {"fail": "rate_limit"}))).is_put_off
+    hall = Hall(memory)
+    assert (await hall.report(*others, agent("ben", WAITS))).text == "ok"
+    assert hall.order() == ["ben", "lead"]
+    assert ("A1" in hall.told("lead"), "A2" in hall.told("lead")) == (True, False)

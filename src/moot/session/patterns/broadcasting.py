@@ -80,7 +80,7 @@ class SupervisorVoice(Unrecorded):
         if not is_heard:
             self.session.end_soon("all members have left the team")
             return Outcome("Nobody heard it: all members have left the team.", is_error=True)
-        found = heard(_fitting(self._broker.news(self._name), self.session))
+        found = heard(self._broker.news(self._name), self.session)
         return Outcome(found.text if found else "The members had nothing to say.")
 
 
@@ -97,8 +97,7 @@ class Ear:
     def begin(self) -> None: ...
 
     def take(self) -> Heard | None:
-        news = self._broker.news(self._name)
-        return heard(news if self.session is None else _fitting(news, self.session))
+        return heard(self._broker.news(self._name), self.session)
 
     async def stop(self) -> Heard | None:
         return None
@@ -107,10 +106,11 @@ class Ear:
         self._broker.was_told(self._name, [str(one) for one in cast(Sequence[Json], facts.get("broadcasts") or ())])
 
 
-def heard(news: Sequence[Broadcast]) -> Heard | None:
+def heard(news: Sequence[Broadcast], session: Session | None = None) -> Heard | None:
+    """For a session that can take so much; what is dropped is not told another time."""
     if not news:
         return None
-    told = "\n\n".join(one.told() for one in news)
+    told = "\n\n".join(one.told() for one in (news if session is None else _fitting(news, session)))
     return Heard(f"## TEAM BROADCASTS\n\n{told}", {"broadcasts": [one.id for one in news]})
 
 
