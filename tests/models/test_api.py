@@ -181,6 +181,19 @@ async def test_what_may_go_better_is_asked_again_and_told(wire: Wire) -> None:
     assert (len(server.asked), server.surplus) == (4, 0)
 
 
+@pytest.mark.parametrize("fault", [Dropped(LONG, after=3), Cut(LONG, after=3)], ids=["dropped", "cut"])
+async def test_an_answer_that_broke_off_may_have_been_billed(wire: Wire, fault: Answer) -> None:
+    if wire == "chat" and isinstance(fault, Cut):
+        pytest.skip("servers that are compatible need not say why they end: see below")
+    async with asking.model(wire, [fault, say("at last")], QUICK) as (_, model):
+        told = await asking.progress(model, asking.request())
+    (used,) = [one.used for one in told if isinstance(one, Again)]
+    assert used.is_estimated
+    assert used.input_tokens > 0
+    assert used.output_tokens > 0
+    assert used.cost > 0
+
+
 async def test_asking_again_has_an_end(wire: Wire) -> None:
     async with asking.model(wire, lambda _: Status(500, "still broken"), QUICK) as (server, model):
         with pytest.raises(ModelFailed, match="still broken"):

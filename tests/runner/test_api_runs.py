@@ -11,7 +11,7 @@ from moot.core.caller import SYSTEM
 from moot.core.clock import Clock
 from moot.core.json import Json
 from moot.core.tx import Tx
-from moot.ledger import pauses, usage
+from moot.ledger import journal, pauses, usage
 from moot.models.retrying import Patience
 from moot.registry import agents, instances
 from moot.registry.agents import NewAgent
@@ -20,7 +20,7 @@ from moot.runner.pausing import PAUSED
 from moot.store.sqlite import SqliteStore
 from moot.store.store import Store
 from tests import fake_models
-from tests.fake_models import Asked, FakeModels, Status, Used, call, calls, rate_limited, say
+from tests.fake_models import Asked, Dropped, FakeModels, Status, Used, call, calls, rate_limited, say
 from tests.runner.team import Team, gather, make_host, running
 
 pytestmark = pytest.mark.usefixtures("loaded")
@@ -75,6 +75,23 @@ async def test_usage_and_cost_are_recorded(store: Store, clock: Clock) -> None:
     found = await store.read(lambda tx: usage.total(tx, team.instance.stream))
     assert (found.input_tokens, found.output_tokens, found.turns, found.is_estimated) == (2100, 320, 2, True)
     assert found.cost > 0
+
+
+async def test_a_second_try_has_a_line_of_its_own_and_what_broke_off_stays_counted(store: Store, clock: Clock) -> None:
+    team = await joined(store, "ann", model="anthropic/claude-sonnet-5")
+    answers = [Dropped(say("half of what it wanted to say"), after=6), say("done", used=Used(2000, 300))]
+    async with fake_models.serve(answers) as server, running(make_host(store, backend=api(server, clock))):
+        await team.say("@ann go")
+        await team.idle()
+    (ann,) = await store.read(lambda tx: [one for one in agents.members(tx, team.instance.stream) if one.name == "ann"])
+    tree = await store.read(lambda tx: journal.last_tree(tx, ann.id))
+    assert tree is not None
+    first, second = [one for one in await store.read(lambda tx: journal.entries(tx, tree.root)) if one.kind == "model"]
+    assert (first.number, first.state, first.stop, first.is_estimated) == (1, "failed", "unavailable", True)
+    assert first.cost > 0
+    assert (second.number, second.state, second.output_tokens) == (2, "done", 300)
+    found = await store.read(lambda tx: usage.total(tx, team.instance.stream))
+    assert (found.cost, found.turns) == (first.cost + second.cost, 1)
 
 
 async def test_a_rate_limit_pauses_the_provider_and_fails_nobody(store: Store, clock: Clock) -> None:

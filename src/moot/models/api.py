@@ -11,12 +11,13 @@ from typing import Protocol, cast
 from pydantic_ai import direct
 from pydantic_ai.messages import ModelResponseStreamEvent, PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
 from pydantic_ai.models import Model as LibraryModel
+from pydantic_ai.models import StreamedResponse
 from pydantic_ai.settings import ModelSettings
 
 from moot.core.clock import Clock
 from moot.models import failures, prices, translation
 from moot.models.endpoints import Endpoint
-from moot.models.model import Answer, ModelFailed, Piece, Request
+from moot.models.model import Answer, ModelFailed, Piece, Request, Usage
 
 _TALKATIVE = ("anthropic", "openai", "google_genai", "httpx", "httpx2", "httpcore", "httpcore2")
 IDLE = 300.0  # seconds without a byte
@@ -40,17 +41,21 @@ class ApiModel:
             model_request_parameters=parameters,
             instrument=False,
         )
+        begun: StreamedResponse | None = None
         try:
-            async with opened as stream:
-                async for event in stream:
+            async with opened as begun:
+                async for event in begun:
                     if text := _text(event):
                         yield Piece(text)
-                response = stream.get()
+                response = begun.get()
         except Exception as error:  # noqa: BLE001  # the boundary to libraries: each of them has errors of its own
             # Not chained: the library's error holds the whole exchange, headers included.
-            raise failures.translate(error, self.endpoint, self.clock.now()) from None
+            failed = failures.translate(error, self.endpoint, self.clock.now())
+            failed.used = prices.broken_off(begun.get(), self.endpoint, request) if begun else Usage()
+            raise failed from None
         if translation.is_cut(response):
-            raise ModelFailed("unavailable", f"{self.endpoint.place} broke off its answer ({self.endpoint.name}).")
+            fact = f"{self.endpoint.place} broke off its answer ({self.endpoint.name})."
+            raise ModelFailed("unavailable", fact, used=prices.broken_off(response, self.endpoint, request))
         yield translation.answer(response, prices.usage(response, self.endpoint, request))
 
     def _settings(self, request: Request) -> ModelSettings:

@@ -127,6 +127,7 @@ class Again:
     kind: Kind
     reason: str
     seconds: float
+    used: Usage = Usage()  # what the try that failed may have cost
 
 
 Progress = Piece | Again | Answer
@@ -143,8 +144,11 @@ class ModelFailed(MootError):
 
     code = "MODEL_FAILED"
 
-    def __init__(self, kind: Kind, fact: str, remedy: str = "", *, until: datetime | None = None) -> None:
+    def __init__(
+        self, kind: Kind, fact: str, remedy: str = "", *, until: datetime | None = None, used: Usage | None = None
+    ) -> None:
         super().__init__(fact, remedy)
         self.kind: Kind = kind
+        self.used = used or Usage()  # of an answer that broke off: it may have been billed
         self.until = until  # when the provider wants to be asked again
         self.provider = ""  # whose name whoever asked has put here

@@ -14,7 +14,22 @@ def usage(response: ModelResponse, endpoint: Endpoint, request: Request) -> Usag
     """As the provider tells it. Where it does not, or the price is not known for certain, it is an estimate."""
     told = response.usage
     is_measured = not told.unmeasured_requests and bool(told.input_tokens or told.output_tokens)
-    used = told if is_measured else _estimated(request, response)
+    return _priced(told if is_measured else _estimated(request, response), response, endpoint, is_measured=is_measured)
+
+
+def broken_off(response: ModelResponse, endpoint: Endpoint, request: Request) -> Usage:
+    """Of an answer that came in part: providers tell what it took at its end, so the rest is estimated."""
+    told, seen = response.usage, _estimated(request, response)
+    used = RequestUsage(
+        input_tokens=told.input_tokens or seen.input_tokens,
+        output_tokens=max(told.output_tokens, seen.output_tokens),
+        cache_read_tokens=told.cache_read_tokens,
+        cache_write_tokens=told.cache_write_tokens,
+    )
+    return _priced(used, response, endpoint, is_measured=False)
+
+
+def _priced(used: RequestUsage, response: ModelResponse, endpoint: Endpoint, *, is_measured: bool) -> Usage:
     cost, is_known = _cost(used, response.model_name or endpoint.name, endpoint)
     return Usage(
         used.input_tokens,

@@ -43,7 +43,7 @@ class Retrying:
                 seconds = self._pause(error, number)
                 if seconds is None:
                     raise
-                again = Again(error.kind, error.fact, seconds)
+                again = Again(error.kind, error.fact, seconds, error.used)
             yield again
             await self.sleep(again.seconds)
 

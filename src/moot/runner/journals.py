@@ -22,7 +22,7 @@ from moot.ledger import budgets, pauses, usage
 from moot.ledger import journal as ledger
 from moot.ledger.journal import Account, Closed, Entry, Opened, Tree
 from moot.ledger.usage import DOLLAR, Spent
-from moot.models.model import ModelFailed, Usage
+from moot.models.model import ModelFailed
 from moot.process.guardian import Guardian
 from moot.registry import attempts, stopping
 from moot.runner import limits, pausing, spending, terms
@@ -161,15 +161,16 @@ class StoredJournal:
 
     def _page(self, done: Sequence[Done], begun: Sequence[Begun]) -> "_Page":
         models = [one for one in begun if one.kind == "model"]
-        answers = [one for one in done if one.error is None and self._is_model(one.path)]
+        asked, again = [one for one in done if self._is_model(one.path)], {one.path for one in models}
         return _Page(
             closed=[_closed(one, self._known[one.path].tries) for one in done],
             opened=[self._opened(one) for one in begun],
             free=[one for one in begun if one.kind != "model"],
             reserve=round(sum(one.reserve for one in models) * DOLLAR) if models else None,
-            spent=_spent([one.usage for one in answers]) if answers else None,
+            spent=_spent(asked) if asked else None,
             providers=[one.provider for one in models],
-            waits=[self._wait(one) for one in done if one.stop == "rate_limit" and self._is_model(one.path)],
+            # Who asks again by itself waits for so short a while that nobody else need know.
+            waits=[self._wait(one) for one in asked if one.stop == "rate_limit" and one.path not in again],
         )
 
     def _is_model(self, path: str) -> bool:
@@ -252,11 +253,13 @@ def _closed(done: Done, number: int) -> Closed:
     )
 
 
-def _spent(used: Sequence[Usage]) -> Spent:
+def _spent(asked: Sequence[Done]) -> Spent:
+    """Also on answers that broke off, which may have been billed; but only whole ones are turns."""
+    used = [one.usage for one in asked]
     return Spent(
         sum(one.input_tokens for one in used),
         sum(one.output_tokens for one in used),
-        len(used),
+        sum(one.error is None for one in asked),
         sum(_micros(one.cost) for one in used) / DOLLAR,  # so that the sum of what is on record is what is counted
         is_estimated=any(one.is_estimated for one in used),
     )

@@ -21,15 +21,13 @@ async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -
         return keeping.load(known.result)
     failures: list[ModelFailed] = []
     for name in agent.models or ("",):
-        is_begun, provider = False, stage.provider(agent, name)
-        begun = Begun(question.path, "model", name, agent.name, facts=question.facts, provider=provider)
+        provider = stage.provider(agent, name)
+        tries = _Tries(Begun(question.path, "model", name, agent.name, facts=question.facts, provider=provider), pages)
         try:
-            await pages.turn(replace(begun, reserve=stage.reserve(agent, name, question.request)))
-            is_begun = True
-            found = keeping.storable(await _ask(agent, name, question, stage))
+            await tries.begin(stage.reserve(agent, name, question.request))
+            found = keeping.storable(await _ask(agent, name, question, stage, tries))
         except ModelFailed as error:
-            if is_begun:  # a model without a key, or that others wait for, is not asked at all
-                pages.add(Done(question.path, stop=error.kind, error=str(error), until=error.until))
+            tries.fail(error)
             error.provider = provider
             if failures or len(agent.models) > 1:
                 stage.tell(agent.name, Warned(f"{name}: {error}"))
@@ -47,7 +45,33 @@ def _told(failures: Sequence[ModelFailed]) -> ModelFailed:
     return min(limited, key=lambda one: one.until.timestamp() if one.until else 0.0) if limited else failures[-1]
 
 
-async def _ask(agent: Agent, name: str, question: Question, stage: Stage) -> Answer:
+class _Tries:
+    """Each try at one model is on record before it is made, and how it failed before the next."""
+
+    def __init__(self, begun: Begun, pages: Pages) -> None:
+        self._begun = begun
+        self._pages = pages
+        self._is_begun = False  # a model without a key, or that others wait for, is not asked at all
+
+    async def begin(self, reserve: float) -> None:
+        self._begun = replace(self._begun, reserve=reserve)
+        await self._pages.turn(self._begun)
+        self._is_begun = True
+
+    async def again(self, failed: Again) -> None:
+        self._end(Done(self._begun.path, stop=failed.kind, error=failed.reason, usage=failed.used))
+        await self.begin(self._begun.reserve)
+
+    def fail(self, error: ModelFailed) -> None:
+        self._end(Done(self._begun.path, stop=error.kind, error=str(error), until=error.until, usage=error.used))
+
+    def _end(self, done: Done) -> None:
+        if self._is_begun:
+            self._pages.add(done)
+        self._is_begun = False
+
+
+async def _ask(agent: Agent, name: str, question: Question, stage: Stage, tries: _Tries) -> Answer:
     found = Answer()
     model = await stage.model(agent, name, question)
     async with aclosing(model.ask(question.request)) as asked:
@@ -57,6 +81,7 @@ async def _ask(agent: Agent, name: str, question: Question, stage: Stage) -> Ans
                     stage.tell(agent.name, Wrote(text))
                 case Again():
                     stage.tell(agent.name, Warned(f"{progress.reason} Trying again in {progress.seconds:.0f} s."))
+                    await tries.again(progress)
                 case Answer():
                     found = progress
     return found
