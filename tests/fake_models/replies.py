@@ -67,10 +67,11 @@ class Dropped:
 
 @dataclass(frozen=True)
 class Cut:
-    """A stream that ends in good order, but before its time: the last events are missing."""
+    """A stream that ends in good order, but before its time: the last events are missing, unless it has its mark."""
 
     reply: Reply
     after: int = 2
+    is_marked: bool = False  # with the very last event
 
 
 @dataclass(frozen=True)

@@ -241,6 +241,9 @@ async def _give(answer: Answer, asked: Asked, connection: Connection) -> None:
             await connection.end_events()
         case Cut():
             await _begin(answer.reply, answer.after, asked, connection)
+            if answer.is_marked:
+                mark = wire.events(answer.reply, asked.talk)[-1]
+                await connection.event(mark.data, mark.name)
             await connection.end_events()
         case Dropped():
             if asked.is_stream and answer.reply is not None:

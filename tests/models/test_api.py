@@ -125,8 +125,6 @@ FAULTS: list[tuple[Answer, Kind]] = [
 
 @pytest.mark.parametrize(("fault", "kind"), FAULTS, ids=[str(one)[:30] for one, _ in FAULTS])
 async def test_every_fault_has_its_kind_and_is_made_once(wire: Wire, fault: Answer, kind: Kind) -> None:
-    if wire == "chat" and isinstance(fault, Cut):
-        pytest.skip("servers that are compatible need not say why they end: see below")
     async with asking.model(wire, [fault]) as (server, model):
         with pytest.raises(ModelFailed) as caught:
             await asking.progress(model, asking.request())
