@@ -22,7 +22,14 @@ STORIES: dict[str, tuple[int, list[str], str]] = {
     ),
     "scribe": (0, ["scribe: Noted."], "- Retries need a limit.\n"),
     "election": (0, ["ann: @ben write down that we began.", "ben: It is in the notes."], "We began.\n"),
-    "vote": (0, ['architect: [VOTE:prop-001] I vote for "Server sessions" (easy to end)'], ""),
+    "vote": (
+        0,
+        [
+            "architect: I have put it to the vote.",
+            'architect: [VOTE:prop-001] I vote for "Server sessions" (easy to end)',
+        ],
+        "",
+    ),
     "command": (
         0,
         [
@@ -31,13 +38,31 @@ STORIES: dict[str, tuple[int, list[str], str]] = {
         ],
         "The prompt has more than five lines.\n",
     ),
-    "budget": (3, ["ann: @ben your turn.", "ben: @ann your turn."] * 3, ""),
+    "budget": (3, [*["ann: @ben your turn.", "ben: @ann your turn."] * 3, "ann: @ben your turn."], ""),
     "model": (
         0,
         ["writer: @reader I have noted a finding.", "reader: I have read it, and agree."],
         "- The cache is never emptied.\n",
     ),
     "person": (4, ["release: @human everything is ready. Shall I release 1.2?"], ""),
+}
+# What else is said, in any order: by those who work at the same time.
+BESIDES = {
+    "scribe": [
+        "ann: @scribe [DOC_SUGGEST]",
+        "ben: @scribe [DOC_SUGGEST]",
+        "ann: I have suggested a line.",
+        "ben: So have I.",
+    ],
+    "election": [
+        'ann: [VOTE:doc-owner-001] I vote for "@ben" (writes well)',
+        'ben: [VOTE:doc-owner-001] I vote for "@ben"',
+        'eve: [VOTE:doc-owner-001] I vote for "@ann"',
+    ],
+    "vote": [
+        'coder: [VOTE:prop-001] I vote for "Server sessions"',
+        'tester: [VOTE:prop-001] I vote for "Signed tokens" (easy to fake)',
+    ],
 }
 
 
@@ -66,9 +91,11 @@ def test_an_example_ends_as_it_says(terminal: Terminal, name: str) -> None:
     ended = run(terminal, name)
     assert ended.code == code, ended
     found = said(terminal)
-    places = [found.index(line) for line in dict.fromkeys(lines)]
-    assert places == sorted(places)
-    assert all(found.count(line) >= lines.count(line) for line in lines)
+    if name == "scribe":  # who may read both suggestions at once, or one by one
+        found = list(dict.fromkeys(found))
+    besides = BESIDES.get(name, [])
+    assert [line for line in found if line not in besides] == lines
+    assert sorted(line for line in found if line in besides) == sorted(besides)
     documents = "".join(path.read_text() for path in (terminal.folder / ".workflow/default").glob("[mn]*.md"))
     assert written in documents
 
