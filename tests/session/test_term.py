@@ -9,6 +9,7 @@ import pytest
 from moot.core.json import Json
 from moot.session.agent import Agent, Limits, Team
 from moot.session.journal import Memory
+from moot.session.term import Term, TimeIsUp
 from tests.session.staging import Hall, agent, calls, reports
 
 WAITS: Json = {"say": "."}
@@ -61,8 +62,8 @@ async def test_it_holds_for_all_it_leads_to_and_stays_so(patient: Patient) -> No
     playing = asyncio.ensure_future(hall.report(*cast))
     await pass_twenty_seconds(hall)
     assert (await playing).text == "without it"
-    assert "ran longer than 0:00:10" in hall.told("root")
     assert "it failed (timeout): " in hall.told("root")
+    assert f"{slow.name} ran longer than 0:00:10" in hall.told("root")
 
     again = Hall(memory)
     assert (await again.report(*cast)).text == "without it"
@@ -104,3 +105,13 @@ async def test_who_is_asked_again_has_its_time_again_and_not_more() -> None:
     assert (await playing).text == "done"
     assert '"status":"failed"' in hall.told("root", 3)
     assert "panel ran longer than 0:00:10" in hall.told("root", 3)
+
+
+async def test_it_is_up_when_that_is_told_from_within_and_somebody_has_a_timeout() -> None:
+    term = Term().joined(agent("a", limits=TEN)).joined(agent("b"))
+    with pytest.raises(TimeIsUp, match="a ran longer than 0:00:10"):
+        async with term.holds():
+            raise TimeoutError
+    with pytest.raises(TimeoutError):
+        async with Term().joined(agent("b")).holds():
+            raise TimeoutError

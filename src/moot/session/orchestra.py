@@ -45,7 +45,7 @@ class Orchestra:
         if not errand.agent.advisors or self._settled(errand) is not None:
             return errand.prompt
         try:
-            async with errand.term.holds(errand.agent):
+            async with errand.term.holds():
                 return await advisors.enriched(errand, self._stage.cast, self.perform)
         except TimeIsUp as error:
             report = Report("", errand.agent.name, "timeout", str(error))
@@ -91,7 +91,7 @@ class Orchestra:
         pages.begin_session(errand.path, errand.agent.name, errand.trigger, {})
         await pages.turn()
         try:
-            async with errand.term.holds(errand.agent):
+            async with errand.term.holds():
                 played = await team.play(errand, prompt, self._stage.cast, self.perform)
         except TimeIsUp as error:
             played = Played(Report("", errand.agent.name, "timeout", str(error)))

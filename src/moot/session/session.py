@@ -128,7 +128,7 @@ class Session:
         self._transcript.hear(words)
         self._text = ""
         try:
-            async with self.part.term.holds(self._agent):
+            async with self.part.term.holds():
                 report = await self._listening(path)
         except TimeIsUp as error:
             report = self._failed("timeout", str(error))

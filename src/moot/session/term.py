@@ -36,18 +36,17 @@ class Term:
         self._bounds = tuple(replace(one, until=_in(one.most)) for one in self._bounds)
 
     @asynccontextmanager
-    async def holds(self, agent: Agent) -> AsyncGenerator[None]:
-        """For what is done within; TimeIsUp in words that are said of this agent."""
+    async def holds(self) -> AsyncGenerator[None]:
+        """For what is done within, else TimeIsUp. It may also be told from there, by a TimeoutError: in a replay, time
+        is up when it was."""
         first = min(self._bounds, key=lambda one: one.until, default=None)
-        limit = asyncio.timeout_at(first.until if first else None)
         try:
-            async with limit:
+            async with asyncio.timeout_at(first.until if first else None):
                 yield
         except TimeoutError:
-            if first is None or not limit.expired():
+            if first is None:
                 raise
-            who = "it" if first.whose == agent.name else first.whose
-            raise TimeIsUp(f"{who} ran longer than {first.most}") from None
+            raise TimeIsUp(f"{first.whose} ran longer than {first.most}") from None
 
 
 def _in(most: timedelta) -> float:

@@ -58,7 +58,7 @@ async def test_whoever_takes_too_long_is_heard_with_that() -> None:
         agent("risk", reports("late"), limits=Limits(timeout=timedelta(seconds=0.05))),
     )
     assert report.text == "Go."
-    assert "it failed (timeout): it ran longer than" in hall.told("boss")
+    assert "it failed (timeout): risk ran longer than" in hall.told("boss")
 
 
 async def test_all_may_fail() -> None:
