@@ -21,6 +21,13 @@ answers:
   - fail: refused
 ---
 """
+ASKING = """---
+tools: [shell]
+answers:
+  - calls: [{shell: {command: touch made}}]
+  - say: That is all.
+---
+"""
 
 
 @pytest.fixture
@@ -75,8 +82,41 @@ def test_a_failure_says_why_and_how_to_go_on(terminal: Terminal) -> None:
     (terminal.folder / "bad.md").write_text(FAILING)
     ended = terminal.run("ask", "bad.md", "Why?")
     assert (ended.code, ended.out) == (1, "")
-    assert "The script fails here (refused)." in ended.err
-    assert "moot resume @ask-" in ended.err
+    said, again = ended.err.splitlines()
+    assert said == "bad failed: The script fails here (refused)."
+    (instance,) = [one["instance"] for one in terminal.ok("list", "--json").json if one["name"] == "bad"]
+    assert again == f"try again with: moot retry @{instance}, then moot resume @{instance}"
+
+
+@pytest.mark.parametrize("answer", ["yes", "no"])
+def test_who_asks_on_a_terminal_is_asked_for_leave_and_answers_there(terminal: Terminal, answer: str) -> None:
+    (terminal.folder / "careful.md").write_text(ASKING)
+    with terminal.typing("ask", "careful.md", "Do it.") as session:
+        session.until("type yes or no")
+        session.type(answer)
+    assert session.code == 0
+    assert "careful: " in session.shown
+    assert session.shown.endswith("\nThat is all.\n")
+    assert (terminal.folder / "made").exists() == (answer == "yes")
+
+
+@pytest.mark.parametrize(
+    ("kind", "head", "code"),
+    [
+        ("refused", "answers: [{fail: refused}]", 1),
+        ("limit", "max_turns: 1\ntools: [files]\nanswers: [{calls: [{file_list: {}}]}, {say: x}]", 3),
+        ("reported", "agents: [help]\nanswers: [{calls: [{final_report: {report: I cannot., status: failure}}]}]", 1),
+    ],
+)
+def test_programs_are_told_what_kind_of_failure_it_was_and_in_which_words(
+    terminal: Terminal, kind: str, head: str, code: int
+) -> None:
+    (terminal.folder / "help.md").write_text("---\nanswers: [{say: x}]\n---\n")
+    (terminal.folder / "bad.md").write_text(f"---\n{head}\n---\n")
+    ended = terminal.run("ask", "bad.md", "Why?", "--json")
+    assert (ended.code, ended.json["exit_code"], ended.json["failure"]) == (code, code, kind)
+    words = {"refused": "The script fails here (refused).", "limit": "limit of 1 turn", "reported": "I cannot."}
+    assert words[kind] in ended.json["reason"]
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,11 @@ class Failed:
     error: str
     number: int
     is_last: bool
+    kind: str = "error"  # as backends name failures
+
+    @property
+    def fact(self) -> str:
+        return (self.error.splitlines() or [""])[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +166,8 @@ class Attendant:
             yield Warned(await self._name(event), str(event.data["text"]))
 
     async def _failed(self, event: StoredEvent) -> Failed:
-        name = await self._name(event)
-        error = (str(event.data["error"]).splitlines() or [""])[0]
-        return Failed(name, error, int(str(event.data["number"])), "parked" in event.data)
+        name, data = await self._name(event), event.data
+        return Failed(name, str(data["error"]), int(str(data["number"])), "parked" in data, str(data["failure"]))
 
     async def _name(self, event: StoredEvent) -> str:
         id = AgentId(str(event.data["agent"]))

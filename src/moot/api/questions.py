@@ -5,13 +5,14 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
 from moot.api import access, running
-from moot.api.attending import Ending
+from moot.api.attending import EXIT_CODES, Ending, Failed
 from moot.api.running import Order, Piece
 from moot.api.summaries import Summary
 from moot.app import budgets, workflows
 from moot.app.workflows import Loaded
 from moot.bus.messages import Message
 from moot.core.ids import InstanceName
+from moot.registry.runs import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,13 @@ class Answer:
     text: str
     ending: Ending
     summary: Summary
+    failure: Failed | None = None  # why nothing did, if the agent was to blame
+
+    @property
+    def exit_code(self) -> int:
+        """A limit of the agent's own is a limit as well."""
+        is_limit = self.failure is not None and self.failure.kind == "limit"
+        return EXIT_CODES["limit"] if is_limit else self.ending.exit_code
 
 
 def new_instance() -> InstanceName:
@@ -37,18 +45,32 @@ def load(order: Order) -> Loaded:
     return replace(loaded, workflow=replace(workflow, budget=budgets.changed(workflow.budget, changes)))
 
 
-async def ask(order: Order, loaded: Loaded) -> AsyncIterator[Piece | Answer]:
+def is_one(run: Run) -> bool:
+    """Whether a run is that of a question: those of workflows come from YAML."""
+    return run.source.endswith(".md")
+
+
+def ask(order: Order, loaded: Loaded) -> AsyncIterator[Piece | Answer]:
     """What happens on the way, and last the answer."""
-    name, text = loaded.members[0].name, ""
+    return _answered(running.run(order, loaded))
+
+
+async def _answered(pieces: AsyncIterator[Piece]) -> AsyncIterator[Piece | Answer]:
+    name = text = ""
     ending: Ending | None = None
-    async for piece in running.run(order, loaded):
+    failure: Failed | None = None
+    async for piece in pieces:
         match piece:
-            case Message() if piece.sender == name:
-                text = piece.body
+            case Run():
+                name = piece.name
+            case Message() if piece.sender == name and piece.kind == "message":
+                text, failure = piece.body, None
+            case Failed() if piece.is_last:
+                failure = piece
             case Ending():
                 ending = piece
             case Summary():
                 assert ending is not None
-                yield Answer(name, text, ending, piece)
+                yield Answer(name, text, ending, piece, failure if ending.state == "failed" else None)
             case _:
                 yield piece

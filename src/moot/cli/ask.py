@@ -1,5 +1,7 @@
 """`moot ask`: one answer from one agent file."""
 
+import asyncio
+import contextlib
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -12,11 +14,12 @@ from moot.api.attending import Failed, Paused, Warned
 from moot.api.questions import Answer
 from moot.api.running import Order, Piece
 from moot.bus.messages import Message
-from moot.cli import cast, loop, play, terminal
+from moot.cli import cast, keyboard, loop, play, terminal
 from moot.cli.options import budget_option, json_option, permissions_option, store_option
 from moot.cli.transcript import MARKS
 from moot.core.errors import InvalidInput
 from moot.core.permissions import Preset
+from moot.registry import agents
 from moot.workflow.members import Flags
 
 
@@ -70,30 +73,38 @@ def command(words: tuple[str, ...], **said: Any) -> int:
         terminal.warn(warning)
     for connected in cast.servers(loaded.workflow.everybody.values()) if given.verbose else ():
         terminal.note(f"server: {terminal.one_line(connected)}")
-    return loop.run(_show(questions.ask(order, loaded), as_json=given.as_json))
+    return loop.run(show(questions.ask(order, loaded), order, as_json=given.as_json))
 
 
-async def _show(pieces: AsyncIterator[Piece | Answer], *, as_json: bool) -> int:
-    code = 1
-    async for piece in pieces:
-        if isinstance(piece, Answer):
-            code = piece.ending.exit_code
-            _tell(piece, as_json=as_json)
-        elif not as_json:
-            _aside(piece)
+async def show(pieces: AsyncIterator[Piece | Answer], order: Order, *, as_json: bool) -> int:
+    """The answer alone on stdout. Where a person is there, they are shown who asks for leave, and can type an answer:
+    from then on, since what they type before that is not meant for the agent."""
+    code, begins = 1, asyncio.Event()
+    typing = keyboard.answering(order.instance, order.store, begins) if order.has_person else contextlib.nullcontext()
+    async with typing:
+        async for piece in pieces:
+            if isinstance(piece, Answer):
+                code = piece.exit_code
+                _tell(piece, as_json=as_json)
+            elif not as_json:
+                _aside(piece)
+                if order.has_person and isinstance(piece, Message) and _waits(piece):
+                    terminal.note(play.invitation(piece))
+                    begins.set()
     return code
 
 
 def _tell(answer: Answer, *, as_json: bool) -> None:
-    run, used = answer.summary.run, answer.summary.usage
+    run, used, failure = answer.summary.run, answer.summary.usage, answer.failure
     if as_json:
         terminal.document(
             {
                 "agent": answer.agent,
                 "answer": answer.text,
                 "status": run.state,
-                "reason": answer.ending.reason,
-                "exit_code": answer.ending.exit_code,
+                "reason": failure.error if failure else answer.ending.reason,
+                "failure": failure.kind if failure else None,
+                "exit_code": answer.exit_code,
                 "workflow_id": run.id,
                 "instance": run.instance,
                 "seconds": answer.summary.duration.total_seconds(),
@@ -104,23 +115,31 @@ def _tell(answer: Answer, *, as_json: bool) -> None:
     if answer.text and answer.ending.state in ("done", "limit"):  # at a limit, what the last attempt summed up
         terminal.say(answer.text)
         terminal.flush()
-    if answer.ending.state != "done":
-        terminal.note(answer.ending.reason or answer.ending.state)
-        terminal.note(f"go on with: {targets.whole('moot resume', run.instance)}")
+    if failure:
+        terminal.note(f"{failure.agent} failed: {failure.error}")
+        retry = targets.whole("moot retry", run.instance)
+        terminal.note(f"try again with: {retry}, then {targets.whole('moot resume', run.instance)}")
+    elif answer.ending.state != "done":
+        play.say_how_to_go_on(answer.ending, answer.summary)
 
 
 def _aside(piece: Piece) -> None:
     match piece:
         case Failed():
-            terminal.note(f"{piece.agent} failed: {piece.error}")
+            terminal.note(f"{piece.agent} failed ({piece.fact}), and is tried again")
         case Warned():
             terminal.note(f"{piece.agent}: {piece.text}")
         case Paused():
             terminal.note(f"{piece.provider} asks to wait: {piece.reason}")
-        case Message() if piece.sender == "system" and piece.mentions and "human" in piece.mentions:
-            terminal.note(piece.body)
+        case Message() if _waits(piece):
+            terminal.note(f"{piece.sender}: {piece.body}")
         case _:
             pass
+
+
+def _waits(message: Message) -> bool:
+    """Whether somebody asks the person; what moot itself tells them of a failure is said at the end."""
+    return message.sender != "system" and agents.PERSON in message.mentions
 
 
 def _progress(agent: str, kind: str, text: str) -> None:

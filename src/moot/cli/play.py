@@ -80,13 +80,12 @@ class _Terminal:
             case Message():
                 self._transcript.message(piece)
                 if self._is_typed and agents.PERSON in piece.mentions:
-                    what = "yes or no" if piece.kind.endswith("_request") else "an answer"
-                    self._transcript.aside(f"waits for you: type {what}")
+                    self._transcript.aside(invitation(piece))
             case Expected():
                 self._expect(piece)
             case Failed():
                 if not piece.is_last:  # moot says that itself, in the channel
-                    self._transcript.aside(f"{piece.agent} failed ({piece.error}); its mail waits")
+                    self._transcript.aside(f"{piece.agent} failed ({piece.fact}); its mail waits")
             case Warned():
                 if piece not in self._warnings:
                     self._warnings.add(piece)
@@ -126,18 +125,23 @@ class _Terminal:
         if summary.result:
             terminal.say(summary.result)
         terminal.flush()
-        self._say_how_to_go_on(summary)
+        say_how_to_go_on(self._ending, summary, is_kept=self._is_kept)
 
-    def _say_how_to_go_on(self, summary: Summary) -> None:
-        ending, instance = self._ending, summary.run.instance
-        reason = remedies.in_place(ending.reason, instance)
-        if reason not in ("", ending.state):
-            terminal.note(reason)
-        if ending.exit_code == WAITING:
-            inbox = remedies.answering(ending.reason, instance)
-            terminal.note(f"answer with: {inbox}, or: {inbox.removesuffix('--answer')}--reply TEXT")
-        if ending.state in ("interrupted", "limit", "failed") and self._is_kept and "moot resume" not in reason:
-            terminal.note(f"go on with: {_resuming(summary)}")
+
+def invitation(message: Message) -> str:
+    return f"waits for you: type {'yes or no' if message.kind.endswith('_request') else 'an answer'}"
+
+
+def say_how_to_go_on(ending: Ending, summary: Summary, *, is_kept: bool = True) -> None:
+    instance = summary.run.instance
+    reason = remedies.in_place(ending.reason, instance)
+    if reason not in ("", ending.state):
+        terminal.note(reason)
+    if ending.exit_code == WAITING:
+        inbox = remedies.answering(ending.reason, instance)
+        terminal.note(f"answer with: {inbox}, or: {inbox.removesuffix('--answer')}--reply TEXT")
+    if ending.state in ("interrupted", "limit", "failed") and is_kept and "moot resume" not in reason:
+        terminal.note(f"go on with: {_resuming(summary)}")
 
 
 def _tell(replayed: Replayed) -> None:
@@ -171,7 +175,7 @@ def document(piece: Piece) -> plain.Plain:
         case Expected():
             return {"type": "expected", "agents": piece.names}
         case Failed():
-            return {"type": "failure", "agent": piece.agent, "error": piece.error, "number": piece.number,
+            return {"type": "failure", "agent": piece.agent, "error": piece.fact, "number": piece.number,
                     "parked": piece.is_last}  # fmt: skip
         case Warned():
             return {"type": "warning", "agent": piece.agent, "text": piece.text}
