@@ -88,6 +88,14 @@ async def test_two_agents_who_never_stop_are_stopped_by_the_budget(store: Store)
     assert [one.body for one in await found.team.inbox("ann")] == ["@ann your turn"]  # waits for resume
 
 
+async def test_the_last_attempt_is_announced_before_it_begins(store: Store) -> None:
+    found = await play(store, budget=Budget(attempts=2))
+    async with running(make_host(store)):
+        await found.until_limit()
+    (warning,) = [one for one in await found.team.channel() if one.kind == "system"]
+    assert warning.seq < (await found.team.events("attempt_started"))[-1].seq
+
+
 async def test_a_run_goes_on_where_a_limit_stopped_it(store: Store) -> None:
     found = await play(store, budget=Budget(attempts=2))
     async with running(make_host(store)):

@@ -19,16 +19,14 @@ GRACE = timedelta(minutes=1)  # for what runs when the time is up; a tenth of th
 
 
 def tell(tx: Tx, job: Job) -> None:
-    """A limit was reached by what attempts have used, or by talk."""
+    """An agent has reached its own limit, or talk one of the run."""
     jobs.finish(tx, job)
     reason = str(job.arguments["reason"])
     if "agent" in job.arguments:
         fact = f"{job.arguments['agent']} has reached its {reason} and is stopped."
         _say(tx, job, f"{fact}\n{job.arguments['parked']} message(s) for it are parked.")
-    elif "seq" in job.arguments:
-        _end_talk(tx, job, reason)
     else:
-        _say(tx, job, f"The run has reached its {reason}. One last attempt, then it ends.")
+        _end_talk(tx, job, reason)
 
 
 def _end_talk(tx: Tx, job: Job, reason: str) -> None:
@@ -61,7 +59,7 @@ def _warn(tx: Tx, job: Job, run: Run) -> None:
     # Also where a limit was noted before, by an attempt that wanted to begin: others may still be at work.
     jobs.add(tx, limits.timer(run, limits.over_key(run), tx.now + min(GRACE, budget.time * MICROSECOND / 10)))
     if budgets.stop(tx, run.id, reason, is_last_allowed=True):
-        _say(tx, job, f"The run has reached its {reason}. One last attempt, then it ends.")
+        limits.tell(tx, run, reason)
 
 
 def _interrupt(tx: Tx, job: Job, run: Run) -> None:

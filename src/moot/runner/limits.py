@@ -1,7 +1,7 @@
 """Limits of a run and of its agents: opened with the run, asked before every attempt, told once when reached.
 
-Whoever finds a limit reached only notes it, with a job to tell the channel: the transaction that begins attempts takes
-other jobs, too, and must not hold the stream meanwhile.
+Whoever finds that a run has reached one tells the channel in the same transaction, though that holds the stream while
+others wait for it: the last attempt may be a short one, and must not be over before it is announced.
 """
 
 from collections.abc import Mapping
@@ -15,11 +15,13 @@ from moot.jobs.jobs import NewJob
 from moot.ledger import budgets, journal, usage
 from moot.ledger.budgets import Budget, Guards, Kind, Leave, Share
 from moot.ledger.usage import Scope
-from moot.registry import stopping
+from moot.registry import agents, instances, stopping
 from moot.registry.agents import Agent
 from moot.registry.runs import Run
 from moot.runner.terms import Terms, limits
+from moot.tools import talk
 from moot.tools.guards import LIMIT
+from moot.tools.talk import Words
 from moot.workflow.workflow import Workflow
 
 TIME = "time_budget"
@@ -62,7 +64,7 @@ def may_begin(tx: Tx, agent: Agent, run: Run | None, terms: Terms) -> Leave:
         return "free"
     reserved = budgets.reserve(tx, run.id)
     if reserved.reached is not None:
-        _tell(tx, run, reserved.reached)
+        tell(tx, run, reserved.reached.reason)
     return reserved.leave
 
 
@@ -74,7 +76,7 @@ def overrun(tx: Tx, run: Run | None, *, is_last: bool) -> Share | None:
     if run is None or not over:
         return None
     if budgets.stop(tx, run.id, over[0].reason, is_last_allowed=True):
-        _tell(tx, run, over[0])
+        tell(tx, run, over[0].reason)
     return over[0]
 
 
@@ -94,13 +96,13 @@ def is_short(tx: Tx, run: Run | None, cost: int, *, is_last: bool) -> Share | No
     if share.used + cost <= share.limit * (_LAST if is_last else 1):
         return None
     if budgets.stop(tx, run.id, share.reason, is_last_allowed=True):
-        _tell(tx, run, share)
+        tell(tx, run, share.reason)
     return share
 
 
-def _tell(tx: Tx, run: Run, over: Share) -> None:
-    facts = {"instance": run.instance, "reason": over.reason}
-    jobs.add(tx, NewJob(f"limit:{run.id}", LIMIT, run.stream, run.id, facts))
+def tell(tx: Tx, run: Run, reason: str) -> None:
+    words = f"The run has reached its {reason}. One last attempt, then it ends."
+    talk.say(tx, instances.get(tx, run.instance), None, Words(words, to=(agents.PERSON,), kind="system", spoken=""))
 
 
 def time_key(run: Run) -> str:
