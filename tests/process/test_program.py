@@ -31,5 +31,5 @@ def test_how_it_ended_is_the_end_of_a_sentence() -> None:
 def test_what_it_printed_is_text_and_has_an_end() -> None:
     finished = replace(DONE, stdout=b"\none\r\n", stderr=b"t\0o\xff\n")
     assert finished.printed(100) == "one\nt\ufffdo\ufffd"
-    assert finished.printed(3) == "\ufffdo\ufffd"
+    assert finished.printed(3) == "[... 5 characters before this]\n\ufffdo\ufffd"
     assert DONE.printed(100) == ""

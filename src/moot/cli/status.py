@@ -47,7 +47,7 @@ def _show(one: Status) -> None:
     rows = [(f"  {doing.agent.name}", doing.state, _mail(doing), _work(doing)) for doing in one.agents]
     terminal.table(rows, (12, 8, 0))
     for reason in one.reasons:
-        terminal.say("  ", terminal.paint("! ", "yellow"), reason)
+        terminal.say("  ", terminal.paint("! ", "yellow"), reason.replace("\n", "\n    "))
 
 
 def _mail(doing: Doing) -> str:

@@ -56,8 +56,9 @@ class Finished:
         return f"failed with exit code {self.exit_code}"
 
     def printed(self, most: int) -> str:
-        """The last of what it wrote, stdout before stderr, in at most so many characters."""
-        return f"{as_text(self.stdout)}\n{as_text(self.stderr)}".strip()[-most:]
+        """The last of what it wrote, stdout before stderr, so many characters; what is left out before them is said."""
+        found = f"{as_text(self.stdout)}\n{as_text(self.stderr)}".strip()
+        return found if len(found) <= most else f"[... {len(found) - most} characters before this]\n{found[-most:]}"
 
 
 def as_text(output: bytes) -> str:
