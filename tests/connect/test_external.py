@@ -123,6 +123,45 @@ async def test_noise_harms_nobody(tmp_path: Path) -> None:
         assert await said(server, "add", a=1, b=2) == "3"
 
 
+RAW = """
+import json, sys
+TOOLS = ("half", "long", "hang", "noisy")
+for line in sys.stdin:
+    asked = json.loads(line)
+    id, result = asked.get("id"), {}
+    if asked["method"] == "initialize":
+        result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}}
+        result["serverInfo"] = {"name": "raw", "version": "1"}
+    elif asked["method"] == "tools/list":
+        result = {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in TOOLS]}
+    elif asked["method"] == "tools/call":
+        name = asked["params"]["name"]
+        if name == "hang":
+            open("asked", "w").close()
+            continue
+        if name == "noisy":
+            print('loading {"step": 1} {', end="")
+        text = "x" * (9 << 20) if name == "long" else "a\\ud800b"
+        result = {"content": [{"type": "text", "text": text}]}
+    if id is not None:
+        print(json.dumps({"jsonrpc": "2.0", "result": result, "id": id}), flush=True)
+"""
+
+
+async def test_what_is_no_answer_by_the_letter_is_told_at_once(tmp_path: Path) -> None:
+    async with one(tmp_path, args=["-c", RAW]) as server:
+        assert await said(server, "half") == "a\ufffdb"
+        assert await said(server, "noisy") == "a\ufffdb"
+        hanging = asyncio.ensure_future(server.call("hang", {}))
+        while not (tmp_path / "asked").exists():  # noqa: ASYNC110  # another process's file
+            await asyncio.sleep(0.01)
+        hanging.cancel()
+        await asyncio.wait([hanging])
+        with pytest.raises(ToolFailed, match="longer than"):
+            await server.call("long", {})
+        assert await said(server, "half") == "a\ufffdb"
+
+
 async def test_a_list_of_tools_that_changes_is_heard_of(tmp_path: Path) -> None:
     async with one(tmp_path) as server:
         assert "grown" not in [offer.name for offer in server.offers()]
