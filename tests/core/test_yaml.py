@@ -53,7 +53,7 @@ def test_an_empty_text_is_nothing() -> None:
         ("a: !!python/object:os.system x", "is not YAML"),
         ("a: &x [*x]", "f:1:4: this contains itself"),
         ("a: &x [1]\nb: [" + "*x," * 101 + "]", "more than 100 aliases"),
-        ("a: b\0c", "is not YAML"),
+        ("é: 1\né: b\0c", "f:2:5 is not YAML: control characters are not allowed."),
         ("[" * 20_000, "f:1:101: this is more than 100 levels deep"),
         ("a:\n  " + "- " * 20_000 + "b", "f:2:201: this is more than 100 levels deep"),
         ("{a: " * 101 + "}" * 101, "f:1:401: this is more than 100 levels deep"),
@@ -128,6 +128,15 @@ def test_every_key_and_value_has_its_place(path: yaml.Path, key: tuple[int, int]
     document = yaml.read(PLACED, "f")
     assert document.place(path, key=True) == key
     assert document.place(path) == value
+
+
+@pytest.mark.parametrize(("word", "place"), [("one", (4, 5)), ("two", (4, 9)), ("three", (6, 7)), ("four", (7, 6))])
+def test_a_word_in_a_block_of_text_has_its_place(word: str, place: tuple[int, int]) -> None:
+    text = "a:\n  b: |\n\n    one two\n\n      three\n  c: >-\n    four\n  d: x"
+    document = yaml.read(text, "f")
+    path = ("a", "c" if word == "four" else "b")
+    at = document.data["a"][path[1]].index(word)
+    assert document.place((*path, at)) == place  # of folded lines only where they begin
 
 
 def test_an_empty_text_has_one_place() -> None:

@@ -368,6 +368,10 @@ def test_what_is_wrong_in_an_agent_file_is_told_with_its_own_line(tmp_path: Path
             "review.yaml:3:10: `kickoff`: there is no variable `dif`. Did you mean `diff`?",
         ),
         (TEAM + "kickoff: ${{ inputs.x }}", "`kickoff`: there is no variable `inputs.x`."),
+        (
+            TEAM + "kickoff: |\n  hello\n  and ${{ inputs.x }}",
+            "review.yaml:4:7: `kickoff`: there is no variable `inputs.x`.",
+        ),
         (TEAM + "kickoff: ${{ env.NOT_SET }}", "`kickoff`: NOT_SET is not set in the environment."),
         (TEAM + "kickoff: ${{ env.API_KEY }}", "`kickoff`: API_KEY may be a secret, and what agents read is kept."),
         (TEAM + "env: [ABSENT]\nkickoff: ${{ env.ABSENT }}", "`kickoff`: ABSENT is not set in the environment."),

@@ -8,7 +8,8 @@ from typing import Any, cast
 
 import yaml
 from yaml.error import Mark
-from yaml.nodes import MappingNode, Node, SequenceNode
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from yaml.reader import ReaderError
 
 from moot.core.errors import InvalidInput
 
@@ -55,9 +56,15 @@ class Document:
     name: str
     data: Any
     root: Node | None
+    text: str = ""  # as it was written
 
     def place(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """Line and column of what stands at the path, or of its key; for what is missing, of what is nearest above."""
+        """Line and column of what stands at the path, or of its key; for what is missing, of what is nearest above.
+        Behind a block of text (`|`), a number in the path is a place in that."""
+        block = _found(self.root, path[:-1], key=False)
+        at = path[-1] if path else None
+        if isinstance(block, ScalarNode) and block.style == "|" and isinstance(at, int):
+            return _place_in(block, at, self.text)
         node = _found(self.root, path, key=key)
         return (1, 1) if node is None else (node.start_mark.line + 1, node.start_mark.column + 1)
 
@@ -78,11 +85,13 @@ def read(text: str | bytes, name: str) -> Document:
                 return Document(name, None, None)
             _check(root, name)
             make = cast(Callable[[Node], Any], loader.construct_document)  # pyright: ignore[reportUnknownMemberType]
-            return Document(name, make(root), root)
+            return Document(name, make(root), root, text if isinstance(text, str) else text.decode(errors="replace"))
         finally:
             loader.dispose()
     except yaml.YAMLError as error:
-        raise YamlInvalid(f"{name}{_place(error)} is not YAML: {_problem(error)}.", _remedy(error, text)) from error
+        raise YamlInvalid(
+            f"{name}{_place(error, text)} is not YAML: {_problem(error)}.", _remedy(error, text)
+        ) from error
     except (ValueError, RecursionError) as error:
         raise YamlInvalid(f"{name} cannot be read: {error}.", "Mend it and try again.") from error
 
@@ -121,6 +130,15 @@ def _step(node: Node | None, part: str | int) -> tuple[Node, Node] | None:
     if isinstance(node, SequenceNode) and isinstance(part, int) and 0 <= part < len(node.value):
         return node.value[part], node.value[part]
     return None
+
+
+def _place_in(block: ScalarNode, at: int, text: str) -> tuple[int, int]:
+    """Its lines stand below its mark as they are, but for the indentation, which is that of the first with words."""
+    before = block.value[:at]
+    first = block.start_mark.line + 1
+    written = next((line for line in text.splitlines()[first:] if line.strip(" ")), "")
+    indentation = len(written) - len(written.lstrip(" "))
+    return first + before.count("\n") + 1, indentation + len(before) - (before.rfind("\n") + 1) + 1
 
 
 def _check(root: Node, name: str) -> None:
@@ -171,13 +189,16 @@ def _mark(node: Node | yaml.Event) -> str:
     return f"{node.start_mark.line + 1}:{node.start_mark.column + 1}"
 
 
-def _place(error: yaml.YAMLError) -> str:
+def _place(error: yaml.YAMLError, text: str | bytes) -> str:
+    if isinstance(error, ReaderError):  # a byte that no text may hold: it has a position only
+        before = (text.encode() if isinstance(text, str) else text)[: error.position].decode(errors="replace")
+        return f":{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}"
     mark = getattr(error, "problem_mark", None)
     return "" if mark is None else f":{mark.line + 1}:{mark.column + 1}"
 
 
 def _problem(error: yaml.YAMLError) -> str:
-    return str(getattr(error, "problem", None) or error)
+    return str(getattr(error, "problem", None) or getattr(error, "reason", None) or error)
 
 
 def _remedy(error: yaml.YAMLError, text: str | bytes) -> str:

@@ -38,7 +38,7 @@ def fault(file: Path, error: MootError) -> tuple[Document, Problem]:
         return _Spot(str(file), None, None), Problem((), error.fact.rstrip("."), error.remedy)
     line, column, colon = found.groups()
     fact = f"{'this is not YAML: ' if colon != ':' else ''}{error.fact[found.end() :].rstrip('.')}"
-    return _Spot(str(file), None, None, (int(line), int(column))), Problem((), fact, error.remedy)
+    return _Spot(str(file), None, None, at=(int(line), int(column))), Problem((), fact, error.remedy)
 
 
 def read(file: Path) -> AgentFile:

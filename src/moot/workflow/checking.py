@@ -130,11 +130,11 @@ class _Checker:
         return {name for task in tasks if isinstance(task, Mapping) and isinstance(name := task.get("as"), str)}  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
 
     def _wrong_at(self, spot: _Spot, at: int, fact: str, remedy: str) -> None:
-        """In a text of its own, where it stands; in a value, which value it is."""
+        """In a text of its own, where it stands; in a value, which value it is, too."""
         if isinstance(spot.document, Text):
             self._wrong(spot.document, (at,), fact, remedy)
         else:
-            self._wrong(spot.document, spot.path, f"`{problems.spell(spot.path)}`: {fact}", remedy)
+            self._wrong(spot.document, (*spot.path, at), f"`{problems.spell(spot.path)}`: {fact}", remedy)
 
     def _wrong(self, document: Document, path: yaml.Path, fact: str, remedy: str) -> None:
         self.faults.add(document, Problem(path, fact, remedy))
