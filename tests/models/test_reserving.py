@@ -30,3 +30,14 @@ def test_what_a_transcript_has_counted_is_what_would_be_counted() -> None:
 
 def test_what_was_counted_is_not_counted_again() -> None:
     assert reserving.tokens(Request((Said("x" * 4_000),), letters=400)) == 101
+
+
+def test_models_that_refuse_long_answers_are_not_asked_for_them() -> None:
+    names = (
+        "openai/gpt-5",
+        "anthropic/claude-opus-4-1",
+        "openai/gpt-4o-mini",
+        "anthropic/claude-3-5-haiku",
+        "gpt-4-turbo",
+    )
+    assert [reserving.longest(name) for name in names] == [32_000, 32_000, 16_384, 8_192, 4_096]

@@ -164,23 +164,55 @@ async def test_an_agent_sets_aside_no_more_than_is_left_of_its_own(store: Store)
     assert states == {"": "unknown", "c": "unknown", "t1/m": "done", "t2/m": "done"}
 
 
+async def refusal(journal: StoredJournal, begun: Begun) -> tuple[str, float, bool]:
+    with pytest.raises(OverBudget) as caught:
+        await journal.note(begun=[begun])
+    return caught.value.fact, caught.value.left, caught.value.is_passing
+
+
 async def test_a_run_sets_aside_no_more_than_it_has_and_comes_to_its_end(store: Store) -> None:
-    refused: list[str] = []
+    refused: list[tuple[str, float, bool]] = []
 
     async def act(journal: StoredJournal) -> Ended:
         journal.begin(BRIEFING)
         await journal.note(begun=[SESSION, asking("t1/m", 0.6)])
-        try:
-            await journal.note(begun=[asking("t2/m", 0.6)])
-        except OverBudget as error:
-            refused.append(str(error))
-        await journal.note([Done("t1/m", "x")])
+        refused.append(await refusal(journal, asking("t2/m", 0.6)))
+        await journal.note([Done("t1/m", "x", replace(USED, cost=0.5))])
+        refused.append(await refusal(journal, replace(asking("t2/m", 0.8), least=0.1)))
+        refused.append(await refusal(journal, asking("t2/m", 0.6)))
         return Ended()
 
     found, backend = await play(store, {"ann": []}, Budget(cost=1.0)), Acts(act)
     async with running(make_host(store, backend=backend)):  # pyright: ignore[reportArgumentType]
         assert await found.until_limit() == "budget: $1.00"
-    assert refused == ["stopped at the budget: $1.00 ($0.4000 is left, and the next answer may cost $0.6000)"]
+    assert refused == [
+        ("stopped at the budget: $1.00 ($0.4000 is left, and the next answer may cost $0.6000)", 0.0, True),
+        ("stopped at the budget: $1.00 ($0.5000 is left, and the next answer may cost $0.1000)", 0.5, False),
+        ("stopped at the budget: $1.00 ($0.5000 is left, and the next answer may cost $0.6000)", 0.0, False),
+    ]
+
+
+@pytest.mark.parametrize("budget", [Budget(turns=2), Budget(tokens=150)], ids=["turns", "tokens"])
+async def test_who_would_go_beyond_turns_or_tokens_waits_for_those_who_are_being_answered(
+    store: Store, budget: Budget
+) -> None:
+    refused: list[tuple[str, float, bool]] = []
+
+    async def act(journal: StoredJournal) -> Ended:
+        journal.begin(BRIEFING)
+        one, two, three = (replace(asking(path), tokens=60) for path in ("a/t1/m", "b/t1/m", "c/t1/m"))
+        await journal.note(begun=[SESSION, one])
+        await journal.note(begun=[two])
+        refused.append(await refusal(journal, three))
+        await journal.note([Done("a/t1/m", "x", USED)])
+        await journal.note([Done("b/t1/m", "x", model.Usage(100, 100))])
+        refused.append(await refusal(journal, three))
+        return Ended()
+
+    found, backend = await play(store, {"ann": []}, budget), Acts(act)
+    async with running(make_host(store, backend=backend)):  # pyright: ignore[reportArgumentType]
+        limit = await found.until_limit()
+    assert refused == [("others are being answered", 0.0, True), (f"stopped at the {limit}", 0.0, False)]
 
 
 async def test_new_mail_is_known_from_what_was_told(store: Store) -> None:

@@ -244,6 +244,44 @@ class Poor(Memory):
                 await super().note(begun=[one])
 
 
+class Tight(Poor):
+    """A journal that has so much for a request, once nobody else is being answered."""
+
+    def __init__(self, dollars: float) -> None:
+        super().__init__(1)
+        self.dollars = dollars
+        self.others = 2
+
+    async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+        models = [one for one in begun if one.kind == "model"]
+        if not models or (not self.others and models[0].reserve <= self.dollars):
+            await super().note(done, begun)
+            return
+        await super().note(done, [one for one in begun if one not in models])
+        if self.others:
+            self.others -= 1
+            raise OverBudget("not now", is_passing=True)
+        raise OverBudget("not so much", left=self.dollars)
+
+
+async def test_an_answer_is_held_to_what_is_set_aside_for_it() -> None:
+    hall = Hall(Memory(), reserve=lambda agent, model, request: 1 + (request.max_tokens or 0) / 1_000)
+    await hall.report(agent("a", {"say": "done"}), agent("b"))
+    assert [request.max_tokens for _, request in hall.asked] == [32_000]
+
+
+async def test_who_finds_little_left_waits_for_the_others_and_asks_for_a_shorter_answer() -> None:
+    hall = Hall(Tight(6.0), reserve=lambda agent, model, request: 1 + (request.max_tokens or 0) / 1_000)
+    report = await hall.report(agent("a", {"say": "done"}))
+    assert (report.failure, [request.max_tokens for _, request in hall.asked]) == (None, [5_000])
+
+
+async def test_what_costs_nothing_is_given_no_bounds() -> None:
+    hall = Hall()
+    await hall.report(agent("a", {"say": "done"}))
+    assert [request.max_tokens for _, request in hall.asked] == [None]
+
+
 async def test_what_may_cost_too_much_is_not_begun() -> None:
     hall = Hall(Poor(2), (Shelf(),))
     report = await hall.report(agent("a", *[fetch(1)] * 5))

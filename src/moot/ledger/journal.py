@@ -161,6 +161,11 @@ def reserved(tx: ReadTx, scope: Scope, owner: AgentId | None = None) -> int:
     return tx.one(sql.reserved_of, int, scope=scope, owner=owner)
 
 
+def under_way(tx: ReadTx, scope: Scope) -> int:
+    """How many models are being asked."""
+    return tx.one(sql.under_way, int, scope=scope)
+
+
 def results_of(tx: ReadTx, root: str, tool: str) -> Sequence[str]:
     """What the calls of a tool came to in a tree, each as JSON."""
     return tx.all(sql.results_of, str, root=root, name=tool)

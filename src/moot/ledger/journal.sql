@@ -44,6 +44,9 @@ select cast(coalesce(sum(reserve), 0) as bigint) from journal where scope = :sco
 select cast(coalesce(sum(reserve), 0) as bigint) from journal
 where scope = :scope and owner = :owner and state = 'started'
 
+-- under_way: Requests to models that are not answered yet.
+select count(*) from journal where scope = :scope and kind = 'model' and state = 'started'
+
 -- results_of: What the calls of a tool came to in a tree.
 select result from journal where root = :root and kind = 'tool' and name = :name and state = 'done'
 

@@ -7,7 +7,16 @@ from moot.models.endpoints import Endpoint
 from moot.models.model import Answer, Message, Request, Said
 
 LETTERS = 4  # of a token, by and large
-_LONG = 4_096  # tokens of an answer, where nothing limits it: few are longer
+_LONG = 32_000  # tokens of an answer, thoughts included, where nothing else limits it
+_SHORTER = {  # models that refuse to be given as much
+    "gpt-4o": 16_384,
+    "gpt-4-": 4_096,
+    "gpt-3.5": 4_096,
+    "claude-3-5": 8_192,
+    "claude-3-": 4_096,
+    "gemini-1": 8_192,
+    "gemini-2.0": 8_192,
+}
 
 
 def tokens(request: Request) -> int:
@@ -16,12 +25,18 @@ def tokens(request: Request) -> int:
     return (len(request.system) + sum(one.letters for one in request.tools) + told) // LETTERS + 1
 
 
+def longest(model: str) -> int:
+    """Tokens of an answer that is given no other limit. Whoever sets money aside for it holds it to that."""
+    name = model.rpartition("/")[2]
+    return next((tokens for start, tokens in _SHORTER.items() if name.startswith(start)), _LONG)
+
+
 def most(endpoint: Endpoint, request: Request) -> float:
     """Dollars."""
     if is_free(endpoint):
         return 0.0
     rates = prices.rates(endpoint.provider, endpoint.name)
-    return rates.cost(tokens(request), request.max_tokens or _LONG)
+    return rates.cost(tokens(request), request.max_tokens or longest(endpoint.name))
 
 
 def is_free(endpoint: Endpoint) -> bool:

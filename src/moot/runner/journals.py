@@ -31,6 +31,7 @@ from moot.runner.begun import Start
 from moot.runner.pausing import Wait
 from moot.runner.retry import Retry
 from moot.runner.session_requests import SessionRequests
+from moot.runner.spending import Wanted
 from moot.session import journal as contract
 from moot.session.journal import Begun, Done, Known, OverBudget
 from moot.session.report import Failure
@@ -166,7 +167,7 @@ class StoredJournal:
             closed=[_closed(one, self._known[one.path].tries) for one in done],
             opened=[self._opened(one) for one in begun],
             free=[one for one in begun if one.kind != "model"],
-            reserve=round(sum(one.reserve for one in models) * DOLLAR) if models else None,
+            wanted=_wanted(models) if models else None,
             spent=_spent(asked) if asked else None,
             providers=[one.provider for one in models],
             # Who asks again by itself waits for so short a while that nobody else need know.
@@ -191,25 +192,27 @@ class StoredJournal:
         attempts.guard(tx, self._attempt.caller)
         if not self._is_planted:
             ledger.plant(tx, self._tree, self._account.owner)
-        if page.reserve:
+        if page.wanted is not None:
             limits.hold(tx, self._attempt.run)
         ledger.end(tx, self.root, page.closed)
         if page.spent is not None:
             usage.record(tx, self._account.scope, self._account.owner, page.spent)
         for wait in page.waits:
             pausing.pause(tx, self._attempt.agent.stream, wait, self._least_wait)
-        refusal = None if page.reserve is None else self._refusal(tx, page.reserve, page.providers)
+        refusal = None if page.wanted is None else self._refusal(tx, page.wanted, page.providers)
         opened = page.opened if refusal is None else [one for one in page.opened if one.kind != "model"]
         ledger.begin(tx, self.root, self._account, opened)
-        return refusal, page.reserve is not None and self._is_stopping(tx)
+        return refusal, page.wanted is not None and self._is_stopping(tx)
 
-    def _refusal(self, tx: Tx, reserve: int, providers: Sequence[str]) -> MootError | None:
+    def _refusal(self, tx: Tx, wanted: Wanted, providers: Sequence[str]) -> MootError | None:
         for pause in (pauses.of_provider(tx, one) for one in providers):
             if pause is not None:
                 fact = f"{pause.provider} asked to wait until {clock.to_iso(pause.until)}: {pause.reason}"
                 return ModelFailed("rate_limit", fact, until=pause.until)
-        refusal = spending.refusal(tx, self._attempt, reserve, self._own_limits)
-        return None if refusal is None else OverBudget(refusal)
+        refusal = spending.refusal(tx, self._attempt, wanted, self._own_limits)
+        if refusal is None:
+            return None
+        return OverBudget(refusal.reason, left=refusal.left / DOLLAR, is_passing=refusal.is_passing)
 
     def _is_stopping(self, tx: ReadTx) -> bool:
         run = self._attempt.run
@@ -228,10 +231,15 @@ class _Page:
     closed: list[Closed]
     opened: list[Opened]
     free: list[Begun]  # of what is begun, that which costs nothing
-    reserve: int | None  # for the models among it; None: there are none
+    wanted: Wanted | None  # for the models among it; None: there are none
     spent: Spent | None
     providers: list[str]  # of those models
     waits: list[Wait]  # that providers have asked for meanwhile
+
+
+def _wanted(models: Sequence[Begun]) -> Wanted:
+    least = sum(one.reserve if one.least is None else one.least for one in models)
+    return Wanted(_micros(sum(one.reserve for one in models)), _micros(least), sum(one.tokens for one in models))
 
 
 def _closed(done: Done, number: int) -> Closed:

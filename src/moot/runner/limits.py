@@ -5,6 +5,7 @@ others wait for it: the last attempt may be a short one, and must not be over be
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 
 from moot.bus import mailbox
@@ -86,18 +87,47 @@ def hold(tx: Tx, run: Run | None) -> None:
         tx.lock("budgets", run.id)
 
 
-def is_short(tx: Tx, run: Run | None, cost: int, *, is_last: bool) -> Share | None:
-    """The money of a run, if what may be spent on what is under way leaves less than this much of it. Then the run has
-    reached its limit: nothing that costs as much can be begun any more."""
+@dataclass(frozen=True, slots=True)
+class Money:
+    """What may be spent, what is, and what is set aside for requests that are under way."""
+
+    share: Share
+    limit: int
+    reserved: int
+    is_of_run: bool
+
+    @property
+    def left(self) -> int:
+        return self.limit - self.share.used - self.reserved
+
+
+def money(tx: Tx, run: Run | None, *, is_last: bool) -> Money | None:
+    """That of a run, if it has a limit."""
     budget = None if run is None else budgets.find(tx, run.id)
     if run is None or budget is None or budget.cost is None:
         return None
-    share = Share("cost", budget.cost, usage.total(tx, run.id).cost + journal.reserved(tx, run.id))
-    if share.used + cost <= share.limit * (_LAST if is_last else 1):
-        return None
-    if budgets.stop(tx, run.id, share.reason, is_last_allowed=True):
+    share = Share("cost", budget.cost, usage.total(tx, run.id).cost)
+    limit = int(budget.cost * _LAST) if is_last else budget.cost
+    return Money(share, limit, journal.reserved(tx, run.id), is_of_run=True)
+
+
+def run_short(tx: Tx, run: Run | None, share: Share) -> None:
+    """Nothing that costs as much can be begun any more: the run has reached its limit."""
+    if run is not None and budgets.stop(tx, run.id, share.reason, is_last_allowed=True):
         tell(tx, run, share.reason)
-    return share
+
+
+def is_crowded(tx: Tx, run: Run, tokens: int, *, is_last: bool) -> bool:
+    """Whether all turns that are left are being taken, or all tokens might be if the others take as many as this."""
+    budget = budgets.find(tx, run.id)
+    if budget is None or (budget.turns is None and budget.tokens is None):
+        return False
+    others, used, more = journal.under_way(tx, run.id), usage.total(tx, run.id), _LAST if is_last else 1
+    if not others:
+        return False
+    if budget.turns is not None and used.turns + others >= budget.turns * more:
+        return True
+    return budget.tokens is not None and used.tokens + (others + 1) * tokens > budget.tokens * more
 
 
 def tell(tx: Tx, run: Run, reason: str) -> None:

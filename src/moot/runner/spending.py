@@ -1,6 +1,8 @@
 """What an attempt uses is counted as it is told, so that a limit ends it before it has gone far beyond. Who keeps a
 journal asks before, and counts with what is on record."""
 
+from dataclasses import dataclass
+
 from moot.backends.backend import Counted, Usage
 from moot.core.caller import SYSTEM
 from moot.core.tx import Tx
@@ -10,6 +12,7 @@ from moot.ledger.usage import DOLLAR, Spent
 from moot.registry.agents import Agent
 from moot.runner import limits, terms
 from moot.runner.begun import Begun
+from moot.runner.limits import Money
 from moot.store.store import Store
 
 _NONE = Limits()
@@ -39,28 +42,57 @@ def _count(tx: Tx, begun: Begun, used: Usage) -> Share | None:
     return own_limit(tx, begun) or limits.overrun(tx, begun.run, is_last=begun.is_last)
 
 
-def refusal(tx: Tx, begun: Begun, cost: int, own: Limits) -> str | None:
-    """Why an attempt may not ask for what may cost this many millionths of a dollar. `own` are its agent's limits."""
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a request may take: millionths of a dollar, the same for a short answer, and tokens."""
+
+    cost: int
+    least: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    reason: str
+    left: int = 0  # for which a shorter answer may be had
+    is_passing: bool = False  # others have set aside what they may not need
+
+
+def refusal(tx: Tx, begun: Begun, wanted: Wanted, own: Limits) -> Refusal | None:
+    """Why an attempt may not ask for this. `own` are its agent's limits."""
     over = _own_limit(tx, begun, own) or limits.overrun(tx, begun.run, is_last=begun.is_last)
     if over is not None:
-        return f"stopped at the {over.reason}"
-    if not cost:
+        return Refusal(f"stopped at the {over.reason}")
+    if begun.run is not None and limits.is_crowded(tx, begun.run, wanted.tokens, is_last=begun.is_last):
+        return Refusal("others are being answered", is_passing=True)
+    if not wanted.cost:
         return None
-    short = _own_shortage(tx, begun, cost, own) or limits.is_short(tx, begun.run, cost, is_last=begun.is_last)
-    if short is None:
-        return None
-    left = max(short.limit - short.used, 0) / DOLLAR
-    return f"stopped at the {short.reason} (${left:.4f} is left, and the next answer may cost ${cost / DOLLAR:.4f})"
+    for money in (_own_money(tx, begun, own), limits.money(tx, begun.run, is_last=begun.is_last)):
+        if money is not None and money.left < wanted.cost:
+            return _shortage(tx, begun, money, wanted)
+    return None
 
 
-def _own_shortage(tx: Tx, begun: Begun, cost: int, own: Limits) -> Share | None:
-    """The agent's own money, if less than this much of it is left."""
-    most = own.cost
-    if most is None:
+def _shortage(tx: Tx, begun: Begun, money: Money, wanted: Wanted) -> Refusal:
+    asks = f"the next answer may cost ${wanted.least / DOLLAR:.4f}"
+    reason = f"stopped at the {money.share.reason} (${max(money.left, 0) / DOLLAR:.4f} is left, and {asks})"
+    if wanted.cost <= money.left + money.reserved:
+        return Refusal(reason, is_passing=True)
+    if wanted.least <= money.left:
+        return Refusal(reason, left=money.left)
+    if wanted.least <= money.left + money.reserved:
+        return Refusal(reason, is_passing=True)
+    if money.is_of_run:
+        limits.run_short(tx, begun.run, money.share)
+    return Refusal(reason)
+
+
+def _own_money(tx: Tx, begun: Begun, own: Limits) -> Money | None:
+    if own.cost is None:
         return None
     scope, agent = limits.scope_of(begun.agent, begun.run), begun.agent.id
-    used = usage.of_agent(tx, scope, agent).cost + journal.reserved(tx, scope, agent)
-    return Share("cost", most, used) if used + cost > most else None
+    share = Share("cost", own.cost, usage.of_agent(tx, scope, agent).cost)
+    return Money(share, own.cost, journal.reserved(tx, scope, agent), is_of_run=False)
 
 
 def own_limits(agent: Agent) -> Limits:

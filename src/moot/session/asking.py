@@ -1,17 +1,22 @@
 """Asks the models of an agent, one after the other, until one answers; each try is on record before it is made."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 
-from moot.models import keeping
-from moot.models.model import Again, Answer, ModelFailed, Piece
+from moot.models import keeping, reserving
+from moot.models.model import Again, Answer, ModelFailed, Piece, Request
 from moot.session.agent import Agent
 from moot.session.events import Used, Warned, Wrote
-from moot.session.journal import Begun, Done
+from moot.session.journal import Begun, Done, OverBudget
 from moot.session.pages import Pages
 from moot.session.question import Question
 from moot.session.stage import Stage
+
+_SHORT = 1_024  # tokens: for less it is not worth asking
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0  # seconds until somebody else may have got an answer
 
 
 async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -> Answer:
@@ -24,8 +29,8 @@ async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -
         provider = stage.provider(agent, name)
         tries = _Tries(Begun(question.path, "model", name, agent.name, facts=question.facts, provider=provider), pages)
         try:
-            await tries.begin(stage.reserve(agent, name, question.request))
-            found = keeping.storable(await _ask(agent, name, question, stage, tries))
+            bounded = await tries.begin(question, partial(stage.reserve, agent, name))
+            found = keeping.storable(await _ask(agent, name, bounded, stage, tries))
         except ModelFailed as error:
             tries.fail(error)
             error.provider = provider
@@ -45,6 +50,12 @@ def _told(failures: Sequence[ModelFailed]) -> ModelFailed:
     return min(limited, key=lambda one: one.until.timestamp() if one.until else 0.0) if limited else failures[-1]
 
 
+def _shortened(whole: Request, least: Request, share: float) -> Request:
+    """With an answer that is in between."""
+    most, fewest = whole.max_tokens or 0, least.max_tokens or 0
+    return replace(whole, max_tokens=max(fewest, fewest + int((most - fewest) * share)))
+
+
 class _Tries:
     """Each try at one model is on record before it is made, and how it failed before the next."""
 
@@ -53,14 +64,37 @@ class _Tries:
         self._pages = pages
         self._is_begun = False  # a model without a key, or that others wait for, is not asked at all
 
-    async def begin(self, reserve: float) -> None:
-        self._begun = replace(self._begun, reserve=reserve)
+    async def begin(self, question: Question, most: Callable[[Request], float]) -> Question:
+        """The question as it may be asked: where it costs something, its answer is held to what is set aside."""
+        request = question.request
+        wanted = request.max_tokens or reserving.longest(self._begun.name)
+        whole, least = replace(request, max_tokens=wanted), replace(request, max_tokens=min(wanted, _SHORT))
+        pause = _FIRST_PAUSE
+        while True:
+            cost, least_cost = most(whole), most(least)
+            told = reserving.tokens(whole) + (whole.max_tokens or 0)
+            self._begun = replace(self._begun, reserve=cost, least=least_cost, tokens=told)
+            try:
+                await self._begin()
+            except OverBudget as error:
+                if error.is_passing:
+                    await asyncio.sleep(pause)
+                    pause = min(2 * pause, _LONGEST_PAUSE)
+                    whole = replace(request, max_tokens=wanted)
+                elif error.left:
+                    whole = _shortened(whole, least, (error.left - least_cost) / (cost - least_cost))
+                else:
+                    raise
+            else:
+                return replace(question, request=whole) if cost else question
+
+    async def _begin(self) -> None:
         await self._pages.turn(self._begun)
         self._is_begun = True
 
     async def again(self, failed: Again) -> None:
         self._end(Done(self._begun.path, stop=failed.kind, error=failed.reason, usage=failed.used))
-        await self.begin(self._begun.reserve)
+        await self._begin()
 
     def fail(self, error: ModelFailed) -> None:
         self._end(Done(self._begun.path, stop=error.kind, error=str(error), until=error.until, usage=error.used))

@@ -23,6 +23,11 @@ class OverBudget(MootError):
 
     code = "OVER_BUDGET"
 
+    def __init__(self, fact: str, *, left: float = 0.0, is_passing: bool = False) -> None:
+        super().__init__(fact)
+        self.left = left  # dollars: a shorter answer may be had for that; 0: none
+        self.is_passing = is_passing  # what others have set aside and do not need comes back
+
 
 @dataclass(frozen=True, slots=True)
 class Begun:
@@ -35,6 +40,8 @@ class Begun:
     trigger: Trigger = "turn"
     facts: Mapping[str, Json] = field(default_factory=dict[str, Json])
     reserve: float = 0.0  # dollars, the most it may cost
+    least: float | None = None  # the same, if its answer is kept short; None: it cannot be
+    tokens: int = 0  # that it may take at most
     provider: str = ""  # of the model
 
 
