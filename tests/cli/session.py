@@ -40,6 +40,10 @@ class Session:
             self._process.terminate()
         self.read_to_end()
 
+    def kill(self) -> None:
+        self._process.kill()
+        self.read_to_end()
+
     def until(self, text: str) -> None:
         deadline = time.monotonic() + SECONDS
         while text not in self.shown:

@@ -88,6 +88,31 @@ def test_a_failure_says_why_and_how_to_go_on(terminal: Terminal) -> None:
     assert again == f"try again with: moot retry @{instance}, then moot resume @{instance}"
 
 
+def test_a_question_goes_on_without_its_instance_being_named(terminal: Terminal) -> None:
+    agent = terminal.folder / "bad.md"
+    agent.write_text(FAILING)
+    asked = terminal.run("ask", "bad.md", "Why?", "--json").json["instance"]
+    assert f"bad@{asked}" in terminal.ok("trace", "bad").out
+    assert terminal.ok("retry").out == f"bad@{asked}: 1 message to be tried again\n"
+    ended = terminal.run("resume")
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err.splitlines()[0] == f"goes on with @{asked}"
+    assert "bad failed: The script fails here (refused)." in ended.err
+
+
+def test_who_was_killed_goes_on_by_resume_and_gives_the_answer_alone(terminal: Terminal) -> None:
+    (terminal.folder / "careful.md").write_text(ASKING)
+    with terminal.typing("ask", "careful.md", "Do it.") as session:
+        session.until("type yes or no")
+        session.kill()
+    with terminal.typing("resume") as session:
+        session.until("type yes or no")
+        session.type("yes")
+    assert session.code == 0
+    assert session.shown.endswith("\nThat is all.\n")
+    assert "done in" not in session.shown
+
+
 @pytest.mark.parametrize("answer", ["yes", "no"])
 def test_who_asks_on_a_terminal_is_asked_for_leave_and_answers_there(terminal: Terminal, answer: str) -> None:
     (terminal.folder / "careful.md").write_text(ASKING)

@@ -1,12 +1,17 @@
-"""Who is meant when nobody is named: the only one there is, never all."""
+"""Who is meant when nobody is named: the only one there is, or the last; never all."""
+
+from collections.abc import Iterable
 
 from moot.api import rights, targets
 from moot.api.access import Access
 from moot.api.targets import Target
+from moot.bus import mailbox
 from moot.core.errors import InvalidInput
+from moot.core.ids import InstanceName
 from moot.core.tx import ReadTx
 from moot.registry import agents, instances, runs
-from moot.runner import phases
+from moot.registry.runs import Run
+from moot.runner import neighbours, phases
 
 
 class TargetUnclear(InvalidInput):
@@ -40,3 +45,28 @@ def _to_stop(tx: ReadTx) -> Target | None:
         return None
     known = ", ".join([f"@{run.instance}" for run in live] + [targets.agent_in(one.name, one.instance) for one in idle])
     raise TargetUnclear("It is not clear what should stop.", f"Name one of: {known}.")
+
+
+async def to_resume(access: Access) -> InstanceName:
+    """Where the run is that is not done and that nobody attends, or that is paused."""
+    await neighbours.see_to(access.store)  # who attended a run and was killed does not count
+    return await access.store.read(lambda tx: _last(one for one in runs.unfinished(tx) if _can_go_on(tx, one)))
+
+
+def _can_go_on(tx: ReadTx, run: Run) -> bool:
+    return run.is_paused or not (run.state == "live" and runs.is_attended(tx, run))
+
+
+async def to_retry(access: Access) -> InstanceName:
+    """Where mail is parked."""
+    return await access.store.read(lambda tx: _last(one for one in runs.unfinished(tx) if _has_parked(tx, one)))
+
+
+def _has_parked(tx: ReadTx, run: Run) -> bool:
+    return any(count.parked for count in mailbox.counts(tx, run.stream).values())
+
+
+def _last(found: Iterable[Run]) -> InstanceName:
+    """The default instance goes without saying; else where the last of them is."""
+    places = [run.instance for run in found]
+    return places[0] if places and targets.DEFAULT not in places else targets.DEFAULT

@@ -4,7 +4,9 @@ import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
-from moot.api import access, running
+from moot.api import access as projects
+from moot.api import running
+from moot.api.access import Access
 from moot.api.attending import EXIT_CODES, Ending, Failed
 from moot.api.running import Order, Piece
 from moot.api.summaries import Summary
@@ -12,6 +14,7 @@ from moot.app import budgets, workflows
 from moot.app.workflows import Loaded
 from moot.bus.messages import Message
 from moot.core.ids import InstanceName
+from moot.registry import runs
 from moot.registry.runs import Run
 
 
@@ -40,7 +43,7 @@ def new_instance() -> InstanceName:
 def load(order: Order) -> Loaded:
     """Read and check everything before anything happens."""
     changes = budgets.parse(order.budget)
-    loaded = workflows.load_agent(access.find_project(), order.source, order.instance, order.flags)
+    loaded = workflows.load_agent(projects.find_project(), order.source, order.instance, order.flags)
     workflow = loaded.workflow
     return replace(loaded, workflow=replace(workflow, budget=budgets.changed(workflow.budget, changes)))
 
@@ -50,9 +53,20 @@ def is_one(run: Run) -> bool:
     return run.source.endswith(".md")
 
 
+async def was_last(access: Access, instance: InstanceName) -> bool:
+    """Whether the last run of an instance is that of a question."""
+    run = await access.store.read(lambda tx: runs.latest(tx, instance))
+    return run is not None and is_one(run)
+
+
 def ask(order: Order, loaded: Loaded) -> AsyncIterator[Piece | Answer]:
     """What happens on the way, and last the answer."""
     return _answered(running.run(order, loaded))
+
+
+def resume(order: Order) -> AsyncIterator[Piece | Answer]:
+    """Go on with a question where it was."""
+    return _answered(running.resume(order))
 
 
 async def _answered(pieces: AsyncIterator[Piece]) -> AsyncIterator[Piece | Answer]:

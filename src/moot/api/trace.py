@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from moot.api import targets
 from moot.api.access import Access
+from moot.api.targets import Target
 from moot.core import clock
 from moot.core.errors import MootError
 from moot.core.ids import AgentId, AttemptId, InstanceName, JobId, MessageId, OperationId, RequestId, RunId
@@ -82,7 +83,21 @@ def _found(tx: ReadTx, wanted: str, only: InstanceName | None) -> list[Node]:
     target = targets.parse(wanted, instance=only or targets.home())
     if target.agent is None:
         return _last(tx, target.instance)
+    if only is None and "@" not in wanted and (id := _last_called(tx, target)) is not None:
+        return _of_attempt(tx, id)
     return _of_agent(tx, agents.named(tx, instances.get(tx, target.instance).stream, target.agent).id)
+
+
+def _last_called(tx: ReadTx, target: Target) -> AttemptId | None:
+    """The last attempt of an agent of this name, where the instance that goes without saying has none."""
+    assert target.agent is not None
+    places = {one.name: one for one in instances.all_of(tx)}
+    home = places.get(target.instance)
+    if home is not None and agents.find(tx, home.stream, target.agent) is not None:
+        return None
+    called = [agents.find(tx, one.stream, target.agent) for one in places.values()]
+    tried = [traces.last_of_agent(tx, one.id) for one in called if one is not None]
+    return max((one for one in tried if one is not None), default=None)  # ids grow with time
 
 
 def _missing(what: str, id: str) -> NothingTraced:

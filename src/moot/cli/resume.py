@@ -1,12 +1,15 @@
 """`moot resume`: go on with a run that was interrupted, reached a limit, waits or is paused."""
 
+from dataclasses import dataclass, replace
+
 import click
 
-from moot.api import control, running, targets
+from moot.api import candidates, control, questions, running, targets
 from moot.api.access import access
 from moot.api.running import Order
-from moot.cli import loop, play, terminal
+from moot.cli import ask, loop, play, terminal
 from moot.cli.options import budget_option, instance_option, json_option, store_option
+from moot.core.ids import InstanceName
 
 
 @click.command()
@@ -16,10 +19,11 @@ from moot.cli.options import budget_option, instance_option, json_option, store_
 @store_option
 @json_option
 def command(*, target: str | None, budget: str | None, instance: str | None, store: str | None, as_json: bool) -> int:
-    """Go on with the last run of an instance where it was.
+    """Go on with the last run of an instance where it was; without an instance, with the last run that is not done.
 
     Nothing that is finished is done again. A paused run goes on where it is attended, and this command returns.
     """
+    is_named = target is not None or instance is not None
     order = Order(
         source="",
         mode="run",
@@ -28,15 +32,30 @@ def command(*, target: str | None, budget: str | None, instance: str | None, sto
         store=store,
         has_person=play.has_person(as_json=as_json),
     )
-    if loop.run(_unpause(order)):
+    found = loop.run(_find(order, is_named=is_named))
+    if not is_named and found.instance != order.instance:
+        terminal.note(f"goes on with @{found.instance}")
+    order = replace(order, instance=found.instance)
+    if found.is_unpaused:
         if as_json:
             terminal.document({"instance": order.instance, "is_paused": False})
         else:
             terminal.say(f"{order.instance} goes on")
         return 0
+    if found.is_question:
+        return loop.run(ask.show(questions.resume(order), order, as_json=as_json))
     return loop.run(play.show(running.resume(order), order, as_json=as_json))
 
 
-async def _unpause(order: Order) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Found:
+    instance: InstanceName
+    is_unpaused: bool
+    is_question: bool
+
+
+async def _find(order: Order, *, is_named: bool) -> _Found:
     async with access("manage", store=order.store) as opened:
-        return await control.unpause(opened, order.instance)
+        instance = order.instance if is_named else await candidates.to_resume(opened)
+        is_unpaused = await control.unpause(opened, instance)
+        return _Found(instance, is_unpaused, await questions.was_last(opened, instance))

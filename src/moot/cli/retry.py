@@ -2,7 +2,7 @@
 
 import click
 
-from moot.api import control, targets
+from moot.api import candidates, control, targets
 from moot.api.access import access
 from moot.api.targets import Target
 from moot.cli import loop, terminal
@@ -16,17 +16,20 @@ from moot.core import text
 @store_option
 @json_option
 def command(*, target: str | None, instance: str | None, store: str | None, as_json: bool) -> None:
-    """Try parked mail again, of an agent or of everybody in an instance (TARGET: agent, agent@instance, @instance)."""
-    revived = loop.run(_retry(targets.within(target, instance) or Target(None, targets.DEFAULT), store))
+    """Try parked mail again, of an agent or of everybody in an instance (TARGET: agent, agent@instance, @instance).
+    Without a target: where the last run is that gave some up."""
+    meant, revived = loop.run(_retry(targets.within(target, instance), store))
     if as_json:
         terminal.document(revived)
         return
     for name, count in revived.items():
-        terminal.say(f"{name}: {text.counted(count, 'message')} to be tried again")
+        told = name if target or instance else targets.agent_in(name, meant.instance)
+        terminal.say(f"{told}: {text.counted(count, 'message')} to be tried again")
     if not revived:
         terminal.say("nothing is parked")
 
 
-async def _retry(target: Target, store: str | None) -> dict[str, int]:
+async def _retry(target: Target | None, store: str | None) -> tuple[Target, dict[str, int]]:
     async with access("manage", store=store) as opened:
-        return await control.retry(opened, target)
+        meant = target or Target(None, await candidates.to_retry(opened))
+        return meant, await control.retry(opened, meant)

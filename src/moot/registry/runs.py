@@ -169,6 +169,11 @@ def all_live(tx: ReadTx) -> list[Run]:
     return tx.all(sql.all_live, Run)
 
 
+def unfinished(tx: ReadTx) -> list[Run]:
+    """The last run of each instance, where it is not done; the newest first."""
+    return tx.all(sql.unfinished, Run)
+
+
 def latest(tx: ReadTx, instance: InstanceName) -> Run | None:
     return tx.maybe(sql.latest, Run, instance=instance)
 

@@ -25,6 +25,16 @@ select id, instance, stream, name, source, mode, state, phase, definition, given
   is_paused, first_seq, last_seq, reason, started_at, ended_at
 from runs where instance = :instance order by started_at desc, id desc limit 1
 
+-- unfinished: The last run of each instance, where it is not done; those that started last come first.
+select id, instance, stream, name, source, mode, state, phase, definition, given, outputs, attended_by, stop_asked,
+  is_paused, first_seq, last_seq, reason, started_at, ended_at
+from runs as one
+where state <> 'done' and not exists (
+  select 1 from runs as later where later.instance = one.instance
+    and (later.started_at > one.started_at or (later.started_at = one.started_at and later.id > one.id))
+)
+order by started_at desc, id desc
+
 -- all_live: Every run that is not over.
 select id, instance, stream, name, source, mode, state, phase, definition, given, outputs, attended_by, stop_asked,
   is_paused, first_seq, last_seq, reason, started_at, ended_at
