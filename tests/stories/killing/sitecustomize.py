@@ -42,9 +42,9 @@ async def _note(self: StoredJournal, done: Sequence[Done] = (), begun: Sequence[
     _kill_if("after", number)
 
 
-async def _ask(agent: Any, name: str, question: Any, stage: Any) -> Any:
+async def _ask(agent: Any, name: str, question: Any, *rest: Any) -> Any:
     _log(f"ask {question.path}")
-    return await _plain_ask(agent, name, question, stage)
+    return await _plain_ask(agent, name, question, *rest)
 
 
 async def _call(self: MootTools, name: str, arguments: Any, path: str) -> Any:
