@@ -32,14 +32,21 @@ def noted(file: Path) -> list[tuple[str, str]]:
 
 def test_pieces_of_text_become_lines_and_everything_is_in_its_order(file: Path) -> None:
     trail = opened(file)
-    for one in (Wrote("I lo"), Wrote("ok.\nThen"), Called("Bash"), Usage(1), Wrote("x"), Called("Edit", is_error=True)):
+    for one in (
+        Wrote("I lo"),
+        Wrote("ok.\nThen"),
+        Called("Bash"),
+        Usage(1),
+        Wrote("x"),
+        Called("Edit", is_error=True, why="No x.\nLook."),
+    ):
         trail.note(one)
     trail.note(Warned("slow"))
     trail.note(Ended("error", "no disk"))
     trail.close()
     assert noted(file) == [
         ("begin", "attempt 1"), ("text", "I look."), ("text", "Then"), ("tool", "Bash"), ("text", "x"),
-        ("tool", "Edit failed"), ("warning", "slow"), ("end", "error: no disk"),
+        ("tool", "Edit failed: No x."), ("warning", "slow"), ("end", "error: no disk"),
     ]  # fmt: skip
 
 

@@ -124,6 +124,7 @@ class Called:
 
     tool: str
     is_error: bool = False
+    why: str = field(default="", compare=False)  # it went wrong, if that is known
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,7 @@ class Trail:
             case Wrote():
                 self._tell(progress.text)
             case Called():
-                self._add("tool", f"{progress.tool}{' failed' if progress.is_error else ''}")
+                self._add("tool", f"{progress.tool}{_failed(progress.why) if progress.is_error else ''}")
             case Warned():
                 self._add("warning", progress.text)
             case Ended():
@@ -162,3 +162,8 @@ def _opened(file: Path) -> int:
         if file.stat().st_size > _MOST:
             file.replace(file.with_suffix(".old"))
     return os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+
+
+def _failed(why: str) -> str:
+    first = why.strip().split("\n", 1)[0]
+    return f" failed: {first}" if first else " failed"

@@ -20,9 +20,9 @@ class Voices:
         match told.event:
             case events.Wrote(text):
                 yield from [Wrote(text)] if agent == self._root else self._lines(agent, text)
-            case events.Called(tool, is_error):
+            case events.Called(tool, is_error, why):
                 yield from self._rest(agent)
-                yield Called(tool if agent == self._root else f"{agent}/{tool}", is_error)
+                yield Called(tool if agent == self._root else f"{agent}/{tool}", is_error, why)
             case events.Warned(text):
                 yield Warned(text if agent == self._root else f"{agent}: {text}")
             case events.Used(used):

@@ -80,6 +80,11 @@ class Planned:
         return self.source is not None and self.source.is_recorded
 
     @property
+    def leads_on(self) -> bool:
+        """To what others do, who are heard meanwhile."""
+        return self.source is not None and not (self.source.is_recorded or self.source.is_final)
+
+    @property
     def is_outside(self) -> bool:
         """On record, and beyond the store: it must not be made a second time."""
         return self.source is not None and self.is_recorded and self.source.effect(self.call.name) == "outside"

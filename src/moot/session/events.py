@@ -1,6 +1,6 @@
 """What sessions tell while they run."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from moot.models.model import Usage
 
@@ -18,6 +18,7 @@ class Called:
 
     tool: str
     is_error: bool
+    why: str = field(default="", compare=False)  # it went wrong
 
 
 @dataclass(frozen=True, slots=True)

@@ -241,12 +241,17 @@ class Session:
             return
         is_cut, is_last = answer.stop == "max_tokens", bool(turn.last_because)
         planned = self._hands.plan(answer.calls, turn.path, is_last=is_last, is_cut=is_cut)
+        leading = [one for one in planned if one.leads_on]
+        for one in leading:  # before what they do
+            self._stage.tell(self._agent.name, Called(one.call.name, is_error=False))
         turn.outcomes = await acting.make(self._agent.name, planned, self._stage.journal, self.pages)
         results: list[Result] = []
         for one, outcome in zip(planned, turn.outcomes, strict=True):
             text = self._handles.shortened(outcome.text, one.path, self._room())
             results.append(Result(one.call, text, outcome.is_error))
-            self._stage.tell(self._agent.name, Called(one.call.name, outcome.is_error))
+            if outcome.is_error or one not in leading:
+                why = outcome.text if outcome.is_error else ""
+                self._stage.tell(self._agent.name, Called(one.call.name, outcome.is_error, why))
         self._transcript.add(Results(tuple(results)))
         self._text = ""
 
