@@ -1,6 +1,7 @@
 """Runs whose ends, budgets and instances are decided by two at once, on connections of their own."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -14,9 +15,10 @@ from moot.registry.hosts import NewHost
 from moot.registry.instances import Instance
 from moot.registry.runs import InstanceBusy, NewRun, Run
 from moot.runner import limits, phases, removal
+from moot.runner.phases import FolderTaken
 from moot.store.postgres import PostgresStore
 from moot.workflow import stored
-from moot.workflow.workflow import AgentDefinition, Budget, Workflow
+from moot.workflow.workflow import AgentDefinition, Budget, Context, Workflow
 from tests.interleave import interleave
 from tests.registry.house import House, build
 
@@ -24,9 +26,9 @@ DOLLAR = 1_000_000
 TALK = Workflow("talk", "talk.yaml", (AgentDefinition("ann", "scripted"),), budget=Budget(cost=1.0))
 
 
-def launch(tx: Tx, house: House) -> Run:
+def launch(tx: Tx, house: House, workflow: Workflow = TALK) -> Run:
     host = hosts.register(tx, NewHost("here", "1", ("run",)))
-    new = NewRun(TALK.name, TALK.file, "run", stored.to_json(TALK), {}, host)
+    new = NewRun(workflow.name, workflow.file, "run", stored.to_json(workflow), {}, host)
     return phases.launch(tx, house.instance, new, [NewAgent("ann", backend="scripted")])
 
 
@@ -53,6 +55,25 @@ async def test_nothing_of_an_instance_is_removed_in_which_a_run_begins_meanwhile
     assert met.second_waited
     assert met.second == "INSTANCE_BUSY"
     assert await house.read(lambda tx: runs.get(tx, met.first.id).state) == "live"
+
+
+async def test_of_two_runs_whose_files_would_lie_in_one_folder_one_is_refused(pg_store: PostgresStore) -> None:
+    here, there = await build(pg_store), await build(pg_store, "there")
+    workflow = replace(TALK, context=Context(dir="talk/"))
+    before = await here.write(lambda tx: launch(tx, here, workflow))
+    await here.write(lambda tx: phases.close(tx, before.id, "stopped", "here"))
+
+    def second(tx: Tx) -> str:
+        try:
+            return launch(tx, there, workflow).id
+        except FolderTaken as error:
+            return error.fact
+
+    met = await interleave(pg_store, lambda tx: launch(tx, here, workflow), second)
+    assert met.second_waited
+    assert met.second == "The run of talk in default keeps its files in talk, too."
+    await here.write(lambda tx: phases.close(tx, met.first.id, "stopped", "here"))
+    assert (await there.write(second)).startswith("wf_")
 
 
 async def test_the_end_of_a_run_leaves_the_agents_of_the_next_alone(pg_store: PostgresStore) -> None:
@@ -86,9 +107,9 @@ def set_aside(run: Run, owner: AgentId, root: str) -> Callable[[Tx], str | None]
 
     def change(tx: Tx) -> str | None:
         limits.hold(tx, run)
-        short = limits.is_short(tx, run, cost, is_last=False)
-        if short is not None:
-            return short.reason
+        money = limits.money(tx, run, is_last=False)
+        if money is not None and money.left < cost:
+            return money.share.reason
         journal.plant(tx, Tree(root, JobId(f"jb_{root}")), owner)
         asked = Opened("t1/m", 1, "model", "m", "ann", "root", "{}", cost)
         journal.begin(tx, root, Account(AttemptId(f"at_{root}"), run.id, owner), [asked])

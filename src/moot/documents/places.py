@@ -25,6 +25,11 @@ def place(tx: ReadTx, instance: InstanceName) -> Place:
     return tx.maybe(sql.find, Place, instance=instance) or Place()
 
 
+def sharing(tx: ReadTx, instance: InstanceName, folder: str) -> list[InstanceName]:
+    """Other instances whose files lie in the same folder."""
+    return [InstanceName(name) for name in tx.all(sql.sharing, str, instance=instance, folder=folder)]
+
+
 def put(tx: Tx, instance: InstanceName, where: Place) -> None:
     ownership.hold(tx, instance)
     tx.run(sql.put, instance=instance, folder=where.folder, channel=where.channel)

@@ -7,6 +7,7 @@ between two steps loses nothing.
 from collections.abc import Mapping, Sequence
 
 from moot.bus import mailbox
+from moot.core.errors import MootError
 from moot.core.ids import InstanceName, RunId
 from moot.core.tx import ReadTx, Tx
 from moot.documents import documents, ownership, places
@@ -29,9 +30,17 @@ from moot.workflow.workflow import AgentDefinition, Context
 SETUP = "setup"
 
 
+class FolderTaken(MootError):
+    """The files of two runs that go on would lie in one folder."""
+
+    code = "FOLDER_TAKEN"
+
+
 def launch(tx: Tx, instance: Instance, new: NewRun, members: Sequence[NewAgent]) -> Run:
     """Begin a run: its agents are known from now on, and its setup is a job."""
     workflow = stored.from_json(new.definition)
+    place = _place(workflow.context, instance.name)
+    _check_folder(tx, instance.name, place)
     before = runs.latest(tx, instance.name)
     run = runs.start(tx, instance, new)
     if before is not None:
@@ -40,10 +49,24 @@ def launch(tx: Tx, instance: Instance, new: NewRun, members: Sequence[NewAgent])
     jobs.add(tx, _setup(run))
     for member in members:
         agents.ensure(tx, instance, member)
-    places.put(tx, instance.name, _place(workflow.context, instance.name))
+    places.put(tx, instance.name, place)
     documents.configure(tx, instance.name, workflow.context.document, workflow.context.documents)
     ownership.give(tx, instance.name, workflow.context.owner)  # None until an election has found one
     return run
+
+
+def _check_folder(tx: Tx, instance: InstanceName, place: Place) -> None:
+    """Two runs that go on at once would write over each other's files."""
+    if place.folder is None:
+        return
+    for other in places.sharing(tx, instance, place.folder):
+        tx.lock("instances", other)
+        run = runs.live(tx, other)
+        if run is not None and runs.is_attended(tx, run):
+            raise FolderTaken(
+                f"The run of {run.name} in {other} keeps its files in {place.folder}, too.",
+                f"End it with moot stop @{other}, or write ${{{{ instance }}}} in context.config.dir.",
+            )
 
 
 def _leave_behind(tx: Tx, instance: Instance, before: Run) -> None:
