@@ -85,7 +85,7 @@ async def test_a_call_that_is_refused_is_told_to_the_model() -> None:
     model = Recorded([Answer(calls=(Call("c1", "weather", "{}"),), stop="tools"), Answer("oh")])
     events, report = await talking.run(model, Toolbox(refuse))
     assert (report.failure, report.text) == (None, "oh")
-    assert [one.why for one in talking.all_of(events, Called)] == ["NOT_ALLOWED: no."]
+    assert [one.why for one in events if isinstance(one, Called)] == ["NOT_ALLOWED: no."]
     results = model.asked[1].messages[-1]
     assert isinstance(results, Results)
     assert (results.results[0].text, results.results[0].is_error) == ("NOT_ALLOWED: no.", True)

@@ -87,7 +87,7 @@ async def show(pieces: AsyncIterator[Piece | Answer], order: Order, *, as_json: 
                 code = piece.exit_code
                 _tell(piece, as_json=as_json)
             elif not as_json:
-                _aside(piece)
+                _aside(piece, is_heard=order.heard is not None)
                 if order.has_person and isinstance(piece, Message) and _waits(piece):
                     terminal.note(play.invitation(piece))
                     begins.set()
@@ -123,11 +123,11 @@ def _tell(answer: Answer, *, as_json: bool) -> None:
         play.say_how_to_go_on(answer.ending, answer.summary)
 
 
-def _aside(piece: Piece) -> None:
+def _aside(piece: Piece, *, is_heard: bool) -> None:
     match piece:
         case Failed():
             terminal.note(f"{piece.agent} failed ({piece.fact}), and is tried again")
-        case Warned():
+        case Warned() if not is_heard:  # else it was told on the way
             terminal.note(f"{piece.agent}: {piece.text}")
         case Paused():
             terminal.note(f"{piece.provider} asks to wait: {piece.reason}")

@@ -28,7 +28,7 @@ async def show(pieces: AsyncIterator[Piece], order: Order | None = None, *, as_j
     code = 0
     is_typed = order is not None and order.has_person
     is_replay = order is not None and order.taping.replay is not None
-    stage = _Lines(is_replay=is_replay) if as_json else _Terminal(is_typed=is_typed, is_kept=order is not None)
+    stage = _Lines(is_replay=is_replay) if as_json else _Terminal(order)
     begins = asyncio.Event()
     typing = keyboard.answering(order.instance, order.store, begins) if order and is_typed else contextlib.nullcontext()
     async with typing:
@@ -66,12 +66,13 @@ def has_person(*, as_json: bool) -> bool:
 class _Terminal:
     """For people."""
 
-    def __init__(self, *, is_typed: bool, is_kept: bool) -> None:
+    def __init__(self, order: Order | None) -> None:
         self._transcript = Transcript()
         self._ending = Ending("done")
         self._warnings = set[Warned]()  # each is said once, and not with every attempt
-        self._is_typed = is_typed
-        self._is_kept = is_kept  # and can be resumed
+        self._is_typed = order is not None and order.has_person
+        self._is_kept = order is not None  # and can be resumed
+        self._is_heard = order is not None and order.heard is not None  # what agents do on their way, warnings included
 
     def show(self, piece: Piece) -> None:
         match piece:
@@ -87,7 +88,7 @@ class _Terminal:
                 if not piece.is_last:  # moot says that itself, in the channel
                     self._transcript.aside(f"{piece.agent} failed ({piece.fact}); its mail waits")
             case Warned():
-                if piece not in self._warnings:
+                if piece not in self._warnings and not self._is_heard:
                     self._warnings.add(piece)
                     self._transcript.aside(f"{piece.agent}: {piece.text}")
             case Paused():

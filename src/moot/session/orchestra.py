@@ -8,6 +8,7 @@ tree is the same in every execution.
 from dataclasses import replace
 
 from moot.session.errand import Errand, Played
+from moot.session.events import Warned
 from moot.session.pages import Pages
 from moot.session.patterns import advisors, handoff, router, team
 from moot.session.patterns.router import HandoffTo
@@ -44,9 +45,13 @@ class Orchestra:
         """What it is asked, or why it is not."""
         if not errand.agent.advisors or self._settled(errand) is not None:
             return errand.prompt
+
+        def warn(text: str) -> None:
+            self._stage.tell(errand.agent.name, Warned(text))
+
         try:
             async with errand.term.holds():
-                return await advisors.enriched(errand, self._stage.cast, self.perform)
+                return await advisors.enriched(errand, self._stage.cast, self.perform, warn)
         except TimeIsUp as error:
             report = Report("", errand.agent.name, "timeout", str(error))
             pages = Pages(self._stage.journal)

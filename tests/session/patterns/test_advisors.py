@@ -2,6 +2,7 @@ import asyncio
 from datetime import timedelta
 
 from moot.session.agent import Limits
+from moot.session.events import Warned
 from moot.session.report import Report
 from tests.session.staging import Hall, agent, calls, reports
 
@@ -45,6 +46,10 @@ async def test_whoever_fails_is_heard_with_that_and_not_asked_again() -> None:
         agent("law", reports("Fine.")),
     )
     assert report.failure is None
+    warned = [(name, one.text) for name, one in hall.events if isinstance(one, Warned)]
+    assert [(name, text.partition(":")[0]) for name, text in warned][-1:] == [
+        ("boss", "The advisor risk failed (unavailable)")
+    ]
     assert hall.order().count("risk") == 1
     assert "### From risk\n\nrisk has no report: it failed (unavailable): " in hall.told("boss")
     assert "### From law\n\nFine." in hall.told("boss")

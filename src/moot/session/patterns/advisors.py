@@ -1,6 +1,7 @@
 """Advisors: all are asked the same at once, and what they say stands under the request when the agent begins."""
 
 import asyncio
+from collections.abc import Callable
 
 from moot.session.agent import Cast
 from moot.session.errand import Errand, Perform
@@ -8,7 +9,7 @@ from moot.session.report import Report
 from moot.session.subagents import failure_report
 
 
-async def enriched(errand: Errand, cast: Cast, perform: Perform) -> str | Report:
+async def enriched(errand: Errand, cast: Cast, perform: Perform, warn: Callable[[str], None]) -> str | Report:
     """The request and their reports, or the report of one who is put off. Whoever fails is heard with that: nobody is
     asked a second time."""
     names = errand.agent.advisors
@@ -23,6 +24,9 @@ async def enriched(errand: Errand, cast: Cast, perform: Perform) -> str | Report
     reports = [task.result() for task in tasks]
     if (waiting := next((one for one in reports if one.is_put_off), None)) is not None:
         return waiting
+    for name, report in zip(names, reports, strict=True):
+        if report.failure is not None:
+            warn(f"The advisor {name} failed ({report.failure}): {report.error}")
     told = [f"### From {name}\n\n{_words(name, report)}" for name, report in zip(names, reports, strict=True)]
     return "\n\n".join((f"## ORIGINAL USER REQUEST\n\n{errand.prompt}", "## ANALYSIS GATHERED", *told))
 
