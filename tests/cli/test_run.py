@@ -89,6 +89,20 @@ def test_the_context_can_lie_elsewhere_in_the_project(either: Terminal) -> None:
     assert (folder / "discussion.md").read_text().count("@greeter greet") == 2
 
 
+def test_what_moot_has_put_elsewhere_is_deleted_with_its_instance_and_nothing_else(terminal: Terminal) -> None:
+    write(terminal, "elsewhere.yaml", ELSEWHERE.replace("todos.md", "lists/todos.md"))
+    folder = terminal.folder / "talk"
+    terminal.ok("run", "elsewhere.yaml")
+    assert (folder / "lists" / "todos.md").exists()
+    (folder / "mine.bin").write_bytes(b"\0")
+    terminal.ok("rm", "default", "--yes")
+    assert [file.name for file in folder.iterdir()] == ["mine.bin"]
+    (folder / "mine.bin").unlink()
+    terminal.ok("run", "elsewhere.yaml")
+    terminal.ok("rm", "default", "--yes")
+    assert not folder.exists()
+
+
 @pytest.mark.parametrize("folder", ["../up", "/tmp/moot-elsewhere", ".", ".git/x", ".moot", "full"])
 def test_a_context_is_not_put_where_it_does_harm(terminal: Terminal, folder: str) -> None:
     (terminal.folder / "full").mkdir()

@@ -24,8 +24,8 @@ _log = logging.getLogger("moot.views")
 _trouble = logging.getLogger("moot.views.trouble")  # what a person is told
 _PAUSE = 0.2  # seconds at least between two looks at a busy store
 _CHUNK = 1000  # messages read at once
-_SOCKET = "context.sock"
-_LOCK = ".views.lock"
+SOCKET = "context.sock"
+LOCK = ".views.lock"
 
 
 class LiveViews:
@@ -87,7 +87,7 @@ class LiveViews:
         with folder.opened(where.above, where.name, create=True) as place:
             if place is None:
                 return []
-            with place.alone(_LOCK) as is_alone:
+            with place.alone(LOCK) as is_alone:
                 if not is_alone:
                     return []  # another host shows the same, and what it misses is seen at the next look
                 names = await self._write(ChannelFile(place, where.channel), instance, small)
@@ -97,7 +97,7 @@ class LiveViews:
     async def _write(self, channel: ChannelFile, instance: Instance, small: dict[str, bytes]) -> list[str]:
         changed = [channel.name] if await self._extend(channel, instance) else []
         changed += instance_files.write(channel.place, small, is_anew=self._is_anew)
-        channel.place.link(_SOCKET, str(self._above.absolute() / "moot.sock"))
+        channel.place.link(SOCKET, str(self._above.absolute() / "moot.sock"))
         return changed
 
     async def _extend(self, channel: ChannelFile, instance: Instance) -> bool:
