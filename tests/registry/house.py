@@ -36,9 +36,15 @@ class House:
         return await self.store.read(look)
 
     async def join(self, name: str, backend: str = "external") -> Agent:
+        """The agent of this name, which is here; one from outside joins by itself."""
         new = NewAgent(name=name, backend=backend)
-        join = agents.register if backend == "external" else agents.ensure
-        return await self.write(lambda tx: join(tx, self.instance, new))
+
+        def change(tx: Tx) -> Agent:
+            if backend != "external":
+                return agents.ensure(tx, self.instance, new)
+            return agents.find(tx, self.stream, name) or agents.register(tx, self.instance, new)
+
+        return await self.write(change)
 
     async def post(self, body: str, *to: Agent, reply_to: Message | None = None) -> Message:
         """Say it as `human`; to these agents, whatever the text mentions."""
