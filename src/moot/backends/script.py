@@ -27,7 +27,7 @@ class ScriptInvalid(InvalidInput):
 class UsageLine(BaseModel):
     """What playing a line is said to have used."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
 
     tokens: int = Field(default=0, ge=0, le=_MOST)
     turns: int = Field(default=0, ge=0, le=_MOST)
@@ -38,7 +38,7 @@ class UsageLine(BaseModel):
 class Line(BaseModel):
     """What to do when a message matches: wait, call tools, fail or say something, in this order."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
 
     on: Annotated[str, AfterValidator(patterns.check)] = ""
     place: Literal["message", "prompt", "system_prompt"] = Field(default="message", alias="in")  # where `on` looks
@@ -62,7 +62,7 @@ class Line(BaseModel):
 
 
 class Script(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
 
     script: tuple[Line, ...] = Field(strict=False)
 

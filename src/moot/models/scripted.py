@@ -23,7 +23,7 @@ class ScriptInvalid(InvalidInput):
 
 
 class UsageLine(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
 
     input_tokens: int = Field(default=0, ge=0, le=_MOST)
     output_tokens: int = Field(default=0, ge=0, le=_MOST)
@@ -34,7 +34,7 @@ class UsageLine(BaseModel):
 class AnswerLine(BaseModel):
     """One answer: words, calls, and why it ends; or a failure, for as many times as `fails` says."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
 
     say: str = Field(default="", description="Its words")
     calls: tuple[Annotated[Mapping[str, Mapping[str, JsonValue]], Field(min_length=1, max_length=1)], ...] = Field(
@@ -50,7 +50,7 @@ class AnswerLine(BaseModel):
 
 
 class Answers(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
 
     answers: tuple[AnswerLine, ...] = Field(strict=False)
 

@@ -16,7 +16,7 @@ _FOOTER = 100  # letters kept free for what stands under a page
 
 
 class _Place(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     handle: str
     offset: int = Field(default=0, ge=0)

@@ -52,16 +52,17 @@ Line = Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS), AfterVali
 For = Annotated[Id | None, Field(description="Only for operators: an agent you registered.")]
 
 
+# Built when they are first used (defer_build): a command that is started needs few of them.
 class Arguments(BaseModel):
     """What a caller sends: nothing is coerced, nothing unknown is taken."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
 
 
 class Result(BaseModel):
     """What a tool answers."""
 
-    model_config = ConfigDict(frozen=True, populate_by_name=True, serialize_by_alias=True)
+    model_config = ConfigDict(frozen=True, populate_by_name=True, serialize_by_alias=True, defer_build=True)
 
 
 class Entry(Result):

@@ -4,4 +4,4 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Given(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
