@@ -152,6 +152,22 @@ def test_an_attempt_sees_what_it_began_and_what_leads_there() -> None:
     assert len({one.id for one in whole}) == len(whole)
 
 
+def test_who_is_answered_for_takes_as_long_as_the_others_in_the_time_of_each_attempt() -> None:
+    steps = [
+        step("adv/law", "session", 1, name="law", trigger="advisor"),
+        step("", "session", 3, name="lead", trigger="root"),
+        step("h", "session", 7, name="panel", trigger="handoff"),
+        replace(step("h/t1/m", second=7), attempt=SECOND),
+    ]
+
+    def lead(place: Place) -> tuple[datetime, datetime | None]:
+        return next((one.started_at, one.ended_at) for one in branches.nodes(steps, place) if one.parent is None)
+
+    assert lead(PLACE) == (at(1), at(8))
+    assert lead(replace(PLACE, within=FIRST, since=at(0), until=at(5))) == (at(1), at(5))
+    assert lead(replace(PLACE, within=SECOND, since=at(6), until=at(9))) == (at(6), at(8))
+
+
 def test_turn_ten_comes_after_turn_nine() -> None:
     nodes = branches.nodes([step("t10/m"), step("t9/m"), step("", "session", name="lead")], PLACE)
     assert [one.name for one in nodes if one.kind == "turn"] == ["turn 9", "turn 10"]
@@ -162,6 +178,36 @@ def test_a_tool_that_refused_has_failed_with_its_words() -> None:
     cut = replace(step("t1/c2", "tool", name="doc"), refusal='{"text":"No such')
     found = [one for one in branches.nodes([refused, cut], PLACE) if one.kind == "tool"]
     assert [(one.state, one.error) for one in found] == [("failed", 'No "x" here.'), ("failed", "No such")]
+
+
+def test_calls_without_a_record_are_known_from_the_answers() -> None:
+    def asking(path: str, second: float, *calls: str) -> Step:
+        told = ",".join(f'["id","{name}","{{}}"]' for name in calls)
+        return replace(step(path, second=second), answer=f'{{"text":"","calls":[{told}]}}')
+
+    steps = [
+        step("", "session", name="lead", trigger="root"),
+        asking("t1/m", 0, "final_report", "agent_helper", "no_such_tool"),
+        step("t1/c2/s", "session", 1, name="helper", trigger="subagent"),
+        asking("t1/c2/s/t1/m", 1, "final_report"),
+        step("t1/c2/s/q1", "session", 3, name="helper", trigger="clarification"),
+        asking("t1/c2/s/t2/m", 3, "final_report"),
+        asking("t2/m", 4, "ask_clarification", "file_read"),
+        step("t2/c2", "tool", 5, name="file_read"),
+        asking("t3/m", 6, "final_report"),
+    ]
+    found = [one for one in branches.nodes(steps, PLACE) if one.kind == "tool"]
+    assert [(one.path, one.name, one.error) for one in found] == [
+        ("t1/c1", "final_report", "it was not taken"),
+        ("t1/c3", "no_such_tool", "nothing was done"),
+        ("t1/c2/s/t1/c1", "final_report", ""),
+        ("t1/c2/s/t2/c1", "final_report", ""),
+        ("t2/c1", "ask_clarification", ""),
+        ("t2/c2", "file_read", ""),
+        ("t3/c1", "final_report", ""),
+    ]
+    cut_off = [replace(steps[0], state="started"), asking("t1/m", 0, "shell")]
+    assert not [one for one in branches.nodes(cut_off, PLACE) if one.kind == "tool"]
 
 
 def test_what_is_used_below_is_counted_once_above() -> None:

@@ -12,7 +12,7 @@ from moot.api.access import Access
 from moot.core.ids import AgentId, InstanceName
 from moot.core.json import Json
 from moot.core.tx import ReadTx
-from moot.ledger import costs
+from moot.ledger import costs, traces
 from moot.ledger.costs import Calls, Share
 from moot.ledger.usage import DOLLAR
 from moot.registry import agents, instances
@@ -107,8 +107,7 @@ def _model(tx: ReadTx, owner: AgentId) -> str:
         agent = agents.get(tx, owner)
     except AgentNotFound:
         return "unknown"
-    model = agent.settings.get("model")
-    return model if isinstance(model, str) and model else agent.backend
+    return traces.model_of(agent.backend, agent.settings)
 
 
 def _spend(one: Calls) -> Spend:

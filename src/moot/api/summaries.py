@@ -9,7 +9,7 @@ from moot.core.ids import RunId
 from moot.core.tx import ReadTx
 from moot.documents import documents, ownership
 from moot.ledger import budgets, usage
-from moot.ledger.budgets import Share
+from moot.ledger.budgets import MICROSECOND, Share
 from moot.ledger.usage import Usage
 from moot.registry import runs
 from moot.registry.runs import Run
@@ -53,11 +53,17 @@ def _of_run(tx: ReadTx, id: RunId) -> Summary:
         agents=tuple(Deeds(one.name, said.get(one.name, 0), used.get(one.id, Usage())) for one in members),
         messages=sum(said.values()),
         documents=tuple(_written(tx, run)),
-        duration=(run.ended_at or tx.now) - run.started_at,
+        duration=_lasted(tx, run),
         usage=usage.total(tx, run.id),
         budget=tuple(budgets.shares(tx, run.id)),
         result=_result(run),
     )
+
+
+def _lasted(tx: ReadTx, run: Run) -> timedelta:
+    """Without the time between its end and its resumption."""
+    budget = budgets.find(tx, run.id)
+    return (run.ended_at or tx.now) - run.started_at if budget is None else budget.elapsed(tx.now) * MICROSECOND
 
 
 def _written(tx: ReadTx, run: Run) -> Iterator[str]:

@@ -231,7 +231,7 @@ def _attempt(tx: ReadTx, tried: Tried, parent: str | None, talk: _Talk) -> list[
 
 def work(tx: ReadTx, tried: Tried, parent: str | None) -> list[Node]:
     """What an attempt did: its part of the tree of sessions, or the tools it called if it was no session."""
-    place = Place(parent, tried.id, tried.name, tried.model, tried.id)
+    place = Place(parent, tried.id, tried.name, tried.model, tried.id, tried.started_at, tried.ended_at)
     trees = [traces.steps(tx, root) for root in traces.roots(tx, tried)]
     grown = [node for steps in trees for node in branches.nodes(steps, place)]
     return grown or branches.of_tool_calls(traces.tool_calls(tx, tried.id), place)

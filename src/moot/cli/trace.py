@@ -102,7 +102,7 @@ def _label(found: Trace, node: Node) -> str:
         said = f"{node.name}: {node.text}"
         return f"given {said}" if node.trigger == "given" else f"{node.trigger or node.id}  {said}"
     pieces = [_name(node), _state(node)]
-    if node.kind != "turn":
+    if node.kind != "turn" and node.trigger != "answer":  # of which nobody knows how long it took
         pieces.append(_spell(found.lasted(node)))
     pieces += [_used(node, found.totals.get(node.id, Used())), _stop(node)]
     return "  ".join(piece for piece in pieces if piece)

@@ -18,6 +18,10 @@ from moot.ledger.traces import Step, ToolCall
 
 _NAMED = frozenset(("adv", "team"))  # in a path they stand before a name, which may be any word
 _TRIGGERS = {"s": "subagent", "h": "handoff", "r": "router", "adv": "advisor", "team": "member", "boss": "supervisor"}
+_ENDING = frozenset(("final_report", "handoff_to"))  # a session ends with them, or they were refused
+_WITHIN = _ENDING | {"team_broadcast", "ask_clarification", "result_read"}  # calls that are made without a record
+_NOT_TAKEN, _NOT_MADE = "it was not taken", "nothing was done"
+_IN_ITS_PLACE = frozenset(("advisor", "handoff", "router"))
 _TURN = re.compile(r"t\d+")
 _AGAIN = re.compile(r"q\d+")
 _NUMBERS = re.compile(r"\d+")
@@ -73,6 +77,8 @@ class Place:
     agent: str  # whose tree it is
     model: str  # of that agent, where a step names none
     within: AttemptId | None = None  # only what was begun in this attempt, and what leads there
+    since: datetime | None = None  # when that attempt began, before which nothing is shown of what leads there
+    until: datetime | None = None  # and ended
 
 
 def parts(path: str) -> list[str]:
@@ -121,6 +127,8 @@ class _Growth:
     def grown(self, wanted: Iterable[Step]) -> list[Node]:
         for one in wanted:
             self._add(one)
+            for number, name in enumerate(one.calls, 1):
+                self._call(one, f"{above(one.path)}/c{number}", name)
         return sorted(self._stretched(), key=_order)
 
     def _add(self, step: Step) -> str:
@@ -145,6 +153,46 @@ class _Growth:
                 used=_used(step) if step.kind == "model" else Used(),
             )
         return id
+
+    def _call(self, answer: Step, path: str, name: str) -> None:
+        """A call that is on record only in the answer which asks for it: it ends or steers the session, or was never
+        made. What it led to, if anything, stands for itself."""
+        if path in self._calls or f"{path}/s" in self._sessions or self._is_to_come(answer):
+            return
+        error = _NOT_MADE if name not in _WITHIN else _NOT_TAKEN if name in _ENDING and self._goes_on(answer) else ""
+        moment = answer.ended_at or answer.started_at
+        id = self._id(path)
+        self._made[id] = Node(
+            id,
+            self._turn(above(path) or "", answer),
+            "tool",
+            name,
+            moment,
+            moment,
+            "failed" if error else "done",
+            "answer",
+            answer.agent,
+            error=error,
+            path=path,
+            root=self._root,
+            attempt=answer.attempt,
+        )
+
+    def _is_to_come(self, answer: Step) -> bool:
+        """Whether nobody has got to its calls yet."""
+        session = self._sessions.get(above(above(answer.path) or "") or "")
+        is_open = session is not None and session.state in ("started", "unknown")
+        return is_open and self._next_turn(answer) is None
+
+    def _goes_on(self, answer: Step) -> bool:
+        """Whether a session has another turn before it is asked again."""
+        turn = above(answer.path) or ""
+        session, following = above(turn) or "", self._next_turn(answer)
+        return following is not None and self._asked(session, answer) == self._asked(session, following)
+
+    def _next_turn(self, answer: Step) -> Step | None:
+        *over, turn = parts(above(answer.path) or "")
+        return self._first.get("/".join([*over, f"t{int(turn[1:]) + 1}"]))
 
     def _state(self, step: Step) -> str:
         """Empty: that is for those below to tell."""
@@ -213,10 +261,17 @@ class _Growth:
         children: dict[str | None, list[Node]] = {}
         found: list[Node] = []
         for node in sorted(self._made.values(), key=lambda one: -_depth(one.id, self._made)):
-            whole = node if node.state else _spanning(node, children.get(node.id, []))
+            below = children.get(node.id, [])
+            whole = _led_on(node, below) if node.state else _spanning(node, below)
             children.setdefault(node.parent, []).append(whole)
-            found.append(whole)
+            found.append(self._within(whole) if node.kind in ("session", "turn") else whole)
         return found
+
+    def _within(self, node: Node) -> Node:
+        """What several attempts worked on lasted in each as long as that one did."""
+        since, until = self._place.since or node.started_at, self._place.until
+        ended_at = node.ended_at if until is None else min(node.ended_at or until, until)
+        return replace(node, started_at=max(node.started_at, since), ended_at=ended_at and max(ended_at, since))
 
 
 def _name_of(path: str, below: Step) -> str:
@@ -229,6 +284,20 @@ def _depth(id: str | None, made: dict[str, Node]) -> int:
     while id in made:
         depth, id = depth + 1, made[id].parent
     return depth
+
+
+def _led_on(node: Node, below: Sequence[Node]) -> Node:
+    """An agent whose advisors are heard first, or that others answer for, takes as long as they do: as with the cost.
+    Who is asked again has rested meanwhile."""
+    others = [one for one in below if one.trigger in _IN_ITS_PLACE]
+    if node.kind != "session" or not others:
+        return node
+    ends = [one.ended_at for one in (node, *others)]
+    return replace(
+        node,
+        started_at=min(one.started_at for one in (node, *others)),
+        ended_at=max((one for one in ends if one), default=None) if all(ends) else None,
+    )
 
 
 def _spanning(node: Node, below: Sequence[Node]) -> Node:

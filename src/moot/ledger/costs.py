@@ -38,7 +38,7 @@ class Calls:
     scope: Scope
     owner: AgentId
     agent: str
-    model: str  # empty: the only one that the owner has
+    model: str  # empty: the only one that the owner has, or a script
     calls: int
     answered: int
     unknown_calls: int  # that may have been billed, and stay charged

@@ -4,7 +4,9 @@ out."""
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import cast
 
+from moot.core import json
 from moot.core.ids import AgentId, AttemptId, InstanceName, JobId, MessageId, OperationId, RunId, StreamId
 from moot.core.json import Json
 from moot.core.tx import ReadTx
@@ -41,6 +43,15 @@ class Step:
     is_estimated: bool
     started_at: datetime
     ended_at: datetime | None
+    answer: str | None = None  # of a model that asks for calls, as JSON
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """The tools that an answer asks for."""
+        if self.answer is None:
+            return ()
+        found = cast(Sequence[Sequence[str]], json.load_object(self.answer)["calls"])
+        return tuple(name for _, name, _ in found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +88,14 @@ class Tried:
 
     @property
     def model(self) -> str:
-        """Its model if it names one, else what runs it."""
-        model = self.settings.get("model")
-        return model if isinstance(model, str) and model else self.backend
+        return model_of(self.backend, self.settings)
+
+
+def model_of(backend: str, settings: Mapping[str, Json]) -> str:
+    """An agent's model if it names one, else what runs it; who only leads a team has none, and a member that names none
+    has a script."""
+    model = settings.get("model")
+    return model if isinstance(model, str) and model else "scripted" if backend == "api" else backend
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ order by root
 select root, path, try as number, kind, name, agent, trigger, state, attempt, stop, error,
   case when kind = 'tool' and result like '%"is_error":true}' then substr(result, 1, 400) end as refusal,
   reserve, cost, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, is_estimated,
-  started_at, ended_at
+  started_at, ended_at,
+  case when kind = 'model' and result like '%"calls":[[%' then result end as answer
 from journal where root = :root order by started_at, path, try
 
 -- tool_calls: What an attempt has done by tools, as its operations tell.
