@@ -13,6 +13,9 @@ import pytest
 
 from tests.cli.terminal import SECONDS, Terminal
 
+DYING = Path(__file__).parent / "dying"
+# What is on record of the run when it dies in each.
+PHASES = {"election": "setup", "vote": "election", "kickoff": "election", "working": "talk", "acknowledging": "talk"}
 CLOCK = re.compile(r"\d\d:\d\d:\d\d|(?<=doc-owner-)\d+")
 WORKFLOW = """
 name: review
@@ -83,27 +86,45 @@ def channel(terminal: Terminal) -> str:
     return file.read_text() if file.exists() else ""
 
 
-MOMENTS: dict[str, Callable[[Terminal], bool]] = {
-    "setup": lambda terminal: (terminal.folder / "setup-ran").exists(),
-    "election": lambda terminal: "[PROPOSAL:" in channel(terminal),
-    "the first vote": lambda terminal: "[VOTE:" in channel(terminal),
-    "an agent at work": lambda terminal: "@reviewer look" in channel(terminal),
-    "acknowledging": lambda terminal: "@reviewer fixed" in channel(terminal),
-}
+def is_setting_up(terminal: Terminal) -> bool:
+    return (terminal.folder / "setup-ran").exists()
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
-def test_a_run_that_was_killed_comes_to_the_same_end(terminal: Terminal, expected: list[str], moment: str) -> None:
-    if moment != "setup":
-        (terminal.folder / "go").touch()
+def test_a_run_that_was_killed_in_setup_comes_to_the_same_end(terminal: Terminal, expected: list[str]) -> None:
     process = terminal.start("run", "review.yaml")
-    until(lambda: MOMENTS[moment](terminal) or process.poll() is not None)
+    until(lambda: is_setting_up(terminal))  # and there it waits
     process.kill()
     process.communicate()
     (terminal.folder / "go").touch()
-    ended = terminal.run("resume", "--json")
-    if ended.code != 0:  # it was quicker than we
-        assert "nothing to resume" in ended.err
+    expect_the_same_end(terminal, expected)
+
+
+# What is done in a phase is not committed when the process dies behind it.
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "election:before",
+        "election:after",
+        "vote:before",
+        "vote:after",
+        "kickoff:before",
+        "kickoff:after",
+        "working:before",
+        "acknowledging:before",
+        "acknowledging:after",
+    ],
+)
+def test_a_run_that_dies_in_a_phase_comes_to_the_same_end(terminal: Terminal, expected: list[str], moment: str) -> None:
+    (terminal.folder / "go").touch()
+    died = terminal.run("run", "review.yaml", env={"PYTHONPATH": str(DYING), "STORY_DIES": moment})
+    assert died.code == -signal.SIGKILL, died
+    before = terminal.ok("status", "--json").json[0]
+    assert (before["status"], before["phase"]) == ("live", PHASES[moment.partition(":")[0]])
+    expect_the_same_end(terminal, expected)
+
+
+def expect_the_same_end(terminal: Terminal, expected: list[str]) -> None:
+    terminal.ok("resume", "--json")
     assert said(terminal) == expected
     assert terminal.ok("doc", "show", "notes.md").out == "fixed\n"
     assert terminal.ok("status", "--json").json[0]["status"] == "done"
@@ -125,7 +146,7 @@ def test_an_interrupted_run_is_gone_on_with(
     terminal: Terminal, expected: list[str], signals: tuple[signal.Signals, ...]
 ) -> None:
     process = terminal.start("run", "review.yaml")
-    until(lambda: MOMENTS["setup"](terminal))
+    until(lambda: is_setting_up(terminal))
     for number in signals:
         process.send_signal(number)
     out, err = process.communicate(timeout=SECONDS)
@@ -139,7 +160,7 @@ def test_an_interrupted_run_is_gone_on_with(
 
 def test_a_second_run_of_an_instance_is_refused_while_the_first_goes_on(terminal: Terminal) -> None:
     process = terminal.start("run", "review.yaml")
-    until(lambda: MOMENTS["setup"](terminal))
+    until(lambda: is_setting_up(terminal))
     second = terminal.run("run", "review.yaml")
     assert (second.code, "INSTANCE_BUSY" in second.err) == (1, True)
     (terminal.folder / "go").touch()
@@ -178,7 +199,7 @@ def test_a_run_in_the_background_survives_its_terminal_and_ends_when_told(termin
 
 def test_a_paused_run_wakes_nobody_until_it_goes_on(terminal: Terminal) -> None:
     process = terminal.start("run", "review.yaml", "--json")
-    until(lambda: MOMENTS["setup"](terminal))
+    until(lambda: is_setting_up(terminal))
     terminal.ok("pause")
     (terminal.folder / "go").touch()
     until(lambda: "[PROPOSAL:" in channel(terminal))
@@ -267,7 +288,7 @@ def test_a_failing_setup_shows_no_secret_of_its_environment(terminal: Terminal) 
 
 def test_what_a_killed_setup_left_running_is_gone_before_it_is_repeated(terminal: Terminal) -> None:
     process = terminal.start("run", "review.yaml")
-    until(lambda: MOMENTS["setup"](terminal))
+    until(lambda: is_setting_up(terminal))
     process.kill()
     process.communicate()
     resumed = terminal.start("resume")
