@@ -1,6 +1,14 @@
 """A stopped agent is offline until it is released."""
 
-from moot.registry import agents, stopping
+from typing import Literal
+
+import pytest
+
+from moot.core.ids import HostId
+from moot.core.tx import Tx
+from moot.registry import agents, runs, stopping
+from moot.registry.hosts import How
+from moot.registry.runs import NewRun, State
 from moot.store.store import Store
 from moot.testing.clock import ManualClock
 from tests.registry.house import build
@@ -23,3 +31,33 @@ async def test_who_has_left_is_neither_stopped_nor_released(store: Store) -> Non
     ann = await house.join("ann", backend="scripted")
     await house.write(lambda tx: agents.unregister(tx, ann.id))
     assert await house.write(lambda tx: [stopping.stop(tx, ann), stopping.release(tx, ann)]) == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("is_stopped", "how", "state", "wanted"),
+    [
+        (False, None, "live", None),
+        (True, None, "live", "stop"),
+        (False, "safely", "live", "stop"),
+        (True, "safely", "interrupted", "shutdown"),
+        (False, None, "limit", "shutdown"),
+    ],
+)
+async def test_who_is_stopped_is_to_end_and_who_works_for_a_run_that_is_over_is_to_leave_off(
+    store: Store, is_stopped: bool, how: How | None, state: State, wanted: Literal["stop", "shutdown"] | None
+) -> None:
+    house = await build(store)
+    ann = await house.join("ann", backend="scripted")
+
+    def change(tx: Tx) -> list[Literal["stop", "shutdown"] | None]:
+        run = runs.start(tx, house.instance, NewRun("r", "r.yaml", "run", {}, {}, HostId("nobody")))
+        if is_stopped:
+            stopping.stop(tx, ann)
+        alone = stopping.asked(tx, ann.id, None)
+        if how is not None:
+            runs.ask_stop(tx, run, how)
+        if state != "live":
+            runs.end(tx, run, state)
+        return [stopping.asked(tx, ann.id, run.id), alone]
+
+    assert await house.write(change) == [wanted, "stop" if is_stopped else None]

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -111,10 +111,11 @@ async def gather(store: Store, scripts: Mapping[str, list[Line]]) -> Team:
 
 def make_host(store: Store, *, retry: Retry = QUICK, pace: Pace | None = None, backend: Backend | None = None) -> Host:
     """A host as the application wires it, with tools in process."""
+    stopping = asyncio.Event()
 
     def workers(host: HostId) -> Mapping[str, Worker]:
         return {
-            "attempt": make_worker(store, host, retry=retry, backend=backend),
+            "attempt": replace(make_worker(store, host, retry=retry, backend=backend), host_stops=stopping),
             voting.EXPIRE: OwnTransaction(store, expiry.end_proposal),
             asking.EXPIRE: OwnTransaction(store, expiry.end_request),
             guards.LIMIT: OwnTransaction(store, limit_workers.tell),
@@ -122,7 +123,7 @@ def make_host(store: Store, *, retry: Retry = QUICK, pace: Pace | None = None, b
         }
 
     new = NewHost(neighbours.machine(), str(identity.current()), ("serve", "react", "work", "run"))
-    return Host(store, new, workers, pace)
+    return Host(store, new, workers, pace, stopping)
 
 
 def make_worker(store: Store, host: HostId, *, retry: Retry = QUICK, backend: Backend | None = None) -> AttemptWorker:

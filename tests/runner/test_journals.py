@@ -17,6 +17,7 @@ from moot.registry import agents, instances, stopping
 from moot.registry.errors import AttemptEnded
 from moot.runner.journals import Kept, StoredJournal
 from moot.session.journal import Begun, Done, OverBudget
+from moot.session.stage import Asked
 from moot.store.store import Store
 from moot.workflow.workflow import Budget
 from tests.runner.team import Team, gather, make_host, running
@@ -87,7 +88,7 @@ async def test_the_next_attempt_knows_what_is_on_record(store: Store) -> None:
     }
 
 
-@pytest.mark.parametrize("failure", ["limit", "invalid", "reported", "refused"])
+@pytest.mark.parametrize("failure", ["limit", "invalid", "reported", "refused", "stopped"])
 async def test_what_would_only_fail_again_is_begun_anew(store: Store, failure: str) -> None:
     roots: list[str] = []
 
@@ -280,7 +281,7 @@ async def test_who_is_cancelled_while_it_writes_knows_what_is_on_record(
 
 
 async def test_who_is_stopped_learns_it_with_its_next_request(store: Store) -> None:
-    heard: list[bool] = []
+    heard: list[Asked | None] = []
 
     def stop(tx: Tx) -> bool:
         (ann,) = (one for one in agents.members(tx, instances.get(tx, "default").stream) if one.name == "ann")
@@ -289,11 +290,37 @@ async def test_who_is_stopped_learns_it_with_its_next_request(store: Store) -> N
     async def work(journal: StoredJournal) -> Ended:
         journal.begin(BRIEFING)
         await journal.note(begun=[SESSION, asking("t1/m")])
-        heard.append(journal.stopping.is_set())
+        heard.append(await journal.asked())
         await store.write(stop, caller=SYSTEM)
         await journal.note([Done("t1/m", {"a": 1}, USED)], [asking("t2/m")])
-        heard.append(journal.stopping.is_set())
+        heard.append(await journal.asked())
         return Ended()
 
     await perform(store, work)
-    assert heard == [False, True]
+    assert heard == [None, "stop"]
+
+
+@pytest.mark.parametrize(("is_stopped", "wanted"), [(False, "shutdown"), (True, "stop")])
+async def test_when_its_host_ends_it_leaves_off_unless_it_was_stopped(
+    store: Store, is_stopped: bool, wanted: Asked
+) -> None:
+    heard: list[Asked | None] = []
+    team = await gather(store, {"ann": []})
+
+    async def work(journal: StoredJournal) -> Ended:
+        heard.append(await journal.asked())
+        if is_stopped:
+            await store.write(
+                lambda tx: stopping.stop(tx, agents.named(tx, team.instance.stream, "ann")), caller=SYSTEM
+            )
+        host.stop()
+        heard.append(await journal.asked())
+        return Ended()
+
+    backend = Acts(work)
+    host = make_host(store, backend=backend)  # pyright: ignore[reportArgumentType]
+    async with running(host):
+        await team.say("@ann go")
+        await team.until(lambda tx: not backend.acts)
+        await team.idle_but_for_mail()
+    assert heard == [None, wanted]

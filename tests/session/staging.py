@@ -16,7 +16,7 @@ from moot.session.orchestra import Orchestra
 from moot.session.question import Question
 from moot.session.report import Report
 from moot.session.source import Source
-from moot.session.stage import Stage
+from moot.session.stage import Asked, Stage
 from moot.testing.clock import ManualClock
 
 
@@ -43,7 +43,8 @@ class Hall:
     asked: list[tuple[str, Request]] = field(default_factory=list[tuple[str, Request]])
     events: list[tuple[str, Event]] = field(default_factory=list[tuple[str, Event]])
     reserve: Callable[[Agent, str, Request], float] = lambda agent, model, request: 0.0
-    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    asked_for: Asked | None = None  # from outside
+    ends_with: str = ""  # when the model of this agent is asked, moot is shut down
     _news: asyncio.Event = field(default_factory=asyncio.Event)
     held: dict[str, asyncio.Event] = field(default_factory=dict[str, asyncio.Event])  # models that wait, by agent
 
@@ -62,13 +63,18 @@ class Hall:
             lambda agent, path: self.sources if agent.tools is None else (),
             lambda agent, event: self.events.append((agent, event)),
             self.reserve,
-            self.stopping,
+            self._asked_for,
         )
         async with asyncio.timeout(60):
             return await Orchestra(stage).perform(Errand(cast[0], prompt))
 
+    async def _asked_for(self) -> Asked | None:
+        return self.asked_for
+
     def note(self, name: str, request: Request) -> None:
         self.asked.append((name, request))
+        if name == self.ends_with:
+            self.asked_for = "shutdown"
         self._news.set()
 
     async def report(self, *cast: Agent, prompt: str = "Do it.") -> Report:

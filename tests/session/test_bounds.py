@@ -23,6 +23,7 @@ class Shelf:
 
     is_recorded = True
     is_final = False
+    fetched = 0
 
     def specs(self) -> Sequence[ToolSpec]:
         return (ToolSpec("fetch", "Fetches letters.", {"type": "object"}),)
@@ -35,6 +36,7 @@ class Shelf:
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
         count = arguments["count"]
         assert isinstance(count, int)
+        self.fetched += 1
         return Outcome("".join(str(place % 10) for place in range(count)))
 
 
@@ -59,7 +61,6 @@ async def test_who_goes_on_in_its_last_turn_has_a_failure_for_a_report() -> None
 async def test_one_turn_is_enough_for_an_answer() -> None:
     hall = Hall()
     assert (await hall.report(agent("a", reports("ok"), limits=Limits(turns=1)))).text == "ok"
-    assert hall.told("a") == "Do it."
 
 
 async def test_calls_beyond_the_limit_of_a_turn_are_not_made() -> None:
@@ -93,10 +94,40 @@ async def test_time_has_a_limit() -> None:
 
 async def test_who_is_asked_to_stop_comes_to_an_end_with_a_report() -> None:
     hall = Hall()
-    hall.stopping.set()
+    hall.asked_for = "stop"
     report = await hall.report(agent("a", reports("so far")))
     assert report.text == "so far"
     assert "This is your last turn (moot was asked to stop)" in hall.told("a")
+
+
+async def test_who_is_stopped_and_reports_nothing_ends_for_that_reason() -> None:
+    report = await Hall(sources=(Shelf(),), asked_for="stop").report(agent("a", fetch(1), reports("never")))
+    assert (report.failure, report.error) == ("stopped", "it gave no report in its last turn (moot was asked to stop)")
+
+
+async def test_the_only_turn_is_the_last_one() -> None:
+    hall = Hall(sources=(Shelf(),))
+    report = await hall.report(agent("a", fetch(1), limits=Limits(turns=1)))
+    assert (report.failure, report.error) == ("limit", "it gave no report in its last turn (the limit is 1)")
+    assert "This is your last turn (the limit is 1)" in hall.told("a")
+    assert hall.tools("a") == ["final_report"]
+
+
+async def test_nothing_is_begun_when_moot_is_shut_down_and_it_goes_on_from_there() -> None:
+    """An answer that came meanwhile is kept, and its calls are made later; a report is made of it at once."""
+    shelf, memory = Shelf(), Memory()
+    cast = agent("a", fetch(1), fetch(2), reports("ok"))
+    first = Hall(memory, (shelf,), ends_with="a")
+    assert (await first.report(cast)).failure == "shutdown"
+    assert [path for path, one in memory.all().items() if one.state == "done"] == ["t1/m"]
+    assert (memory.all()[""].state, shelf.fetched) == ("started", 0)
+
+    second = Hall(memory, (shelf,))
+    assert (await second.report(cast)).text == "ok"
+    assert (first.order(), second.order(), shelf.fetched) == (["a"], ["a", "a"], 2)
+    assert "last turn" not in "".join(str(request.messages) for _, request in second.asked)
+
+    assert (await Hall(ends_with="a").report(agent("a", reports("ok")))).text == "ok"
 
 
 async def test_a_long_result_is_read_on_by_its_handle() -> None:

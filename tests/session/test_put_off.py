@@ -105,6 +105,23 @@ async def test_everybody_waits_and_goes_on_where_they_were(pattern: Pattern) -> 
     assert "rate_limit" not in told
 
 
+@pytest.mark.parametrize("pattern", PATTERNS, ids=lambda one: one.__name__)
+async def test_a_tree_that_moot_leaves_when_it_is_shut_down_goes_on_where_it_was(pattern: Pattern) -> None:
+    cast = pattern(SAYS.get(pattern, reports("mine")))
+    whole = Hall()
+    assert (await whole.report(*cast)).text == "done"
+
+    memory = Memory()
+    first, second = Hall(memory, ends_with="busy"), Hall(memory)
+    report = await first.report(*cast)
+    assert report.failure == "shutdown"
+    assert {one.state for one in memory.all().values()} <= {"started", "done"}
+
+    assert (await second.report(*cast)).text == "done"
+    assert sorted(first.order() + second.order()) == sorted(whole.order())
+    assert "shut down" not in "".join(str(request.messages) for _, request in second.asked)
+
+
 async def test_of_several_models_that_ask_to_wait_the_one_that_is_ready_first_is_waited_for() -> None:
     waits = {"a": "60s", "b": "900s"}
     limited: dict[str, Json] = {f"answers:{one}": [{**LIMITED, "wait": wait}] for one, wait in waits.items()}

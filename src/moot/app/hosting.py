@@ -150,6 +150,7 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
     roles = (*options.roles, hosts.ASKS) if options.has_person or notify is not None else options.roles
     new = NewHost(neighbours.machine(), str(identity.current()), roles, outfitter.address.url)
 
+    stopping = asyncio.Event()
     stage, setup = options.stage, SetupWorker(store, project.root, outfitter.guardian)
 
     def attempts(host: HostId) -> AttemptWorker:
@@ -157,7 +158,7 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
         if stage is not None:
             found, equip = stage.backends(found), stage.equip(equip)
         trails = Trails(project.folder if options.keeps_files else None, options.heard)
-        return AttemptWorker(store, host, found, equip, retry, time_limit, trails)
+        return AttemptWorker(store, host, found, equip, retry, time_limit, trails, stopping)
 
     def workers(host: HostId) -> Mapping[str, Worker]:
         return {
@@ -171,4 +172,4 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
             limits.TIME: OwnTransaction(store, limit_workers.end_in_time),
         }
 
-    return Host(store, new, workers, options.pace)
+    return Host(store, new, workers, options.pace, stopping)

@@ -27,10 +27,11 @@ Failure = Literal[
     "budget",  # cut off at what its run, or it itself, may use
     "invalid",  # its report has the wrong shape
     "reported",  # it says itself that it could not be done
+    "stopped",  # somebody has stopped it, and it had nothing to report
 ]
 # What the next attempt would only meet again, or what is a result: to begin anew would do everything a second time.
 FINAL: frozenset[Failure] = frozenset(
-    ("cannot_start", "auth", "refused", "denied", "limit", "budget", "invalid", "reported")
+    ("cannot_start", "auth", "refused", "denied", "limit", "budget", "invalid", "reported", "stopped")
 )
 
 

@@ -1,5 +1,7 @@
 """Stopping: an agent that is stopped keeps its mail, and nobody wakes it until it is released."""
 
+from typing import Literal
+
 from moot.core.events import Event
 from moot.core.ids import AgentId, RunId
 from moot.core.tx import ReadTx, Tx
@@ -25,6 +27,8 @@ def release(tx: Tx, agent: Agent) -> bool:
     return is_released
 
 
-def is_asked(tx: ReadTx, agent: AgentId, run: RunId | None) -> bool:
-    """Whether an agent, or the run that it works for, is to come to an end."""
-    return tx.maybe(sql.is_asked, int, agent=agent, run=run) is not None
+def asked(tx: ReadTx, agent: AgentId, run: RunId | None) -> Literal["stop", "shutdown"] | None:
+    """Whether an agent, or the run that it works for, is to come to an end; or is left by whoever attended it, to be
+    resumed."""
+    found = tx.maybe(sql.asked, str, agent=agent, run=run)
+    return None if found is None else "stop" if found == "stop" else "shutdown"

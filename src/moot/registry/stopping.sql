@@ -6,8 +6,7 @@ where id = :id and stopped_at is null and left_at is null and backend <> 'extern
 update agents set stopped_at = null
 where id = :id and stopped_at is not null and left_at is null and backend <> 'external'
 
--- is_asked: Whether an agent, or the run that it works for, is to come to an end.
-select 1 from agents where id = :agent and stopped_at is not null
-union all
-select 1 from runs where id = :run and stop_asked is not null
-limit 1
+-- asked: Whether an agent, or the run that it works for, is to come to an end. A run that is over stops its agents, too.
+select case when runs.state <> 'live' then 'shutdown' else 'stop' end
+from agents left join runs on runs.id = :run
+where agents.id = :agent and (agents.stopped_at is not null or runs.stop_asked is not null or runs.state <> 'live')

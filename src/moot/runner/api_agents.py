@@ -86,7 +86,7 @@ class SessionBackend:
 
     async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
         used = Usage()
-        ended = Ended("no_result", "the session ended without a result")
+        ended: Ended | None = Ended("no_result", "the session ended without a result")
         if assignment.manner.keeps_conversation:
             yield Warned("A model has no conversation of its own that could be kept: `resume` changes nothing here.")
         voices = Voices(assignment.agent, is_counted=isinstance(assignment, Kept))
@@ -101,6 +101,8 @@ class SessionBackend:
                         yield progress
         except ServerNotStarted as error:  # it would not the next time either
             ended = Ended("cannot_start", f"{error.code}: {error}")
+        if ended is None:  # as if the host had cut it off, only that nothing was under way
+            raise asyncio.CancelledError
         yield replace(ended, usage=used)
 
     async def _stream(self, assignment: Assignment, models: "_Models") -> AsyncGenerator[Told | Report]:
@@ -118,13 +120,12 @@ class SessionBackend:
             models.wrap = partial(self._between, assignment)
 
         async def perform(tell: Tell) -> Report:
-            stopping = journal.stopping if journal else asyncio.Event()
             async with tree_tools.opened(assignment, toolbox, cast) as tools:
                 for trouble in tools.troubles:
                     tell(root.name, events.Warned(str(trouble)))
                 kept, most = _kept(assignment, journal), self._shop.most
-                stage = Stage(cast, kept, models.get, tools.of, tell, most, stopping, trees.provider)
-                stage = replace(stage, ending=journal.ending) if journal else stage
+                stage = Stage(cast, kept, models.get, tools.of, tell, most, provider=trees.provider)
+                stage = replace(stage, ending=journal.ending, asked=journal.asked) if journal else stage
                 report = (await Orchestra(stage).perform(Errand(root, brief.prompt, hearing=letters))).report
             if journal is not None:
                 await letters.give_back()
@@ -227,5 +228,8 @@ def _bare(brief: Briefing) -> Briefing:
     return Briefing(brief.request or brief.prompt, brief.system_prompt)
 
 
-def _ended(report: Report) -> Ended:
+def _ended(report: Report) -> Ended | None:
+    """None: moot is shut down, and this goes on with the next attempt."""
+    if report.failure == "shutdown":
+        return None
     return Ended(report.failure, report.error, report.text, wait_until=report.until, provider=report.provider)

@@ -57,6 +57,7 @@ class AttemptWorker:
     retry: Retry = field(default_factory=Retry)
     time_limit: timedelta = timedelta(hours=1)
     trails: Trails | None = None  # where people can look at what agents do
+    host_stops: asyncio.Event = field(default_factory=asyncio.Event)
 
     def begin(self, tx: Tx, job: Job) -> Task | None:
         tx.lock("agents", job.subject)
@@ -176,7 +177,7 @@ class AttemptWorker:
             workspace=kit.workspace,
             folder=kit.folder,
             conversation=begun.conversation,
-            journal=partial(journals.open, self.store, begun),
+            journal=partial(journals.open, self.store, begun, self.host_stops),
             expand=partial(guidance.expanded, begun.run),
             requests=requests,
             guardian=kit.guardian,

@@ -65,7 +65,14 @@ MakeWorkers = Callable[[HostId], Mapping[str, Worker]]
 class Host:
     """Runs until stopped. Stopping lets attempts finish for a while, stopping now ends them at once."""
 
-    def __init__(self, store: Store, new: NewHost, make_workers: MakeWorkers, pace: Pace | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        new: NewHost,
+        make_workers: MakeWorkers,
+        pace: Pace | None = None,
+        stopping: asyncio.Event | None = None,  # which workers look at, too
+    ) -> None:
         self._store = store
         self._new = new
         self._make_workers = make_workers
@@ -74,7 +81,7 @@ class Host:
         self._trouble = Trouble()
         self._workers: Mapping[str, Worker] = {}
         self._id = HostId("")
-        self._stopping = asyncio.Event()
+        self._stopping = stopping or asyncio.Event()
         self._forced = asyncio.Event()
 
     @property

@@ -35,10 +35,11 @@ from moot.runner.spending import Wanted
 from moot.session import journal as contract
 from moot.session.journal import Begun, Done, Known, OverBudget
 from moot.session.report import Failure
+from moot.session.stage import Asked
 from moot.store.store import Store
 
 # The same would come of it again; whatever else goes wrong may go well the next time.
-_REPEATED: frozenset[Failure] = frozenset(("limit", "invalid", "reported", "refused"))
+_REPEATED: frozenset[Failure] = frozenset(("limit", "invalid", "reported", "refused", "stopped"))
 _SHOWS_MAIL = "inbox_check"
 
 
@@ -61,9 +62,9 @@ def _is_about(last: Tree, job: Job, mail: Sequence[Mail]) -> bool:
     return "after" not in job.arguments and not {one.id for one in mail}.isdisjoint(_mail(last))
 
 
-async def open(store: Store, attempt: Attempt) -> "StoredJournal":
+async def open(store: Store, attempt: Attempt, host_stops: asyncio.Event) -> "StoredJournal":
     entries, limit = await store.read(lambda tx: (ledger.entries(tx, attempt.tree.root), _limit(tx, attempt)))
-    return StoredJournal(store, attempt, entries, limit)
+    return StoredJournal(store, attempt, entries, host_stops, limit)
 
 
 def _limit(tx: ReadTx, attempt: Attempt) -> str:
@@ -84,7 +85,9 @@ class Kept(Assignment):
 class StoredJournal:
     """Of one attempt."""
 
-    def __init__(self, store: Store, attempt: Attempt, entries: Sequence[Entry], limit: str = "") -> None:
+    def __init__(
+        self, store: Store, attempt: Attempt, entries: Sequence[Entry], host_stops: asyncio.Event, limit: str = ""
+    ) -> None:
         self._store = store
         self._attempt = attempt
         self._own_limits = spending.own_limits(attempt.agent)
@@ -94,7 +97,8 @@ class StoredJournal:
         self._is_planted = bool(attempt.tree.facts)
         self._known = _known(entries)
         self._under_way: dict[str, Begun] = {}
-        self.stopping = asyncio.Event()  # somebody wants the agent, or its run, to come to an end
+        self._host_stops = host_stops
+        self._asked: Asked | None = None  # when something was begun last
         self._told = _told(attempt.tree, entries)
         # A first execution is told so with its prompt.
         self.ending = f"the run has reached its {limit}" if limit and attempt.tree.facts else ""
@@ -129,6 +133,12 @@ class StoredJournal:
         agent, attempt = self._attempt.agent.id, self._attempt.attempt
         await self._store.write(lambda tx: mailbox.take_back_mail(tx, agent, attempt, mail), caller=SYSTEM)
 
+    async def asked(self) -> Asked | None:
+        """What is wanted of the tree. Who was stopped has its last turn, if the host that ends gives it the time."""
+        if self._asked is None and self._host_stops.is_set():
+            self._asked = await self._store.read(self._asked_for) or "shutdown"
+        return self._asked
+
     def known(self, path: str) -> Known | None:
         return self._known.get(path)
 
@@ -137,22 +147,21 @@ class StoredJournal:
         page = self._page(done, begun)
         writing = asyncio.ensure_future(self._store.write(lambda tx: self._write(tx, page), caller=SYSTEM))
         try:
-            refusal, is_stopping = await asyncio.shield(writing)
+            refusal, asked = await asyncio.shield(writing)
         except asyncio.CancelledError:
             await asyncio.wait([writing])
             if not writing.cancelled() and writing.exception() is None:
-                refusal, is_stopping = writing.result()
-                self._keep(done, begun if refusal is None else page.free, is_stopping)
+                refusal, asked = writing.result()
+                self._keep(done, begun if refusal is None else page.free, asked)
             raise
-        self._keep(done, begun if refusal is None else page.free, is_stopping)
+        self._keep(done, begun if refusal is None else page.free, asked)
         if refusal is not None:
             raise refusal
 
-    def _keep(self, done: Sequence[Done], begun: Sequence[Begun], is_stopping: bool) -> None:
+    def _keep(self, done: Sequence[Done], begun: Sequence[Begun], asked: Asked | None) -> None:
         """What is on record by now."""
         self._is_planted = True
-        if is_stopping:
-            self.stopping.set()
+        self._asked = self._asked or asked
         for one in done:
             self._known[one.path] = contract.ended(self._known[one.path], one)
             self._under_way.pop(one.path, None)
@@ -187,7 +196,7 @@ class StoredJournal:
             one.path, number, one.kind, one.name, one.agent, one.trigger, json.dumps(one.facts), _micros(one.reserve)
         )
 
-    def _write(self, tx: Tx, page: "_Page") -> tuple[MootError | None, bool]:
+    def _write(self, tx: Tx, page: "_Page") -> tuple[MootError | None, Asked | None]:
         """Why the model may not be asked, if it may not: then all but that is written. And whether this is to end."""
         attempts.guard(tx, self._attempt.caller)
         if not self._is_planted:
@@ -202,7 +211,7 @@ class StoredJournal:
         refusal = None if page.wanted is None else self._refusal(tx, page.wanted, page.providers)
         opened = page.opened if refusal is None else [one for one in page.opened if one.kind != "model"]
         ledger.begin(tx, self.root, self._account, opened)
-        return refusal, page.wanted is not None and self._is_stopping(tx)
+        return refusal, None if page.wanted is None else self._asked_for(tx)
 
     def _refusal(self, tx: Tx, wanted: Wanted, providers: Sequence[str]) -> MootError | None:
         for pause in (pauses.of_provider(tx, one) for one in providers):
@@ -214,9 +223,9 @@ class StoredJournal:
             return None
         return OverBudget(refusal.reason, left=refusal.left / DOLLAR, is_passing=refusal.is_passing)
 
-    def _is_stopping(self, tx: ReadTx) -> bool:
+    def _asked_for(self, tx: ReadTx) -> Asked | None:
         run = self._attempt.run
-        return stopping.is_asked(tx, self._attempt.agent.id, run.id if run else None)
+        return stopping.asked(tx, self._attempt.agent.id, run.id if run else None)
 
     async def end(self, failure: Failure | None) -> None:
         """How the whole tree ended; whether the next attempt goes on with it depends on that."""

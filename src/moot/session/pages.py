@@ -27,6 +27,9 @@ class Pages:
             self.open(Begun(path, "session", agent, agent, trigger, facts))
 
     def end_session(self, path: str, report: Report) -> None:
+        """Who is only interrupted, by the end of moot itself, has not ended."""
+        if report.failure == "shutdown":
+            return
         known, plain = self._journal.known(path), reports.plain(report)
         if known is None or known.state != "done" or known.result != plain:
             error = None if report.failure is None else report.error

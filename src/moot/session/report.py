@@ -14,6 +14,8 @@ Failure = (
         "budget",  # nothing may be spent on it any more
         "invalid",  # its report has the wrong shape
         "reported",  # it said so itself
+        "stopped",  # somebody has stopped it, and it had nothing to report
+        "shutdown",  # moot ends, and goes on with it when the run is resumed
     ]
 )
 
@@ -40,6 +42,6 @@ class Report:
 
     @property
     def is_put_off(self) -> bool:
-        """A provider asks to wait, or the budget is used up: nobody's end, and nobody is told. The whole tree goes on
-        from here, later."""
-        return self.failure in ("rate_limit", "budget")
+        """A provider asks to wait, the budget is used up, or moot ends: nobody's end, and nobody is told. The whole
+        tree goes on from here, later."""
+        return self.failure in ("rate_limit", "budget", "shutdown")

@@ -33,6 +33,7 @@ _MOST_REMINDERS = 3  # that a report has to have a certain shape
 _ROOM = 8_000  # tokens that are kept free for the last turn
 _GO_ON = "Your answer was cut off because it was too long. Go on exactly where it stopped."
 _LAST = "This is your last turn ({why}). Make no further calls: give your final report now, with what you have."
+_SHUTDOWN = "moot was shut down"
 _MORE = "There is more to spend after all: you may go on, and make calls again."
 
 
@@ -52,6 +53,14 @@ class Part:
     term: Term = field(default_factory=Term)
 
 
+@dataclass(frozen=True, slots=True)
+class Last:
+    """Why nothing is left but to come to an end."""
+
+    because: str
+    failure: Failure  # if that brings no report
+
+
 @dataclass(slots=True)
 class Turn:
     """What a turn has come to so far."""
@@ -59,7 +68,7 @@ class Turn:
     number: int
     path: str
     facts: dict[str, Json] = field(default_factory=dict[str, Json])
-    last_because: str = ""  # nothing is left but to come to an end
+    last: Last | None = None
     answer: Answer = field(default_factory=Answer)
     outcomes: list[Outcome] = field(default_factory=list[Outcome])
     report: Report | None = None
@@ -164,11 +173,17 @@ class Session:
     async def _turn(self) -> Turn:
         self._turns += 1
         turn = Turn(self._turns, below(self.part.path, f"t{self._turns}"))
-        for step in (self._hear, self._guard, self._ask, self._act, self._judge):
+        for step in (self._heed, self._hear, self._guard, self._ask, self._act, self._judge):
             await step(turn)
             if turn.report is not None:
                 break
         return turn
+
+    async def _heed(self, turn: Turn) -> None:
+        """Nothing is begun any more when moot is shut down; what is on record goes on."""
+        known = self._stage.journal.known(f"{turn.path}/m")
+        if (known is None or known.state != "done") and await self._stage.asked() == "shutdown":
+            turn.report = self._failed("shutdown", _SHUTDOWN)
 
     async def _hear(self, turn: Turn) -> None:
         """What has come since the last turn; in a repetition, what had come then."""
@@ -195,30 +210,31 @@ class Session:
             return
         known = self._stage.journal.known(f"{turn.path}/m")
         is_new = known is None or known.state != "done"
-        turn.last_because = str(turn.facts.get("last", "")) or (self._why_last(turn.number) if is_new else "")
-        if turn.last_because:
-            turn.facts["last"] = turn.last_because
-            if turn.last_because == self._stage.ending:
-                turn.facts["is_spent"] = True
-            self._transcript.hear(_LAST.format(why=turn.last_because))
+        if "last" in turn.facts:
+            turn.last = Last(str(turn.facts["last"]), cast(Failure, turn.facts.get("reason", "limit")))
+        elif is_new:
+            turn.last = await self._why_last(turn.number)
+        if turn.last is not None:
+            turn.facts |= {"last": turn.last.because, "reason": turn.last.failure}
+            self._transcript.hear(_LAST.format(why=turn.last.because))
 
-    def _why_last(self, number: int) -> str:
+    async def _why_last(self, number: int) -> Last | None:
         limits = self._agent.limits
         if self._must_end:
-            return self._must_end
+            return Last(self._must_end, "limit")
         if self._stage.ending:
-            return self._stage.ending
-        if self._stage.stopping.is_set():
-            return "moot was asked to stop"
+            return Last(self._stage.ending, "budget")
+        if await self._stage.asked() == "stop":
+            return Last("moot was asked to stop", "stopped")
         if limits.context_tokens and self._transcript.tokens + _ROOM > limits.context_tokens:
-            return "the conversation is nearly as long as the model can hold"
-        return f"the limit is {limits.turns}" if number == limits.turns > 1 else ""
+            return Last("the conversation is nearly as long as the model can hold", "limit")
+        return Last(f"the limit is {limits.turns}", "limit") if number == limits.turns else None
 
     async def _ask(self, turn: Turn) -> None:
         request = Request(
             self._transcript.messages(),
             self._agent.prompt,
-            self._hands.specs(is_last=bool(turn.last_because)),
+            self._hands.specs(is_last=turn.last is not None),
             self._agent.limits.output_tokens,
             temperature=self._agent.temperature,
             letters=self._transcript.letters,
@@ -239,8 +255,12 @@ class Session:
         answer = turn.answer
         if not answer.calls or answer.stop in _IN_VAIN:
             return
-        is_cut, is_last = answer.stop == "max_tokens", bool(turn.last_because)
+        is_cut, is_last = answer.stop == "max_tokens", turn.last is not None
         planned = self._hands.plan(answer.calls, turn.path, is_last=is_last, is_cut=is_cut)
+        is_new = any(one.is_recorded and self._stage.journal.known(one.path) is None for one in planned)
+        if is_new and await self._stage.asked() == "shutdown":
+            turn.report = self._failed("shutdown", _SHUTDOWN)
+            return
         leading = [one for one in planned if one.leads_on]
         for one in leading:  # before what they do
             self._stage.tell(self._agent.name, Called(one.call.name, is_error=False))
@@ -275,17 +295,14 @@ class Session:
         elif not answer.calls:
             self._text += answer.text
             turn.report = await self._said_last(answer)
-        if turn.report is None and turn.last_because:
-            turn.report = self._ended_without_report(turn)
+        if turn.report is None and turn.last is not None:
+            turn.report = self._ended_without_report(turn.last)
 
-    def _ended_without_report(self, turn: Turn) -> Report | None:
-        error = f"it gave no report in its last turn ({turn.last_because})"
-        if not turn.facts.get("is_spent"):
-            return self._failed("limit", error)
-        if self._stage.ending:
-            return self._failed("budget", error)
-        self._transcript.hear(_MORE)  # in a repetition, by whoever has given the run a larger budget
-        return None
+    def _ended_without_report(self, last: Last) -> Report | None:
+        if last.failure == "budget" and not self._stage.ending:
+            self._transcript.hear(_MORE)  # in a repetition, by whoever has given the run a larger budget
+            return None
+        return self._failed(last.failure, f"it gave no report in its last turn ({last.because})")
 
     async def _said_last(self, answer: Answer) -> Report | None:
         """An answer without calls is the report, unless it is not complete or has the wrong shape."""

@@ -1,8 +1,8 @@
 """What all sessions of one tree share."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Literal
 
 from moot.models.model import Model, Request
 from moot.session.agent import Agent, Cast
@@ -10,6 +10,15 @@ from moot.session.events import Event
 from moot.session.journal import Journal
 from moot.session.question import Question
 from moot.session.source import Source
+
+Asked = Literal[
+    "stop",  # everybody comes to an end: one last turn, and a report
+    "shutdown",  # nothing more is begun; what is under way is written down, and all go on from there later
+]  # an abort is neither: it cancels the tree
+
+
+async def _nothing() -> Asked | None:
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +29,6 @@ class Stage:
     sources: Callable[[Agent, str], Sequence[Source]]  # the tools of an agent whose session has this path
     tell: Callable[[str, Event], None] = lambda agent, event: None
     reserve: Callable[[Agent, str, Request], float] = lambda agent, model, request: 0.0  # dollars, at most
-    stopping: asyncio.Event = field(default_factory=asyncio.Event)  # everybody comes to an end, with a report
+    asked: Callable[[], Awaitable[Asked | None]] = _nothing  # of the whole tree, from outside
     provider: Callable[[Agent, str], str] = lambda agent, model: model  # who use the same one wait together
     ending: str = ""  # why nothing is left to spend but on last turns
