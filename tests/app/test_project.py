@@ -92,3 +92,11 @@ def test_a_config_that_is_not_yaml_is_refused_with_its_place(tmp_path: Path) -> 
     (tmp_path / ".moot" / "config.yaml").write_text("store: [")
     with pytest.raises(YamlInvalid, match=r"config\.yaml:2:1"):
         Project(tmp_path).store_url(None)
+
+
+def test_a_relative_file_is_seen_from_the_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".moot").mkdir()
+    (tmp_path / ".moot" / "config.yaml").write_text("store: sqlite:data/other.db")
+    monkeypatch.delenv("MOOT_STORE", raising=False)
+    monkeypatch.chdir("/")
+    assert stores.file_of(Project(tmp_path).store_url(None)) == tmp_path / "data" / "other.db"

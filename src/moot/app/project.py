@@ -70,11 +70,17 @@ class Project:
 
     def store_url(self, option: str | None) -> str:
         """From `--store`, the environment, the configuration, or the project's own file."""
-        chosen = option or os.environ.get("MOOT_STORE") or self.config.get("store")
+        said = option or os.environ.get("MOOT_STORE")
+        if said:
+            return said
+        chosen = self.config.get("store")
         if chosen is None:
             return self.own_store_url
         if not isinstance(chosen, str):
             raise ConfigInvalid("`store` in config.yaml must be a text.", "Write store: postgresql://…")
+        scheme, _, path = chosen.partition(":")
+        if scheme == "sqlite" and path and not path.startswith("/"):  # the same file from everywhere in the project
+            return f"sqlite://{quote(str(self.root))}/{path}"
         return chosen
 
 
