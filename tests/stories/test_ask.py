@@ -1,6 +1,8 @@
 """`moot ask`: every example of agents that work together answers offline, and what it cost adds up."""
 
+from dataclasses import replace
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
@@ -86,6 +88,28 @@ def test_a_failure_says_why_and_how_to_go_on(terminal: Terminal) -> None:
     assert said == "bad failed: The script fails here (refused)."
     (instance,) = [one["instance"] for one in terminal.ok("list", "--json").json if one["name"] == "bad"]
     assert again == f"try again with: moot retry @{instance}, then moot resume @{instance}"
+
+
+def test_who_is_asked_works_in_the_current_folder_and_sees_no_store_above_it(terminal: Terminal) -> None:
+    (terminal.folder / ".moot").mkdir()
+    copy = terminal.folder / "copy"
+    copytree(EXAMPLES / "files", copy)
+    inside = replace(terminal, folder=copy)
+    home = {"HOME": str(terminal.folder / "home")}
+    inside.ok("ask", "fixer.md", "Mend it.", env=home)
+    assert "v1.2 keeps" in (copy / "changes.txt").read_text()
+    (copy / "spy.md").write_text(ASKING.replace("touch made", "cat ../.workflow/moot.db > made; ls ../home > seen"))
+    inside.ok("ask", "spy.md", "Look.", "--permissions", "full", env=home)
+    assert (copy / "made").read_bytes() == b""
+    assert (copy / "seen").exists()
+    assert not (copy / ".workflow").exists()
+
+
+@pytest.mark.parametrize("command", [("check", "clerk.md"), ("ask", "clerk.md", "Hello?")])
+def test_tools_that_only_workflows_have_are_warned_of(terminal: Terminal, command: tuple[str, ...]) -> None:
+    (terminal.folder / "clerk.md").write_text("---\ntools: [documents, files]\nanswers: [{say: Hello.}]\n---\n")
+    warning = "warning: clerk: documents will not be there in moot ask, only in a workflow.\n"
+    assert terminal.ok(*command).err == warning
 
 
 def test_a_question_goes_on_without_its_instance_being_named(terminal: Terminal) -> None:

@@ -61,7 +61,9 @@ class Outfitter:
                 yield folder
 
     def _workspace(self, begun: Begun, folder: Path) -> Path:
-        return folder if begun.agent.settings.get("workspace") == "none" else self.project.root
+        """Of the project, the whole or the folder in which its agent was asked."""
+        settings = begun.agent.settings
+        return folder if settings.get("workspace") == "none" else self.project.root / str(settings.get("folder", ""))
 
     @asynccontextmanager
     async def _toolbox(self, begun: Begun) -> AsyncGenerator[Toolbox]:

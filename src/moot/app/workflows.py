@@ -1,6 +1,6 @@
 """Workflows of a project: found by name or path, read, checked against all that moot knows, made ready to run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.yaml import Document
 from moot.registry.agents import NewAgent
+from moot.runner import terms
 from moot.workflow import finding, graph, inputs, reading, stored, templates, variables
 from moot.workflow.catalog import Catalog
 from moot.workflow.finding import Folders
@@ -108,11 +109,21 @@ def cast_agent(project: Project, file: Path, machine: Machine | None = None, fla
     draft = reading.draft_agent(file, _around(project, said))
     references.check(draft)
     found = _cast(draft, draft.finish(), said, machine or choosing.this_machine(project.root))
-    return replace(found, files=_files(draft, project.root))
+    told = [*found.workflow.warnings, *_absent(found.workflow)]
+    return replace(found, workflow=replace(found.workflow, warnings=tuple(told)), files=_files(draft, project.root))
+
+
+def _absent(workflow: Workflow) -> Iterator[str]:
+    """Who is asked by itself shares nothing with anybody."""
+    for agent in workflow.everybody.values():
+        shared = [one for one in agent.tools or () if one.startswith(terms.SHARED)]
+        if shared:
+            yield f"{agent.name}: {', '.join(shared)} will not be there in moot ask, only in a workflow."
 
 
 def load_agent(project: Project, target: str, instance: str, flags: Flags | None = None) -> Loaded:
-    """The agent of an agent file by itself, ready to be asked something: it shares nothing with anybody."""
+    """The agent of an agent file by itself, ready to be asked something: it shares nothing with anybody, and works in
+    the current folder."""
     file = finding.agent_file(target, Path.cwd(), _folders(project))
     if file is None:
         raise InvalidInput(
@@ -121,7 +132,13 @@ def load_agent(project: Project, target: str, instance: str, flags: Flags | None
         )
     found = cast_agent(project, file, flags=flags)
     workflow = replace(found.complete(), context=_settled(Context(is_on=False), {"instance": instance}))
-    return Loaded(workflow, workflow.source, {}, members(workflow, found.files), found.choices)
+    folder = Path.cwd().resolve().relative_to(project.root.resolve())
+    files = [str(Path(one).relative_to(folder)) for one in found.files if Path(one).is_relative_to(folder)]
+    placed = tuple(
+        replace(one, settings={**one.settings, "folder": str(folder)}) if folder != Path() else one
+        for one in members(workflow, files)
+    )
+    return Loaded(workflow, workflow.source, {}, placed, found.choices)
 
 
 def agents_of(project: Project, file: Path) -> tuple[NewAgent, ...]:

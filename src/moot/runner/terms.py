@@ -51,12 +51,15 @@ _ALWAYS = ("inbox", "channel_send")
 _ASKING = ("claude",)  # programs that ask by a tool before they use one of their own
 
 
+SHARED = ("channel", "document")  # how the tools begin that agents without a context do not have
+
+
 def groups(terms: Terms, *, has_context: bool) -> tuple[str, ...] | None:
     """The tools of moot that an agent holds: what its definition names, and those that nobody can do without. None:
     all."""
     if not has_context:
         named = _ours(terms.tools or ("inbox",))
-        return tuple(one for one in named if not one.startswith(("channel", "document")))
+        return tuple(one for one in named if not one.startswith(SHARED))
     if terms.tools is None:
         return None
     voting = ("document_vote_owner",) if "documents" in terms.tools else ()  # who may write is elected by its holders

@@ -30,7 +30,8 @@ _STORE, _SETTINGS = ".workflow", ".moot"
 def around(root: Path, scratch: Path, env: Mapping[str, str]) -> Confinement:
     home = Path(os.path.realpath(env.get("HOME") or "/"))
     homes = home.parent if home.parent.name == "home" else home
-    stores = tuple(one for one in root.parents if one.name == _STORE)
+    beside = (one / _STORE for one in root.parents)  # of the project, where the directory is a part of it
+    stores = (*(one for one in root.parents if one.name == _STORE), *(one for one in beside if one.is_dir()))
     closed = tuple(one for one in (homes, *stores) if one != Path("/"))
     return Confinement(
         write=(root, scratch, *((_SHARED,) if _SHARED.is_dir() else ())),
