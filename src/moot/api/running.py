@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from moot.api import access, summaries, taping, targets
 from moot.api.attending import Attendant, Ending, Expected, Failed, Paused, Warned
@@ -27,12 +27,14 @@ from moot.registry.runs import Mode, NewRun, Run
 from moot.runner import neighbours, own_limits, phases, terms
 from moot.runner.trails import Heard
 from moot.store.store import Store
-from moot.taping.recording.recorder import Recorder
-from moot.taping.replaying.player import Player
 from moot.tools import talk
 from moot.tools.talk import Words
 from moot.workflow import stored
 from moot.workflow.members import Flags
+
+if TYPE_CHECKING:
+    from moot.taping.recording.recorder import Recorder
+    from moot.taping.replaying.player import Player
 
 Piece = Run | Message | Failed | Warned | Paused | Expected | Ending | Summary | Replayed
 
@@ -96,7 +98,8 @@ async def run(order: Order, loaded: Loaded) -> AsyncIterator[Piece]:
     """Start it, and attend it to its end: the run, what is said, how it ended, what came of it."""
 
     stage = _stage(order, loaded)
-    played = taping.adapted(loaded, stage.recorded) if isinstance(stage, Player) else loaded
+    player = taping.playing(stage)
+    played = taping.adapted(loaded, player.recorded) if player else loaded
 
     def begin(tx: Tx, running: Running) -> Run:
         instance = instances.ensure(tx, order.instance)
@@ -116,14 +119,14 @@ async def run(order: Order, loaded: Loaded) -> AsyncIterator[Piece]:
     is_kept = loaded.workflow.context.provider == "file"
     wanted = order if is_kept else replace(order, store="memory:")
     options = HostOptions(keeps_files=is_kept, stage=stage)
-    if isinstance(stage, Player):
+    if player is not None:
         options = replace(options, retry=taping.AT_ONCE)
         wanted = replace(wanted, has_person=False)
     async for piece in _attended(wanted, begin, options):
         yield piece
 
 
-def _stage(order: Order, loaded: Loaded) -> Recorder | Player | None:
+def _stage(order: Order, loaded: Loaded) -> "Recorder | Player | None":
     if order.taping.replay is not None:
         return taping.player(order.taping.replay, order.instance, loaded)
     if order.taping.record is not None:
@@ -155,16 +158,17 @@ async def _attended(
 ) -> AsyncIterator[Piece]:
     project = order.project or access.find_project()
     chosen = replace(options or HostOptions(), has_person=order.has_person, heard=order.heard)
-    stage = cast(Recorder | Player | None, chosen.stage)
-    if isinstance(stage, Player):
-        chosen = replace(chosen, has_person=stage.has_person)
+    stage = cast("Recorder | Player | None", chosen.stage)
+    player = taping.playing(stage)
+    if player is not None:
+        chosen = replace(chosen, has_person=player.has_person)
     async with _opened(project, order.store) as store:
         await neighbours.see_to(store)  # who attended a run and was killed does not count as busy
         async with hosting.hosting(project, store, chosen) as running:
             run = await store.write(lambda tx: begin(tx, running), caller=SYSTEM)
             yield run
             ending: Ending | None = None
-            played = stage.is_playing if isinstance(stage, Player) else None
+            played = player.is_playing if player else None
             attendant = Attendant(store, running.host, order.has_person, played)
             async with taping.taped(stage, store, run):
                 async for piece in attendant.attend(run):
@@ -179,8 +183,8 @@ async def _attended(
             await stage.finish(store, run, ending.exit_code)
         yield ending
         yield await summaries.of_run(store, run.id)
-        if isinstance(stage, Player):
-            yield Replayed(stage.drifts, taping.DRIFTED if stage.drifts else ending.exit_code)
+        if player is not None:
+            yield Replayed(player.drifts, taping.DRIFTED if player.drifts else ending.exit_code)
 
 
 @asynccontextmanager
