@@ -259,3 +259,11 @@ async def test_text_and_calls_keep_their_order(wire: Wire) -> None:
     async with asking.model(wire, [both]) as (_, model):
         got = await asking.answer(model, asking.request())
     assert (got.text, got.calls) == ("First I look.", (Call("c1", "weather", BERN),))
+
+
+async def test_an_answer_is_bound_to_what_is_set_aside_for_it(wire: Wire) -> None:
+    async with asking.model(wire, [say("ok")]) as (server, model):
+        await asking.progress(model, replace(asking.request(), max_tokens=900, bound=700))
+    (asked,) = server.asked
+    assert "700" in str(asked.body)
+    assert "900" not in str(asked.body)

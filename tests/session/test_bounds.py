@@ -296,21 +296,21 @@ class Tight(Poor):
 
 
 async def test_an_answer_is_held_to_what_is_set_aside_for_it() -> None:
-    hall = Hall(Memory(), reserve=lambda agent, model, request: 1 + (request.max_tokens or 0) / 1_000)
+    hall = Hall(Memory(), reserve=lambda agent, model, request: 1 + (request.bound or 0) / 1_000)
     await hall.report(agent("a", {"say": "done"}), agent("b"))
-    assert [request.max_tokens for _, request in hall.asked] == [32_000]
+    assert [request.bound for _, request in hall.asked] == [32_000]
 
 
 async def test_who_finds_little_left_waits_for_the_others_and_asks_for_a_shorter_answer() -> None:
-    hall = Hall(Tight(6.0), reserve=lambda agent, model, request: 1 + (request.max_tokens or 0) / 1_000)
+    hall = Hall(Tight(6.0), reserve=lambda agent, model, request: 1 + (request.bound or 0) / 1_000)
     report = await hall.report(agent("a", {"say": "done"}))
-    assert (report.failure, [request.max_tokens for _, request in hall.asked]) == (None, [5_000])
+    assert (report.failure, [request.bound for _, request in hall.asked]) == (None, [5_000])
 
 
 async def test_what_costs_nothing_is_given_no_bounds() -> None:
     hall = Hall()
     await hall.report(agent("a", {"say": "done"}))
-    assert [request.max_tokens for _, request in hall.asked] == [None]
+    assert [request.bound for _, request in hall.asked] == [None]
 
 
 async def test_what_may_cost_too_much_is_not_begun() -> None:

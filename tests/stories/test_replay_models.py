@@ -216,9 +216,9 @@ async def test_a_limit_is_reached_by_the_same_though_others_were_at_work(termina
         if turn == 0:
             return call("channel_send", message="@ben go")
         await is_told.wait()
-        return Reply((Call("document_append", {"content": "x"}),), "tools", Used(input=9000))
+        return Reply((Call("document_append", {"content": "x"}),), "tools", Used(input=200_000))
 
-    file, tape = await record(terminal, TEAM + "budget: {tokens: 5000}\n", scenario, code=3)
+    file, tape = await record(terminal, TEAM + "budget: {tokens: 100000}\n", scenario, code=3)
     assert [one["number"] for one in lines(tape, "asked")].count(3) == 1
     assert_alike(terminal, file, tape, code=3)
 

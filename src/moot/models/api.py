@@ -60,8 +60,8 @@ class ApiModel:
 
     def _settings(self, request: Request) -> ModelSettings:
         settings = ModelSettings(timeout=self.idle, max_retries=0)
-        if request.max_tokens is not None:
-            settings["max_tokens"] = request.max_tokens
+        if (most := request.bound or request.max_tokens) is not None:
+            settings["max_tokens"] = most
         if request.temperature is not None:
             settings["temperature"] = request.temperature
         if request.is_cached and self.endpoint.wire != "chat":

@@ -36,7 +36,7 @@ def most(endpoint: Endpoint, request: Request) -> float:
     if is_free(endpoint):
         return 0.0
     rates = prices.rates(endpoint.provider, endpoint.name)
-    return rates.cost(tokens(request), request.max_tokens or longest(endpoint.name))
+    return rates.cost(tokens(request), request.bound or request.max_tokens or longest(endpoint.name))
 
 
 def is_free(endpoint: Endpoint) -> bool:

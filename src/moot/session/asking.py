@@ -52,8 +52,8 @@ def _told(failures: Sequence[ModelFailed]) -> ModelFailed:
 
 def _shortened(whole: Request, least: Request, share: float) -> Request:
     """With an answer that is in between."""
-    most, fewest = whole.max_tokens or 0, least.max_tokens or 0
-    return replace(whole, max_tokens=max(fewest, fewest + int((most - fewest) * share)))
+    most, fewest = whole.bound or 0, least.bound or 0
+    return replace(whole, bound=max(fewest, fewest + int((most - fewest) * share)))
 
 
 class _Tries:
@@ -68,11 +68,11 @@ class _Tries:
         """The question as it may be asked: where it costs something, its answer is held to what is set aside."""
         request = question.request
         wanted = request.max_tokens or reserving.longest(self._begun.name)
-        whole, least = replace(request, max_tokens=wanted), replace(request, max_tokens=min(wanted, _SHORT))
+        whole, least = replace(request, bound=wanted), replace(request, bound=min(wanted, _SHORT))
         pause = _FIRST_PAUSE
         while True:
             cost, least_cost = most(whole), most(least)
-            told = reserving.tokens(whole) + (whole.max_tokens or 0)
+            told = reserving.tokens(whole) + (whole.bound or 0)
             self._begun = replace(self._begun, reserve=cost, least=least_cost, tokens=told)
             try:
                 await self._begin()
@@ -80,7 +80,7 @@ class _Tries:
                 if error.is_passing:
                     await asyncio.sleep(pause)
                     pause = min(2 * pause, _LONGEST_PAUSE)
-                    whole = replace(request, max_tokens=wanted)
+                    whole = replace(request, bound=wanted)
                 elif error.left:
                     whole = _shortened(whole, least, (error.left - least_cost) / (cost - least_cost))
                 else:
