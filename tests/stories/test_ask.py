@@ -112,6 +112,14 @@ def test_tools_that_only_workflows_have_are_warned_of(terminal: Terminal, comman
     assert terminal.ok(*command).err == warning
 
 
+def test_what_helps_where_no_model_can_be_asked_can_be_done(terminal: Terminal) -> None:
+    (terminal.folder / "keyless.md").write_text("---\nmodel: openai/gpt-5\n---\n")
+    bare = {"OPENAI_API_KEY": "", "PATH": "/usr/bin:/bin"}
+    told = terminal.run("ask", "keyless.md", "Hello?", env=bare).err
+    assert told.endswith("  Name another model in its file.\n")
+    assert "--backend" not in told
+
+
 def test_a_question_goes_on_without_its_instance_being_named(terminal: Terminal) -> None:
     agent = terminal.folder / "bad.md"
     agent.write_text(FAILING)

@@ -246,8 +246,12 @@ def test_what_is_wrong_with_somebody_it_leads_to_is_told_with_that_file(tmp_path
     found = faults(tmp_path)
     assert found[0] == "b.md:4:1: `modle` is no key of this file. Did you mean `model`?"
     assert found[1].startswith("c.md:3:1: this is not YAML: ")
+    write(tmp_path, b="modle: haiku", c="model: haiku")
+    assert faults(tmp_path) == ["b.md:2:1: `modle` is no key of this file. Did you mean `model`?"]
     write(tmp_path, b="description: x")
-    assert faults(tmp_path)[0].startswith("b.md:1:1: `agents.b` has neither a model nor a backend nor a script.")
+    assert faults(tmp_path)[0].startswith(
+        "b.md:1:1: `agents.b` has neither a model nor a backend, answers or a script."
+    )
 
 
 def test_a_team_speaks_with_the_models_of_others(tmp_path: Path) -> None:

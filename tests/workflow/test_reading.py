@@ -339,8 +339,8 @@ def test_what_is_wrong_in_an_agent_file_is_told_with_its_own_line(tmp_path: Path
         (TEAM + "inputs: {n: {type: int}}", "`inputs.n.type` must be one of string, number, boolean, array."),
         (TEAM + "inputs: {n: {type: number, default: x}}", "2:37: `inputs.n.default` must be a number."),
         (TEAM + "inputs: {n: {options: [a], default: b}}", "2:37: `inputs.n.default` must be one of a."),
-        ("agents:\n  a: {}", "review.yaml:2:3: `agents.a` has neither a model nor a backend nor a script."),
-        ("agents:\n  a:", "review.yaml:2:3: `agents.a` has neither a model nor a backend nor a script."),
+        ("agents:\n  a: {}", "review.yaml:2:3: `agents.a` has neither a model nor a backend, answers or a script."),
+        ("agents:\n  a:", "review.yaml:2:3: `agents.a` has neither a model nor a backend, answers or a script."),
         (
             "agents: {a: {backend: human, script: [{say: hi}]}}",
             "`agents.a.script`: only scripted agents have one, and this is human. Leave it out.",

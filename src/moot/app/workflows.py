@@ -110,7 +110,18 @@ def cast_agent(project: Project, file: Path, machine: Machine | None = None, fla
     references.check(draft)
     found = _cast(draft, draft.finish(), said, machine or choosing.this_machine(project.root))
     told = [*found.workflow.warnings, *_absent(found.workflow)]
-    return replace(found, workflow=replace(found.workflow, warnings=tuple(told)), files=_files(draft, project.root))
+    return replace(
+        found,
+        workflow=replace(found.workflow, warnings=tuple(told)),
+        obstacles={name: _alone(one) for name, one in found.obstacles.items()},
+        files=_files(draft, project.root),
+    )
+
+
+def _alone(obstacle: Obstacle) -> Obstacle:
+    """Of what would help, what can be done about an agent file: moot ask has no --backend, and nobody joins there."""
+    kept = [one for one in obstacle.remedies if "--backend" not in one and "backend: external" not in one]
+    return replace(obstacle, remedies=(*kept, "Name another model in its file."))
 
 
 def _absent(workflow: Workflow) -> Iterator[str]:

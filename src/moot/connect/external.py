@@ -281,7 +281,7 @@ class External:
             why = noted[-1].fact.rstrip(".")
         else:
             why = str(_innermost(error)).rstrip(".") or type(error).__name__
-        said = f" It wrote: {self._printed.strip()[-500:]}" if self._printed.strip() else ""
+        said = f" It wrote: {self._printed.strip()[-500:].rstrip('.')}." if self._printed.strip() else ""
         where = f" in {self.server.source}" if self.server.source else ""
         return ServerNotStarted(
             f"The MCP server {self.name} could not be started: {why}.{said}",

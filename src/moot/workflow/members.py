@@ -216,10 +216,20 @@ class Reader:
     def _check_runs(self, name: str, layers: Sequence[Layer]) -> None:
         """Something must say what runs it, even if that is wrong."""
         said = [schemas.value_at(layer.document.data, (*layer.path, key)) for layer in layers for key in _RUNS]
-        if all(one is None for one in said):
-            fact = f"`agents.{name}` has neither a model nor a backend nor a script"
+        if all(one is None for one in said) and not self._is_misspelt(layers):
+            fact = f"`agents.{name}` has neither a model nor a backend, answers or a script"
             problem = Problem(layers[0].path, fact, "Say what runs it, as in model: sonnet.", True)
             self.faults.add(layers[0].document, problem)
+
+    def _is_misspelt(self, layers: Sequence[Layer]) -> bool:
+        """Whether it was told already that a key is wrong which would say so."""
+        wanted = {f"Did you mean `{key}`?" for key in _RUNS}
+        return any(
+            problem.remedy in wanted and problem.path[: len(layer.path)] == layer.path
+            for document, problem in self.faults.found
+            for layer in layers
+            if document is layer.document
+        )
 
     def _models(self, choice: Choice | None, backend: Backend | None) -> list[str | None]:
         if choice is None:
