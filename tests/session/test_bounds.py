@@ -48,7 +48,7 @@ async def test_the_last_turn_is_told_and_leaves_only_the_ways_out() -> None:
     hall = Hall(sources=(Shelf(),))
     report = await hall.report(agent("a", fetch(1), reports("what I have"), limits=Limits(turns=2)))
     assert report == Report("what I have", "a")
-    assert "This is your last turn (the limit is 2)" in hall.told("a", 2)
+    assert "This is your last turn (the limit of 2 turns)" in hall.told("a", 2)
     assert (hall.tools("a", 1), hall.tools("a", 2)) == (["final_report", "fetch"], ["final_report"])
 
 
@@ -108,8 +108,8 @@ async def test_who_is_stopped_and_reports_nothing_ends_for_that_reason() -> None
 async def test_the_only_turn_is_the_last_one() -> None:
     hall = Hall(sources=(Shelf(),))
     report = await hall.report(agent("a", fetch(1), limits=Limits(turns=1)))
-    assert (report.failure, report.error) == ("limit", "it gave no report in its last turn (the limit is 1)")
-    assert "This is your last turn (the limit is 1)" in hall.told("a")
+    assert (report.failure, report.error) == ("limit", "it gave no report in its last turn (the limit of 1 turn)")
+    assert "This is your last turn (the limit of 1 turn)" in hall.told("a")
     assert hall.tools("a") == ["final_report"]
 
 

@@ -159,7 +159,7 @@ async def test_turns_have_a_limit() -> None:
     toolbox = Toolbox()
     agent = Agent("ann", reports=False, limits=Limits(turns=3))
     _, report = await talking.run(script(*[LOOK] * 10), toolbox, agent)
-    assert (report.failure, report.error) == ("limit", "it gave no report in its last turn (the limit is 3)")
+    assert (report.failure, report.error) == ("limit", "it gave no report in its last turn (the limit of 3 turns)")
     assert len(toolbox.calls) == 2
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import cast
 
+from moot.core import text
 from moot.core.json import Json
 from moot.models import keeping, reserving
 from moot.models.model import Answer, ModelFailed, Request, Result, Results
@@ -228,7 +229,7 @@ class Session:
             return Last("moot was asked to stop", "stopped")
         if limits.context_tokens and self._transcript.tokens + _ROOM > limits.context_tokens:
             return Last("the conversation is nearly as long as the model can hold", "limit")
-        return Last(f"the limit is {limits.turns}", "limit") if number == limits.turns else None
+        return Last(f"the limit of {text.counted(limits.turns, 'turn')}", "limit") if number == limits.turns else None
 
     async def _ask(self, turn: Turn) -> None:
         request = Request(
