@@ -1,7 +1,10 @@
+from contextlib import suppress
 from datetime import timedelta
+from typing import cast
 
 import pytest
 
+from moot.core.json import Json
 from moot.models import scripted
 from moot.models.model import Answer, Call, ModelFailed, Piece, Request, Result, Results, Said, Usage
 from moot.models.scripted import ScriptedModel, ScriptInvalid
@@ -16,6 +19,8 @@ def test_only_what_is_known_can_be_written() -> None:
         scripted.parse([{"sya": "hello"}])
     with pytest.raises(ScriptInvalid):
         scripted.parse([{"wait": "soon", "fail": "rate_limit"}])
+    with pytest.raises(ScriptInvalid, match="takes"):
+        scripted.parse([{"takes": "long"}])
 
 
 async def test_answers_come_in_order_whatever_is_said(clock: ManualClock) -> None:
@@ -59,5 +64,29 @@ async def test_usage_is_what_the_script_says(clock: ManualClock) -> None:
 
 async def test_a_script_that_has_ended_says_so(clock: ManualClock) -> None:
     model = ScriptedModel(scripted.parse([{"say": "hi"}]), clock)
-    with pytest.raises(ModelFailed, match="has 1 answer, and was asked for one more"):
+    with pytest.raises(ModelFailed, match="has 1 answer, and was asked for one more") as caught:
         await asking.progress(model, Request((Said("hi"), Answer("hi"), Said("and?"))))
+    assert caught.value.kind == "refused"  # which nobody tries again
+
+
+async def test_a_script_that_has_ended_names_the_calls_that_had_failed(clock: ManualClock) -> None:
+    model = ScriptedModel(scripted.parse([{"calls": [{"fly": {}}, {"walk": {}}]}]), clock)
+    first = await asking.answer(model, ASKED)
+    results = Results((Result(first.calls[0], "there is no\ntool 'fly'", is_error=True), Result(first.calls[1], "ok")))
+    with pytest.raises(ModelFailed) as caught:
+        await asking.progress(model, Request((Said("hi"), first, results)))
+    told = "The script has 1 answer, and was asked for one more. Its call of fly had failed: there is no tool 'fly'"
+    assert str(caught.value) == told
+
+
+@pytest.mark.parametrize("line", [{"say": "at last"}, {"fail": "unavailable"}])
+async def test_an_answer_and_a_failure_take_their_time(clock: ManualClock, line: Json) -> None:
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    model = ScriptedModel(scripted.parse([{**cast(dict[str, Json], line), "takes": "2s"}]), clock, sleep)
+    with suppress(ModelFailed):
+        await asking.progress(model, ASKED)
+    assert slept == [2.0]

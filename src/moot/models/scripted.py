@@ -1,21 +1,23 @@
 """A model that answers from a script, for sessions without a network: demos, tests, and what things would cost."""
 
+import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from moot.core import durations, json, problems
+from moot.core import durations, json, problems, text
 from moot.core.clock import Clock
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
-from moot.models.model import Answer, Call, Kind, ModelFailed, Piece, Request, Stop, Usage
+from moot.models.model import Answer, Call, Kind, ModelFailed, Piece, Request, Results, Stop, Usage
 
 _MOST = 10**12
 _PIECE = 40  # characters
+_LONGEST = 200  # characters of what went wrong
 
 
 class ScriptInvalid(InvalidInput):
@@ -36,6 +38,9 @@ class AnswerLine(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
 
+    takes: Annotated[str, AfterValidator(durations.checked)] = Field(
+        default="0s", description="How long it takes to answer, or to fail"
+    )
     say: str = Field(default="", description="Its words")
     calls: tuple[Annotated[Mapping[str, Mapping[str, JsonValue]], Field(min_length=1, max_length=1)], ...] = Field(
         default=(), strict=False, description="Tools that it calls, each with its arguments"
@@ -71,14 +76,16 @@ class ScriptedModel:
 
     answers: tuple[AnswerLine, ...]
     clock: Clock
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     _failed: Counter[int] = field(default_factory=Counter[int])
 
     async def ask(self, request: Request) -> AsyncGenerator[Piece | Answer]:
         number = sum(isinstance(one, Answer) for one in request.messages)
         if number >= len(self.answers):
-            told = f"{len(self.answers)} answer{'' if len(self.answers) == 1 else 's'}"
-            raise ModelFailed("error", f"The script has {told}, and was asked for one more.")
+            raise _used_up(len(self.answers), request)
         line = self.answers[number]
+        if (seconds := durations.parse(line.takes).total_seconds()) > 0:
+            await self.sleep(seconds)
         self._fail(line, number)
         for start in range(0, len(line.say), _PIECE):
             yield Piece(line.say[start : start + _PIECE])
@@ -96,6 +103,20 @@ class ScriptedModel:
         wait: timedelta | None = None if line.wait is None else durations.parse(line.wait)
         until = None if wait is None else self.clock.now() + wait
         raise ModelFailed(line.fail, f"The script fails here ({line.fail}).", until=until)
+
+
+def _used_up(count: int, request: Request) -> ModelFailed:
+    """Asked again, it would have no more. Why it was asked is often a call that it had made in vain."""
+    told = f"The script has {text.counted(count, 'answer')}, and was asked for one more."
+    last = request.messages[-1]
+    failed = [one for one in last.results if one.is_error] if isinstance(last, Results) else []
+    in_vain = [f" Its call of {one.call.name} had failed: {_shortened(one.text)}" for one in failed]
+    return ModelFailed("refused", told + "".join(in_vain))
+
+
+def _shortened(said: str) -> str:
+    flat = " ".join(said.split())
+    return flat if len(flat) <= _LONGEST else f"{flat[:_LONGEST]}…"
 
 
 def _answer(line: AnswerLine, number: int) -> Answer:

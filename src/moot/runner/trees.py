@@ -43,15 +43,16 @@ def _bounded(agent: Agent) -> Agent:
 
 
 def _root(agent: Agent, assignment: Assignment, brief: Briefing) -> Agent:
-    """What it says last is its report, unless somebody else goes on with that."""
+    """Where it has a channel, what it says last is its report, unless somebody else goes on with that."""
     manner, settings, names = assignment.manner, agent.settings, agent.models
     if manner.model is not None and "answers" not in settings:
         own: dict[str, Json] = {manner.model: {"base_url": manner.base_url, "env": list(manner.env)}}
         known = settings.get("endpoints")
         settings = {"endpoints": {**(known if isinstance(known, Mapping) else {}), **own}}
         names = (manner.model, *(one for one in names if one != manner.model))
-    found = replace(agent, prompt=brief.system_prompt, models=names, settings=settings, reports=_reports(agent))
-    return replace(found, may_be_silent=not found.reports and _has_channel(assignment))
+    reports = _reports(agent) or not _has_channel(assignment)
+    found = replace(agent, prompt=brief.system_prompt, models=names, settings=settings)
+    return replace(found, reports=reports, may_be_silent=not reports)
 
 
 def _reports(agent: Agent) -> bool:
