@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.api import cost
-from moot.api.cost import By, Costs, Line, Spend
+from moot.api.cost import By, Costs, Line, Spend, Within
 from moot.core.ids import InstanceName
 from moot.core.tx import Tx
 from moot.ledger.usage import DOLLAR, Spent
@@ -30,7 +30,7 @@ def named(found: Costs) -> dict[str, Spend]:
 
 
 async def look(store: Store, by: By, only: str | None = None) -> Costs:
-    return await store.read(lambda tx: cost.look(tx, by, InstanceName(only) if only else None))
+    return await store.read(lambda tx: cost.look(tx, by, Within(InstanceName(only) if only else None)))
 
 
 async def fill(store: Store) -> None:
@@ -223,7 +223,7 @@ def test_by_agent_by_model_and_by_run_it_is_the_same_sum(database: str, request:
             place = InstanceName(f"n{next(_places)}")
             expected = made.write(perform(deeds, place))
             for by in BYS:
-                found = made.read(lambda tx, by=by: cost.look(tx, by, place))
+                found = made.read(lambda tx, by=by: cost.look(tx, by, Within(place)))
                 assert amounts(found.total) == amounts(expected) == summed(found.lines)
                 assert found.total.attempts == expected.attempts
 

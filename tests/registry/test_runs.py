@@ -48,6 +48,22 @@ async def test_a_run_begins_with_setup_at_a_place_in_the_stream(store: Store, cl
     assert run.id.startswith("wf_")
 
 
+async def test_the_last_run_of_an_instance_is_unfinished_or_an_answered_question(store: Store) -> None:
+    house = await build(store)
+    host = await a_host(house)
+    question = NewRun("ann", "/x/ann.md", "run", {}, {}, host)
+    first = await house.write(lambda tx: runs.start(tx, house.instance, question))
+    assert await house.read(runs.unfinished) == [first]
+    assert await house.read(runs.answered) == frozenset()
+    await house.write(lambda tx: runs.end(tx, first, "done"))
+    assert await house.read(runs.unfinished) == []
+    assert await house.read(runs.answered) == {house.instance.name}
+    second = await started(house, host)
+    await house.write(lambda tx: runs.end(tx, second, "failed"))
+    assert [one.id for one in await house.read(runs.unfinished)] == [second.id]
+    assert await house.read(runs.answered) == frozenset()
+
+
 async def test_an_instance_has_one_run_at_a_time(store: Store) -> None:
     house = await build(store)
     host = await a_host(house)

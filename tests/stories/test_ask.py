@@ -53,7 +53,7 @@ def test_every_example_answers_and_its_costs_add_up(terminal: Terminal) -> None:
 def test_only_the_answer_is_printed(terminal: Terminal) -> None:
     ended = terminal.ok("ask", str(EXAMPLES / "handoff/draft.md"), "-", stdin=b"What is @wrong?")
     assert (ended.out, ended.err) == (f"{ANSWERS['handoff/draft'][0]}\n", "")
-    (instance,) = [one["instance"] for one in terminal.ok("list", "--json").json if one["name"] == "draft"]
+    (instance,) = [one["instance"] for one in terminal.ok("list", "--all", "--json").json if one["name"] == "draft"]
     (question,) = [one for one in terminal.ok("log", "--instance", instance, "--json").json if one["from"] == "system"]
     assert (question["message"], question["mentions"]) == ("What is @wrong?", ["draft"])
 
@@ -62,7 +62,7 @@ def test_each_question_has_files_of_its_own(terminal: Terminal) -> None:
     for question in ("One?", "Two?"):
         terminal.ok("ask", str(EXAMPLES / "handoff/draft.md"), question)
     logs = {file.parent.name: file.read_text() for file in terminal.folder.glob(".workflow/*/channel.md")}
-    assert set(logs) == {one["instance"] for one in terminal.ok("list", "--json").json}
+    assert set(logs) == {one["instance"] for one in terminal.ok("list", "--all", "--json").json}
     assert sorted("One?" in one for one in logs.values()) == [False, True]
 
 
@@ -118,6 +118,19 @@ def test_what_helps_where_no_model_can_be_asked_can_be_done(terminal: Terminal) 
     told = terminal.run("ask", "keyless.md", "Hello?", env=bare).err
     assert told.endswith("  Name another model in its file.\n")
     assert "--backend" not in told
+
+
+def test_what_was_answered_is_listed_on_demand_and_each_question_has_its_cost(terminal: Terminal) -> None:
+    (terminal.folder / "bad.md").write_text(FAILING)
+    failed = terminal.run("ask", "bad.md", "Why?", "--json").json["instance"]
+    first = terminal.ok("ask", str(EXAMPLES / "router/desk.md"), "One?", "--json").json
+    last = terminal.ok("ask", str(EXAMPLES / "handoff/draft.md"), "Two?", "--json").json
+    every = {failed, first["instance"], last["instance"]}
+    for command in ("list", "status"):
+        assert {one["instance"] for one in terminal.ok(command, "--json").json} == {failed}
+        assert {one["instance"] for one in terminal.ok(command, "--all", "--json").json} == every
+    for words, cost in [(["--last"], 0.004), ([f"@{first['instance']}"], 0.002), ([first["workflow_id"]], 0.002)]:
+        assert terminal.ok("cost", *words, "--json").json["total"]["cost"] == pytest.approx(cost)
 
 
 def test_a_question_goes_on_without_its_instance_being_named(terminal: Terminal) -> None:

@@ -117,9 +117,9 @@ class Connection(Access):
 
         await self.store.write(change, caller=self.caller)
 
-    async def members(self, instance: InstanceName | None = None) -> list[Member]:
+    async def members(self, instance: InstanceName | None = None, *, is_whole: bool = True) -> list[Member]:
         """Everyone but the person at the terminal, with their mail, in one instance or in all."""
-        standings = await roster.roster(self.store, instance)
+        standings = await roster.roster(self.store, instance, is_whole=is_whole)
 
         def look(tx: ReadTx) -> list[Member]:
             counts = {

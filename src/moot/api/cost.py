@@ -9,14 +9,15 @@ from typing import Literal
 
 from moot.api import targets
 from moot.api.access import Access
-from moot.core.ids import AgentId, InstanceName
+from moot.core.ids import AgentId, InstanceName, RunId
 from moot.core.json import Json
 from moot.core.tx import ReadTx
 from moot.ledger import costs, traces
 from moot.ledger.costs import Calls, Share
 from moot.ledger.usage import DOLLAR
-from moot.registry import agents, instances
+from moot.registry import agents, instances, runs
 from moot.registry.errors import AgentNotFound
+from moot.registry.runs import RunNotFound
 
 By = Literal["agent", "model", "run"]
 
@@ -74,16 +75,36 @@ class _Portion:
     spend: Spend
 
 
-async def of_all(access: Access, by: By, only: InstanceName | None = None) -> Costs:
-    return await access.store.read(lambda tx: look(tx, by, only))
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Only what was spent here: in an instance, in a run, in the last run."""
+
+    instance: InstanceName | None = None
+    run: RunId | None = None
+    is_last: bool = False
 
 
-def look(tx: ReadTx, by: By, only: InstanceName | None = None) -> Costs:
-    if only is not None:
-        instances.get(tx, only)
-    portions = [one for one in _portions(tx) if only is None or one.share.instance == only]
+async def of_all(access: Access, by: By, within: Within) -> Costs:
+    return await access.store.read(lambda tx: look(tx, by, within))
+
+
+def look(tx: ReadTx, by: By, within: Within) -> Costs:
+    if within.instance is not None:
+        instances.get(tx, within.instance)
+    run = _last_run(tx, within.instance) if within.is_last else within.run and runs.get(tx, within.run).id
+    portions = [
+        one for one in _portions(tx) if within.instance in (None, one.share.instance) and run in (None, one.share.scope)
+    ]
     lines = _LINES[by](portions)
     return Costs(by, tuple(lines), _sum(portions))
+
+
+def _last_run(tx: ReadTx, only: InstanceName | None) -> RunId:
+    attempt = traces.last(tx, only)
+    tried = None if attempt is None else traces.of_attempt(tx, attempt)
+    if tried is None or tried.run is None:
+        raise RunNotFound("What was done last was not part of a run.", "Leave --last away.")
+    return tried.run
 
 
 def _portions(tx: ReadTx) -> list[_Portion]:

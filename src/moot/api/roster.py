@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from moot.core.ids import InstanceName, StreamId
 from moot.core.tx import ReadTx
-from moot.registry import agents, attempts, hosts, instances
+from moot.registry import agents, attempts, hosts, instances, runs
 from moot.registry.agents import Agent, Presence
 from moot.store.store import Store
 
@@ -30,11 +30,13 @@ class Standing:
         return found if isinstance(found, str) and found else None
 
 
-async def roster(store: Store, instance: InstanceName | None = None) -> list[Standing]:
-    """Every agent, in one instance or in all; without the person at the terminal."""
+async def roster(store: Store, instance: InstanceName | None = None, *, is_whole: bool = True) -> list[Standing]:
+    """Every agent, in one instance or in all; without the person at the terminal. If it need not be the whole of it,
+    also without those who have answered their only question."""
 
     def look(tx: ReadTx) -> list[Standing]:
-        chosen = [one for one in instances.all_of(tx) if instance in (None, one.name)]
+        left_out = frozenset[str]() if is_whole or instance else runs.answered(tx)
+        chosen = [one for one in instances.all_of(tx) if instance in (None, one.name) and one.name not in left_out]
         return [
             Standing(agent, state(tx, agent), agent.presence(tx.now))
             for one in chosen

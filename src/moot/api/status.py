@@ -60,10 +60,13 @@ async def releasing(access: Access, stopped: Sequence[Agent]) -> dict[str, str]:
     return await access.store.read(lambda tx: {one.name: remedies.releasing(tx, one) for one in stopped})
 
 
-async def of_all(access: Access, only: InstanceName | None = None) -> list[Status]:
+async def of_all(access: Access, only: InstanceName | None = None, *, is_whole: bool = True) -> list[Status]:
+    """If it need not be the whole, without questions that were answered."""
+
     def look(tx: ReadTx) -> list[Status]:
+        left_out = frozenset[str]() if is_whole or only else runs.answered(tx)
         found = [instances.get(tx, only)] if only else instances.all_of(tx)
-        return [_of(tx, instance) for instance in found]
+        return [_of(tx, instance) for instance in found if instance.name not in left_out]
 
     return await access.store.read(look)
 

@@ -1,49 +1,70 @@
 """`moot cost`: what was spent, by agent, model or run."""
 
 from collections.abc import Sequence
-from typing import cast, get_args
+from dataclasses import dataclass
+from typing import Any, get_args
 
 import click
 
 from moot.api import cost, targets
 from moot.api.access import access
-from moot.api.cost import By, Costs, Line, Spend
+from moot.api.cost import By, Costs, Line, Spend, Within
 from moot.cli import loop, terminal
 from moot.cli.money import dollars
 from moot.cli.options import json_option, only_instance_option, store_option
 from moot.core import text
-from moot.core.ids import InstanceName
+from moot.core.ids import RunId
 from moot.store.errors import StoreNotFound
 
 NOTHING = "nothing was spent yet; begin with: moot run FILE"
 
 
 @click.command()
+@click.argument("target", required=False, metavar="[@INSTANCE|RUN]")
 @click.option(
     "--by", type=click.Choice(get_args(By)), default="agent", show_default=True, help="Whose spending stands in a line."
 )
+@click.option("--last", "is_last", is_flag=True, help="Only the last run.")
 @click.option("--verbose", "-v", is_flag=True, help="Also the tokens of caches and of reasoning.")
 @only_instance_option
 @store_option
 @json_option
-def command(*, by: str, verbose: bool, instance: str | None, store: str | None, as_json: bool) -> None:
-    """What was spent: attempts, calls of models, tokens, dollars. ~ marks what is estimated."""
-    only = targets.instance(instance) if instance else None
+def command(**said: Any) -> None:
+    """What was spent, in all, in an instance or in a run (wf_…): attempts, calls of models, tokens, dollars. ~ marks
+    what is estimated."""
+    given = _Given(**said)
     try:
-        found = loop.run(_look(cast(By, by), only, store))
+        found = loop.run(_look(given.by, given.within(), given.store))
     except StoreNotFound:
-        found = Costs(cast(By, by), ())
-    if as_json:
+        found = Costs(given.by, ())
+    if given.as_json:
         terminal.document(cost.document(found))
     elif found.lines:
-        _show(found, is_verbose=verbose)
+        _show(found, is_verbose=given.verbose)
     else:
         terminal.say(NOTHING)
 
 
-async def _look(by: By, only: InstanceName | None, store: str | None) -> Costs:
+@dataclass(frozen=True, slots=True)
+class _Given:
+    target: str | None
+    by: By
+    is_last: bool
+    verbose: bool
+    instance: str | None
+    store: str | None
+    as_json: bool
+
+    def within(self) -> Within:
+        if self.target is not None and self.target.startswith("wf_"):
+            return Within(targets.instance(self.instance) if self.instance else None, RunId(self.target), self.is_last)
+        is_named = self.target is not None or self.instance is not None
+        return Within(targets.instance(self.target, self.instance) if is_named else None, is_last=self.is_last)
+
+
+async def _look(by: By, within: Within, store: str | None) -> Costs:
     async with access("manage", store=store) as opened:
-        return await cost.of_all(opened, by, only)
+        return await cost.of_all(opened, by, within)
 
 
 def _show(found: Costs, *, is_verbose: bool) -> None:

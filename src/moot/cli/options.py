@@ -44,6 +44,7 @@ budget_option = click.option(
     help="What the run may use: cost, time, attempts, tokens, turns; none is no limit.",
 )
 person_option = click.option("--as", "person", metavar="NAME", help="Speak for a person of the project.")
+all_option = click.option("--all", "is_whole", is_flag=True, help="Also questions that were answered.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 

@@ -6,38 +6,40 @@ from moot.api import status, targets
 from moot.api.access import access
 from moot.api.status import Doing, Status
 from moot.cli import loop, terminal
-from moot.cli.options import json_option, only_instance_option, store_option
+from moot.cli.options import all_option, json_option, only_instance_option, store_option
 from moot.core import durations
 from moot.core.ids import InstanceName
 from moot.store.errors import StoreNotFound
 
 NOTHING = "nothing has happened here yet; begin with: moot run FILE"
+NOTHING_ELSE = "nothing goes on here; begin with: moot run FILE (questions that were answered: --all)"
 
 
 @click.command()
 @click.argument("target", required=False, metavar="[@INSTANCE]")
 @only_instance_option
+@all_option
 @store_option
 @json_option
-def command(*, target: str | None, instance: str | None, store: str | None, as_json: bool) -> None:
+def command(*, target: str | None, instance: str | None, is_whole: bool, store: str | None, as_json: bool) -> None:
     """Who does what, who waits for whom, and why nothing moves; in one instance or in all."""
     only = targets.instance(target, instance) if target or instance else None
     try:
-        found = loop.run(_look(only, store))
+        found = loop.run(_look(only, store, is_whole=is_whole))
     except StoreNotFound:
-        found = []
+        found, is_whole = [], True
     if as_json:
         terminal.document([status.document(one) for one in found])
         return
     for one in found:
         _show(one)
     if not found:
-        terminal.say(NOTHING)
+        terminal.say(NOTHING if is_whole else NOTHING_ELSE)
 
 
-async def _look(only: InstanceName | None, store: str | None) -> list[Status]:
+async def _look(only: InstanceName | None, store: str | None, *, is_whole: bool) -> list[Status]:
     async with access("agent_list", store=store) as opened:
-        return await status.of_all(opened, only)
+        return await status.of_all(opened, only, is_whole=is_whole)
 
 
 def _show(one: Status) -> None:

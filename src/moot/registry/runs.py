@@ -174,6 +174,11 @@ def unfinished(tx: ReadTx) -> list[Run]:
     return tx.all(sql.unfinished, Run)
 
 
+def answered(tx: ReadTx) -> frozenset[str]:
+    """The instances of questions that were answered, in which nothing goes on any more."""
+    return frozenset(tx.all(sql.answered, str))
+
+
 def latest(tx: ReadTx, instance: InstanceName) -> Run | None:
     return tx.maybe(sql.latest, Run, instance=instance)
 

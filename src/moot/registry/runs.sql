@@ -25,6 +25,13 @@ select id, instance, stream, name, source, mode, state, phase, definition, given
   is_paused, first_seq, last_seq, reason, started_at, ended_at
 from runs where instance = :instance order by started_at desc, id desc limit 1
 
+-- answered: The instances whose last run was a question, which is one of an agent file, and is done.
+select instance from runs as one
+where state = 'done' and source like '%.md' and not exists (
+  select 1 from runs as later where later.instance = one.instance
+    and (later.started_at > one.started_at or (later.started_at = one.started_at and later.id > one.id))
+)
+
 -- unfinished: The last run of each instance, where it is not done; those that started last come first.
 select id, instance, stream, name, source, mode, state, phase, definition, given, outputs, attended_by, stop_asked,
   is_paused, first_seq, last_seq, reason, started_at, ended_at
