@@ -1,6 +1,7 @@
 """A journal that knows what is to come: what sessions hear on their way is what they heard in the recording, however
 fast everybody is this time."""
 
+import asyncio
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +30,8 @@ class Watching(Protocol):
 async def open(performance: Performance, part: Part, watching: Watching) -> "ForeseenJournal":
     store, attempt = await performance.store, part.begun
     entries = await store.read(lambda tx: ledger.entries(tx, attempt.tree.root))
-    journal = ForeseenJournal(store, attempt, entries)
+    # When the host was stopped is on the tape: that of the replay does not count.
+    journal = ForeseenJournal(store, attempt, entries, asyncio.Event())
     journal.foresee(_Foreseen(performance, part, watching, {one.asked.path: one for one in watching.exchanges}))
     return journal
 
