@@ -107,6 +107,7 @@ def test_an_agent_file_can_be_checked_alone(terminal: Terminal) -> None:
     write(terminal, "---\nmodel: opus\ntools: [inbox]\n---\nYou lead.", "lead.md")
     ended = terminal.run("check", "lead.md", env=BARE)
     assert (ended.code, "lead   (none)   anthropic/opus" in ended.out) == (2, True)
+    assert ended.out.startswith("lead (lead.md): the file is right, but lead cannot be run here\n")
     assert terminal.run("check", "lead.md", "--json", env=BARE).json["ok"] is False
     write(terminal, "---\nmodel: opus\ntools:\n- inbx\n---\nYou lead.", "lead.md")
     ended = terminal.run("check", "lead.md")
@@ -147,10 +148,26 @@ def a_desk(terminal: Terminal) -> None:
         write(terminal, f"---\n{head}\n---\n", f"agents/{name}.md")
 
 
+def test_an_agent_who_works_alone_is_shown_with_its_tools_and_limits(terminal: Terminal) -> None:
+    head = "answers: [{say: hi}]\ntools: [files, shell]\nmax_turns: 3\ntimeout: 90s"
+    write(terminal, f"---\n{head}\n---\n", "clerk.md")
+    assert terminal.ok("check", "clerk.md").out.splitlines() == [
+        "clerk (clerk.md): nothing is wrong with it",
+        "",
+        "AGENT  BACKEND   MODEL  ACCOUNT  PERMISSIONS  WORKSPACE  LIMITS",
+        "clerk  scripted  -      -        ask          shared     3 turns a session, 1 m 30 s",
+        "",
+        "clerk  (scripted, terminal)",
+        "",
+        "tools      clerk: files, shell",
+    ]
+
+
 def test_the_tree_of_an_agent_file_is_drawn(terminal: Terminal) -> None:
     a_desk(terminal)
     ended = terminal.ok("check", "agents/desk.md", env={**BARE, "ANTHROPIC_API_KEY": "k"})
-    table, _, tree = ended.out.partition("\n\n")
+    verdict, table, tree = ended.out.split("\n\n")
+    assert verdict == "desk (agents/desk.md): nothing is wrong with it"
     assert [line.split()[0] for line in table.splitlines()] == [
         "AGENT", "desk", "search", "wise", "bills", "panel", "closer", "boss",
     ]  # fmt: skip

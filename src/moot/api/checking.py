@@ -68,11 +68,11 @@ def editor_schema() -> dict[str, Json]:
     return schema.schema(Line.model_json_schema(by_alias=True), AnswerLine.model_json_schema(by_alias=True))
 
 
-def grown(casting: Casting) -> tuple[Tree, ...]:
-    """For each agent that works with others, whom it leads to; with the models as they were written."""
+def grown(casting: Casting, *, with_alone: bool = False) -> tuple[Tree, ...]:
+    """For each agent that works with others, or for all, whom it leads to; with the models as they were written."""
     everybody = {name: _as_written(one, casting) for name, one in casting.workflow.everybody.items()}
     own = casting.workflow.agents
-    return tuple(trees.grow(one.name, everybody) for one in own if one.patterns != ALONE)
+    return tuple(trees.grow(one.name, everybody) for one in own if with_alone or one.patterns != ALONE)
 
 
 def plain(found: Checked | CheckedAgent) -> dict[str, Json]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass
 
 from moot.app.choosing import Choice
+from moot.core import durations, text
 from moot.runner import terms
 from moot.workflow.workflow import AgentDefinition
 
@@ -27,10 +28,19 @@ class Part:
 def part(agent: AgentDefinition, choice: Choice | None) -> Part:
     is_its_own = agent.backend in ("human", "external")  # does as it likes, where it likes
     may, where = ("", "") if is_its_own else (agent.permissions.spelling, agent.workspace)
-    limits = terms.spell(agent.budget)
+    limits = _limits(agent)
     if choice is None:
         return Part(agent.name, agent.backend or "(none)", agent.model or "", "", may, where, limits)
-    return Part(agent.name, choice.backend, _model(agent, choice), choice.account, may, where, limits)
+    is_only_led = choice.backend == "api" and choice.model is None  # others speak in its place
+    runs_on = "its team" if is_only_led else choice.backend
+    return Part(agent.name, runs_on, _model(agent, choice), choice.account, may, where, limits)
+
+
+def _limits(agent: AgentDefinition) -> str:
+    """What it may use, and what its file says of each session."""
+    turns = f"{text.counted(agent.max_turns, 'turn')} a session" if agent.max_turns is not None else ""
+    spans = durations.spell(agent.timeout) if agent.timeout is not None else ""
+    return ", ".join(one for one in (terms.spell(agent.budget), turns, spans) if one)
 
 
 def _model(agent: AgentDefinition, choice: Choice) -> str:

@@ -54,17 +54,24 @@ def command(*, file: str | None, inputs: tuple[str, ...], shows_schema: bool, as
     if as_json:
         terminal.document(checking.plain(found))
     elif isinstance(found, CheckedAgent):
-        everybody = tuple(found.casting.workflow.everybody.values())
-        terminal.table(cast.rows(everybody, found.casting.choices), cast.LEAST_WIDTHS)
-        _draw(found.casting)
-        connected = cast.servers(everybody)
-        if connected:
-            terminal.say("")
-        _tell(("server", one) for one in connected)
-        _warn(found.casting)
+        _show_agent(found.casting, file)
     else:
         _show(found)
     return BackendUnavailable.exit_code if found.casting.obstacles else 0
+
+
+def _show_agent(casting: Casting, file: str) -> None:
+    everybody = tuple(casting.workflow.everybody.values())
+    terminal.say(f"{casting.workflow.name} ({file}): {_verdict(casting)}")
+    terminal.say("")
+    terminal.table(cast.rows(everybody, casting.choices), cast.LEAST_WIDTHS)
+    _draw(casting, with_alone=True)
+    held = [("tools", f"{one.name}: {', '.join(one.tools)}") for one in everybody if one.tools]
+    facts = [*held, *(("server", one) for one in cast.servers(everybody))]
+    if facts:
+        terminal.say("")
+    _tell(facts)
+    _warn(casting)
 
 
 def _show(found: Checked) -> None:
@@ -85,9 +92,9 @@ def _tell(facts: Iterable[tuple[str, str]]) -> None:
         terminal.say(terminal.paint(f"{heading:<9}", "bold"), "  ", terminal.one_line(line))
 
 
-def _draw(casting: Casting) -> None:
+def _draw(casting: Casting, *, with_alone: bool = False) -> None:
     """Below each agent those it leads to, by the pattern that leads there."""
-    for tree in checking.grown(casting):
+    for tree in checking.grown(casting, with_alone=with_alone):
         terminal.say("")
         for depth, one in _lines(tree, 0):
             kind = "" if one.kind is None else f"{_KINDS[one.kind]} "

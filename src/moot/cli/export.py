@@ -10,6 +10,7 @@ from moot.cli import loop, terminal
 from moot.cli.options import json_option, store_option
 from moot.core import json
 from moot.views import files
+from moot.views.files import FileRefused
 
 STDOUT = "-"
 
@@ -21,7 +22,7 @@ STDOUT = "-"
 @store_option
 @json_option
 def command(jsonl: str | None, store: str | None, as_json: bool) -> None:
-    """Rebuild the views under .workflow/<instance>/ and say which files were written."""
+    """Rebuild the views under .workflow/<instance>/ and say which files were written; with --jsonl, only that one."""
     if as_json and jsonl == STDOUT:
         raise click.UsageError("--json and --jsonl - both want stdout.")
     loop.run(_export(jsonl, store, as_json=as_json))
@@ -35,7 +36,7 @@ async def _export(jsonl: str | None, store: str | None, *, as_json: bool) -> Non
         terminal.document({"written": [str(file) for file in written], "jsonl": jsonl, "lines": count})
         return
     report = terminal.note if jsonl == STDOUT else terminal.say
-    for file in written:
+    for file in written if count is None else ():
         report(f"wrote {file}")
     if count is not None and jsonl != STDOUT:
         report(f"wrote {jsonl} ({count} lines)")
@@ -48,6 +49,8 @@ async def _lines(connection: Connection, jsonl: str) -> int:
             terminal.line(one)
             count += 1
         return count
+    if not Path(jsonl).parent.is_dir():
+        raise FileRefused(f"There is no folder {Path(jsonl).parent}.", "Make it first.")
     with files.replacing(Path(jsonl)) as file:
         async for one in export.lines(connection):
             file.write(json.dumps(one) + "\n")
