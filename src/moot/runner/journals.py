@@ -63,11 +63,11 @@ def _is_about(last: Tree, job: Job, mail: Sequence[Mail]) -> bool:
 
 
 async def open(store: Store, attempt: Attempt, host_stops: asyncio.Event) -> "StoredJournal":
-    entries, limit = await store.read(lambda tx: (ledger.entries(tx, attempt.tree.root), _limit(tx, attempt)))
+    entries, limit = await store.read(lambda tx: (ledger.entries(tx, attempt.tree.root), limit_of(tx, attempt)))
     return StoredJournal(store, attempt, entries, host_stops, limit)
 
 
-def _limit(tx: ReadTx, attempt: Attempt) -> str:
+def limit_of(tx: ReadTx, attempt: Attempt) -> str:
     """What the run has reached, if this is its last attempt."""
     return (budgets.reached(tx, attempt.run.id) or "") if attempt.run is not None and attempt.is_last else ""
 

@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from moot.bus.mailbox import Mail
+from moot.core.errors import MootError
 from moot.core.json import Json
+from moot.core.tx import Tx
 from moot.ledger import journal as ledger
+from moot.runner import journals
 from moot.runner.journals import StoredJournal
-from moot.session.journal import Begun, Done, Known
+from moot.runner.spending import Wanted
+from moot.session.journal import Begun, Done, Known, OverBudget
 from moot.taping.replaying.exchanges import Exchange
 from moot.taping.replaying.performance import Part, Performance
 
@@ -29,9 +33,11 @@ class Watching(Protocol):
 
 async def open(performance: Performance, part: Part, watching: Watching) -> "ForeseenJournal":
     store, attempt = await performance.store, part.begun
-    entries = await store.read(lambda tx: ledger.entries(tx, attempt.tree.root))
+    entries, limit = await store.read(
+        lambda tx: (ledger.entries(tx, attempt.tree.root), journals.limit_of(tx, attempt))
+    )
     # When the host was stopped is on the tape: that of the replay does not count.
-    journal = ForeseenJournal(store, attempt, entries, asyncio.Event())
+    journal = ForeseenJournal(store, attempt, entries, asyncio.Event(), limit)
     journal.foresee(_Foreseen(performance, part, watching, {one.asked.path: one for one in watching.exchanges}))
     return journal
 
@@ -74,6 +80,11 @@ class ForeseenJournal(StoredJournal):
 
     def untold(self) -> tuple[Mail, ...]:
         return () if self._foreseen.is_mail_taken else super().untold()
+
+    def _refusal(self, tx: Tx, wanted: Wanted, providers: Sequence[str]) -> MootError | None:
+        """Who is asked in the order of the recording waits for nobody else."""
+        found = super()._refusal(tx, wanted, providers)
+        return None if isinstance(found, OverBudget) and found.is_passing else found
 
     async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
         with self._foreseen.part.working():
