@@ -1,7 +1,8 @@
 # Needs Python 3.11+ with pip, make and git; everything else is installed into .venv.
 PYTHON ?= python3
 ARGS ?=
-WORKERS ?= logical
+# One more than there are cores: much of a test is waiting for processes and disks.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
 BIN := .venv/bin
 SOURCES := src $(wildcard tests bench scripts)

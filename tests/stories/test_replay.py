@@ -195,13 +195,24 @@ kickoff: "@a go"
 @pytest.mark.parametrize(
     ("old", "new", "drift"),
     [
-        ("@ann begin", "@ann begin now", "drift: the mail of ann differs: system: '@ann begin now' instead of"),
+        pytest.param(
+            "@ann begin",
+            "@ann begin now",
+            "drift: the mail of ann differs: system: '@ann begin now' instead of",
+            marks=pytest.mark.chaos,
+        ),
         ("@ann begin", "@ann @cem begin", "drift: the mail of cem differs: system: '@ann @cem begin', ann:"),
-        ("@ann begin", "begin", "drift: ann was not woken by system: '@ann begin', as it was in the recording"),
-        (
+        pytest.param(
+            "@ann begin",
+            "begin",
+            "drift: ann was not woken by system: '@ann begin', as it was in the recording",
+            marks=pytest.mark.chaos,
+        ),
+        pytest.param(
             "document_owner: none",
             "document_owner: ann",
             "drift: ben: document_append is refused now: NOT_DOCUMENT_OWNER",
+            marks=pytest.mark.chaos,
         ),
     ],
 )
@@ -280,7 +291,7 @@ def test_a_recording_of_another_workflow_is_refused_in_one_sentence(terminal: Te
     assert "tape.jsonl is a recording of the workflow `talk`, and this is `chat`." in ended.err
 
 
-@pytest.mark.parametrize(("new", "code"), [('begin"', 0), ('begin it"', 1)])
+@pytest.mark.parametrize(("new", "code"), [pytest.param('begin"', 0, marks=pytest.mark.chaos), ('begin it"', 1)])
 def test_programs_are_told_of_drifts_and_one_exit_code(terminal: Terminal, new: str, code: int) -> None:
     tape = record(terminal, write(terminal, TALK))
     ended = replay(terminal, write(terminal, TALK.replace('begin"', new), "changed.yaml"), tape, "--json")

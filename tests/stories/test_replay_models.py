@@ -134,7 +134,7 @@ async def test_a_team_of_models_comes_to_the_same_without_them(terminal: Termina
                 "ann, attempt 1, call 2: the answer of document_append differs: 'NOT_DOCUMENT_OWNER",
             ],
         ),
-        (
+        pytest.param(
             "Be kind.",
             "Be kind., max_turns: 1",
             [
@@ -142,11 +142,13 @@ async def test_a_team_of_models_comes_to_the_same_without_them(terminal: Termina
                 "ann ends before its call of vote, which the recording has",
                 "ann ends with the failure limit instead of success",
             ],
+            marks=pytest.mark.chaos,
         ),
-        (
+        pytest.param(
             "Be kind.",
             "Be kind., tools: [channel, documents, proposals]",
             ["ann: the tools were all and are", "ann, attempt 1, call 1: the tools differ: without agent_get, "],
+            marks=pytest.mark.chaos,
         ),
     ],
 )
@@ -157,7 +159,7 @@ async def test_what_is_asked_otherwise_is_told_with_the_call(
     ended = replay(terminal, write(terminal, file.read_text().replace(old, new), "changed.yaml"), tape)
     found = drifts(ended)
     assert ended.code == 1
-    assert [any(one.startswith(wanted) for one in found) for wanted in told] == [True] * len(told), found
+    assert all(any(one.startswith(wanted) for one in found) for wanted in told), found
 
 
 ALONE = """
@@ -179,7 +181,7 @@ async def test_a_request_that_failed_and_was_made_again_is_on_the_tape(terminal:
     assert (answered["stop"], [one["tool"] for one in answered["calls"]]) == ("tools", ["inbox_check"])
 
 
-@pytest.mark.parametrize("status", [401, 400])
+@pytest.mark.parametrize("status", [401, pytest.param(400, marks=pytest.mark.chaos)])
 async def test_a_request_that_failed_for_good_fails_again(terminal: Terminal, status: int) -> None:
     scenario = [call("inbox_check"), Status(status, f"{KEY} is not welcome")]
     file, tape = await record(terminal, ALONE, scenario, code=1)
@@ -223,7 +225,7 @@ async def test_a_limit_is_reached_by_the_same_though_others_were_at_work(termina
     assert_alike(terminal, file, tape, code=3)
 
 
-@pytest.mark.parametrize("with_a_call", [True, False])
+@pytest.mark.parametrize("with_a_call", [True, pytest.param(False, marks=pytest.mark.chaos)])
 async def test_mail_that_came_meanwhile_is_told_with_the_same_request(terminal: Terminal, with_a_call: bool) -> None:
     """Ben is done before ann is answered: the first of his messages waits for her next turn, and the other is told with
     the answer of her call, or before she may end."""
@@ -323,7 +325,11 @@ async def test_a_look_into_the_inbox_that_was_noticed_late_hands_out_nothing(ter
 
 
 @pytest.mark.parametrize(
-    ("how", "code", "told"), [(signal.SIGKILL, 1, ["the recording was cut here"]), (signal.SIGINT, 130, [])]
+    ("how", "code", "told"),
+    [
+        (signal.SIGKILL, 1, ["the recording was cut here"]),
+        pytest.param(signal.SIGINT, 130, [], marks=pytest.mark.chaos),
+    ],
 )
 async def test_a_run_that_ended_while_a_model_was_asked_is_played_up_to_there(
     terminal: Terminal, how: signal.Signals, code: int, told: list[str]
