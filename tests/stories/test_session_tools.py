@@ -186,7 +186,7 @@ def test_permissions_can_be_said_on_the_command_line(terminal: Terminal) -> None
 def test_what_is_denied_is_not_there(terminal: Terminal) -> None:
     ended = terminal.ok("ask", write(terminal, "writer.md", WRITER % "deny"), "Write.")
     assert ended.out == "It is over.\n"
-    assert calls(terminal) == []
+    assert calls(terminal) == ["file_write  ✗ failed: nothing was done"]
     assert not (terminal.folder / "new.txt").exists()
 
 
