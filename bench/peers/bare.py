@@ -131,6 +131,7 @@ async def _chat(note: Note) -> str:
     news: dict[str, list[str]] = {name: [script.PROMPT] for name in script.CHATTERS}
     answers = iter([_SAY] * script.PLAYS["chat"].turns)
     said = ""
+    note("team_begun", "", {"prompt": script.PROMPT})
     note("session_begun", script.BOSS, {"prompt": script.PROMPT})
     for cycle in range(script.CYCLES):
         for name in script.CHATTERS:
@@ -146,6 +147,7 @@ async def _chat(note: Note) -> str:
                 if other != name:
                     news[other].append(said)
     note("session_done", script.BOSS, said)
+    note("team_done", "", said)
     return said
 
 
