@@ -27,12 +27,12 @@ def effects(terminal: Terminal) -> list[str]:
 
 
 def resume(terminal: Terminal, budget: str) -> None:
-    instances = [one["instance"] for one in terminal.ok("list", "--json").json if one["name"] == "top"]
+    instances = [one["instance"] for one in terminal.ok("list", "--all", "--json").json if one["name"] == "top"]
     terminal.ok("resume", f"@{instances[0]}", "--budget", budget)
 
 
 def answers(terminal: Terminal) -> list[str]:
-    (instance,) = {one["instance"] for one in terminal.ok("list", "--json").json if one["name"] == "top"}
+    (instance,) = {one["instance"] for one in terminal.ok("list", "--all", "--json").json if one["name"] == "top"}
     said = terminal.ok("log", "--json", "--instance", instance).json
     return [one["message"] for one in said if one["from"] == "top"]
 
