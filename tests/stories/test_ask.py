@@ -138,6 +138,8 @@ def test_a_question_goes_on_without_its_instance_being_named(terminal: Terminal)
     agent.write_text(FAILING)
     asked = terminal.run("ask", "bad.md", "Why?", "--json").json["instance"]
     assert f"bad@{asked}" in terminal.ok("trace", "bad").out
+    unknown = terminal.run("trace", "clerk").err
+    assert unknown == "error: AGENT_NOT_FOUND: There is no agent named 'clerk'.\n  There are: bad.\n"
     assert terminal.ok("retry").out == f"bad@{asked}: 1 message to be tried again\n"
     ended = terminal.run("resume")
     assert (ended.code, ended.out) == (1, "")

@@ -19,6 +19,7 @@ from moot.ledger.branches import Node, Place, Used
 from moot.ledger.traces import Span, Tried, Word
 from moot.ledger.usage import DOLLAR
 from moot.registry import agents, instances, runs
+from moot.registry.errors import AgentNotFound
 from moot.registry.runs import Run
 from moot.requests import requests
 
@@ -96,6 +97,10 @@ def _last_called(tx: ReadTx, target: Target) -> AttemptId | None:
     if home is not None and agents.find(tx, home.stream, target.agent) is not None:
         return None
     called = [agents.find(tx, one.stream, target.agent) for one in places.values()]
+    if home is None and not any(called):
+        names = {agent.name for one in places.values() for agent in agents.members(tx, one.stream)}
+        known = ", ".join(sorted(names - {agents.PERSON})) or "nobody yet"
+        raise AgentNotFound(f"There is no agent named {target.agent[:80]!r}.", f"There are: {known}.")
     tried = [traces.last_of_agent(tx, one.id) for one in called if one is not None]
     return max((one for one in tried if one is not None), default=None)  # ids grow with time
 
