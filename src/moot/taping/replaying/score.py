@@ -172,7 +172,7 @@ class _Numbers:
     """The store's numbers. Ids are made in the transactions whose events have the numbers, and sort by their age: by
     them a call that has made no event finds its place."""
 
-    started: Mapping[str, int]
+    begun: Mapping[str, float]
     ended: Mapping[str, float]
     letters: Mapping[str, int]
     ages: list[str]
@@ -182,17 +182,19 @@ class _Numbers:
     @staticmethod
     def of(events: list[Happened], said: tuple[Said, ...], authors: Authors) -> "_Numbers":
         started = {one.subject: one.seq for one in events if one.kind == attempts.STARTED}
-        # Last words, and what moot says of a failure, are posted in the transaction that ends the attempt.
+        # That a limit is reached is said in the transaction that begins the last attempt. Last words, and what moot
+        # says of a failure, are posted in the one that ends an attempt.
+        begun = {one.subject: authors.start_of(one) - 0.25 for one in events if one.kind == attempts.STARTED}
         ended = {one.subject: authors.start_of(one) - 0.25 for one in events if one.kind in ENDS}
         known = sorted([(_age(id), seq) for id, seq in started.items()] + [(_age(one.id), one.seq) for one in said])
         letters = {one.id: one.seq for one in said}
-        return _Numbers(started, ended, letters, [age for age, _ in known], [seq for _, seq in known], authors)
+        return _Numbers(begun, ended, letters, [age for age, _ in known], [seq for _, seq in known], authors)
 
     def place(self, note: Begin | Call | More | End) -> float | None:
         """None if the store does not tell."""
         match note:
             case Begin():
-                return self.started.get(note.attempt)
+                return self.begun.get(note.attempt)
             case End():
                 return self.ended.get(note.attempt)
             case More():
