@@ -36,6 +36,7 @@ def test_events_that_are_gathered_are_all_there(tmp_path: Path) -> None:
         assert (notebook.count(), notebook.commits) == (16, 8)
 
 
+@pytest.mark.chaos
 def test_peers_that_cannot_be_installed_are_absent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = tmp_path / "requirements.txt"
     wanted.write_text(f"{tmp_path}/there-is-no-such-package\n")

@@ -191,12 +191,14 @@ async def test_a_request_that_failed_for_good_fails_again(terminal: Terminal, st
     assert_alike(terminal, file, tape, code=1)
 
 
+@pytest.mark.chaos
 async def test_a_model_that_never_answers_is_cut_off_again(terminal: Terminal) -> None:
     text = ALONE.replace("20s", "3s")
     file, tape = await record(terminal, text, [call("document_append", content="x"), Hang()], code=1)
     assert_alike(terminal, file, tape, code=1)  # however far it has come in its time
 
 
+@pytest.mark.chaos
 async def test_an_attempt_that_was_cut_off_at_a_limit_is_cut_off_there_again(terminal: Terminal) -> None:
     much = Reply((Call("channel_send", {"message": "never"}),), "tools", Used(input=900))
     scenario = [call("document_append", content="x"), much, say("to sum up")]
@@ -284,6 +286,7 @@ async def test_what_is_on_the_tape_is_not_written_once_more_with_every_request(t
     assert_alike(terminal, file, tape)
 
 
+@pytest.mark.chaos
 async def test_of_requests_that_were_too_many_to_keep_the_calls_are_played(terminal: Terminal) -> None:
     file, tape = await record(terminal, TEAM, Team())
     kept = [
@@ -295,6 +298,7 @@ async def test_of_requests_that_were_too_many_to_keep_the_calls_are_played(termi
     assert_alike(terminal, file, tape)
 
 
+@pytest.mark.chaos
 async def test_a_look_into_the_inbox_that_was_noticed_late_hands_out_nothing(terminal: Terminal) -> None:
     has_looked, is_told = asyncio.Event(), asyncio.Event()
 

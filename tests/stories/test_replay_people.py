@@ -168,6 +168,7 @@ async def test_a_run_that_was_stopped_is_stopped_again(house: House, words: tupl
         assert await result(house, "again") == await result(house, "default")
 
 
+@pytest.mark.chaos
 async def test_what_was_dropped_for_an_urgent_message_is_dropped_again(house: House) -> None:
     async with asyncio.timeout(3 * SECONDS):
         async with recorded(house, f"context: {{document_owner: none}}{BUSY}kickoff: '@coder go slowly'") as run:

@@ -223,6 +223,7 @@ async def test_a_member_of_a_team_hears_what_it_heard_when_it_heard_it(terminal:
     assert_alike(terminal, file, tape)
 
 
+@pytest.mark.chaos
 async def test_who_was_not_waited_for_any_longer_is_not_waited_for_again(terminal: Terminal) -> None:
     def scenario(asked: Asked) -> fake_models.Answer:
         if asked.model == "worker":
