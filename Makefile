@@ -7,7 +7,7 @@ WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 BIN := .venv/bin
 SOURCES := src $(wildcard tests bench scripts)
 
-# Both installers trust the certificates of this machine, and pip does not advertise itself.
+# All installers (npm below) trust the certificates of this machine, and pip does not advertise itself.
 export UV_SYSTEM_CERTS ?= true
 export PIP_DISABLE_PIP_VERSION_CHECK ?= 1
 
@@ -60,7 +60,8 @@ run-test-clis: $(CLIS)/.installed
 $(CLIS)/.installed: tests/clis/package.json
 	@echo "Installing the agent programs into $(CLIS)"
 	@mkdir -p $(CLIS) && cp $< $(CLIS)/package.json
-	@npm install --prefix $(CLIS) --no-audit --no-fund --no-package-lock --loglevel error
+	@NODE_EXTRA_CA_CERTS=$${NODE_EXTRA_CA_CERTS:-/etc/ssl/certs/ca-certificates.crt} \
+		npm install --prefix $(CLIS) --no-audit --no-fund --no-package-lock --loglevel error
 	@touch $@
 
 .PHONY: lock
