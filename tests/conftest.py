@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import pytest
 from anyio._backends._asyncio import _RawSocketMixin  # pyright: ignore[reportPrivateUsage]
 from psycopg.sql import SQL, Identifier
 
+from moot.process import confinement
 from moot.store import postgres, sqlite
 from moot.store.postgres import PostgresStore
 from moot.store.sqlite import SqliteStore
@@ -158,3 +159,12 @@ def store(open_store: Callable[[], Store]) -> Store:
 def neighbour(open_store: Callable[[], Store], store: Store) -> Store:
     """The same store, as another process has it open."""
     return open_store()
+
+
+@pytest.fixture
+def without_landlock(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
+    """Where the program that finds out cannot even start."""
+    monkeypatch.setattr(confinement, "_LAUNCHER", ("/none",))
+    confinement.reach.cache_clear()
+    yield
+    confinement.reach.cache_clear()

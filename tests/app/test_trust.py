@@ -1,7 +1,5 @@
 """Whose commands would have all rights of the user is told, and refused if they would not even ask."""
 
-from collections.abc import Generator
-
 import pytest
 
 from moot.app import trust
@@ -14,15 +12,6 @@ ASKS = AgentDefinition("asks", "api", tools=("shell",), permissions=PRESETS["ask
 DENIED = AgentDefinition("denied", "api", tools=("shell",), permissions=PRESETS["read-only"])
 WITHOUT = AgentDefinition("without", "api", tools=("files",), permissions=PRESETS["full"])
 ALL = (FREE, ASKS, DENIED, WITHOUT)
-
-
-@pytest.fixture
-def without_landlock(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
-    """Where the program that finds out cannot even start."""
-    monkeypatch.setattr(confinement, "_LAUNCHER", ("/none",))
-    confinement.reach.cache_clear()
-    yield
-    confinement.reach.cache_clear()
 
 
 @pytest.mark.usefixtures("without_landlock")

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -209,15 +208,6 @@ def test_what_cannot_be_confined_is_not_run(root: Path) -> None:
     confined = confinement.Confinement(write=(root / "none",)).around(("/bin/sh", "-c", "echo x > new"))
     assert subprocess.run(confined, cwd=root, stderr=subprocess.DEVNULL, check=False).returncode == 126
     assert not (root / "new").exists()
-
-
-@pytest.fixture
-def without_landlock(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
-    """Where the program that finds out cannot even start."""
-    monkeypatch.setattr(confinement, "_LAUNCHER", ("/none",))
-    confinement.reach.cache_clear()
-    yield
-    confinement.reach.cache_clear()
 
 
 @pytest.mark.usefixtures("without_landlock")
