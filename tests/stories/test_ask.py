@@ -23,6 +23,11 @@ answers:
   - fail: refused
 ---
 """
+STRICT = """---
+answers: [{say: Found.}]
+input: {format: json, schema: {type: object, required: [id]}}
+---
+"""
 ASKING = """---
 tools: [shell]
 answers:
@@ -192,10 +197,22 @@ def test_programs_are_told_what_kind_of_failure_it_was_and_in_which_words(
 
 
 @pytest.mark.parametrize(
-    ("words", "fact"), [(("no.md", "hi"), "no agent file 'no.md'"), (("bad.md", " "), "no question")]
+    ("words", "fact"),
+    [
+        (("no.md", "hi"), "no agent file 'no.md'"),
+        (("bad.md", " "), "no question"),
+        (("strict.md", "hi"), "The question is not what strict takes: it is no JSON"),
+        (("strict.md", "{}"), "The question is not what strict takes: 'id' is a required property"),
+    ],
 )
 def test_wrong_words_are_said_to_be(terminal: Terminal, words: tuple[str, ...], fact: str) -> None:
     (terminal.folder / "bad.md").write_text(FAILING)
+    (terminal.folder / "strict.md").write_text(STRICT)
     ended = terminal.run("ask", *words)
     assert ended.code == 2
     assert fact in ended.err
+
+
+def test_who_takes_json_is_asked_with_it(terminal: Terminal) -> None:
+    (terminal.folder / "strict.md").write_text(STRICT)
+    assert terminal.ok("ask", "strict.md", '{"id": 7}').out == "Found.\n"

@@ -330,6 +330,25 @@ def test_a_team_speaks_with_the_models_of_others(tmp_path: Path) -> None:
             },
             "a.md:4:10: `handoff`: `a` hands over to `b`: its output is markdown, and that one takes json.",
         ),
+        (
+            {"a": "router: {destinations: [b]}", "b": "input: json"},
+            "a.md:3:25: `router.destinations item 1`: `b` is a destination: it is given words, and takes json.",
+        ),
+        (
+            {"a": "team: {members: [b], supervisor: c}", "b": "chat: true", "c": "input: json"},
+            "a.md:3:34: `team.supervisor`: `c` is a supervisor: it is given words, and takes json.",
+        ),
+        (
+            {"a": "advisors: [b]", "b": "chat: true\ninput: json"},
+            "a.md:3:12: `advisors item 1`: `b` is asked what `a` is asked: its input is markdown, and that one takes",
+        ),
+        (
+            {
+                "a": "input: json\nadvisors: [b]",
+                "b": "chat: true\ninput: {format: json, schema: {type: object, required: [id]}}",
+            },
+            "a.md:4:12: `advisors item 1`: `b` is asked what `a` is asked: that one requires `id`, which its input",
+        ),
     ],
 )
 def test_what_cannot_be_is_told_before_anything_runs(tmp_path: Path, texts: dict[str, str], said: str) -> None:

@@ -13,9 +13,12 @@ from moot.api.summaries import Summary
 from moot.app import budgets, workflows
 from moot.app.workflows import Loaded
 from moot.bus.messages import Message
+from moot.core.errors import InvalidInput
 from moot.core.ids import InstanceName
 from moot.registry import runs
 from moot.registry.runs import Run
+from moot.session import reports
+from moot.session.agent import Format
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +62,14 @@ async def was_last(access: Access, instance: InstanceName) -> bool:
     return run is not None and is_one(run)
 
 
-def ask(order: Order, loaded: Loaded) -> AsyncIterator[Piece | Answer]:
-    """What happens on the way, and last the answer."""
-    return _answered(running.run(order, loaded))
+async def ask(order: Order, loaded: Loaded) -> AsyncIterator[Piece | Answer]:
+    """What happens on the way, and last the answer. An agent that takes JSON is not asked anything else."""
+    (agent,) = loaded.workflow.agents
+    takes = Format(agent.input.kind, agent.input.schema)
+    if (wrong := await reports.fault(order.question or "", takes)) is not None:
+        raise InvalidInput(f"The question is not what {agent.name} takes: {wrong}.", "See `input` in its file.")
+    async for piece in _answered(running.run(order, loaded)):
+        yield piece
 
 
 def resume(order: Order) -> AsyncIterator[Piece | Answer]:

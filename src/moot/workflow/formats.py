@@ -79,19 +79,20 @@ def _dead_in(node: object, path: Path, resolver: Any) -> Iterator[tuple[Path, st
             yield from _dead_in(value, (*path, key), inner)
 
 
-def mismatch(output: Format, input: Format) -> tuple[str, str] | None:
+def mismatch(given: Format, input: Format, called: str = "output") -> tuple[str, str] | None:
     """Why the one cannot be taken for the other, and what to do."""
     if input.kind == "markdown":
         return None  # JSON can be read as words
-    if output.kind == "markdown":
-        return "its output is markdown, and that one takes json", "Write output: json, or let the other take markdown."
+    if given.kind == "markdown":
+        fact = f"its {called} is markdown, and that one takes json"
+        return fact, f"Write {called}: json, or let the other take markdown."
     if input.schema is None:
         return None
-    lacking = [name for name in _required(input.schema) if name not in _required(output.schema or {})]
+    lacking = [name for name in _required(input.schema) if name not in _required(given.schema or {})]
     if not lacking:
         return None
     names = ", ".join(f"`{name[:80]}`" for name in lacking)
-    return f"that one requires {names}, which its output need not have", "Add them to `required` of the output."
+    return f"that one requires {names}, which its {called} need not have", f"Add them to `required` of the {called}."
 
 
 def _required(schema: Mapping[str, Any]) -> list[str]:

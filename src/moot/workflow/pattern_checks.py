@@ -65,8 +65,7 @@ class _Checker:
             elif one.kind == "member":
                 for end in graph.terminals(one.name, self.graph):
                     self._check_chat(one, end)
-            elif one.kind == "handoff":
-                self._check_handoff(member, one)
+            self._check_input(member, one)
 
     def _check_chat(self, reference: Reference, name: str) -> None:
         if self.members[name].definition.is_chatty:
@@ -75,11 +74,25 @@ class _Checker:
         fact = f"{who} is to be {WHAT[reference.kind]}, and does not let itself be asked again"
         self._wrong(reference, fact, f"Write chat: true in {self._home(name)}.")
 
-    def _check_handoff(self, member: Member, reference: Reference) -> None:
-        wrong = formats.mismatch(self._output(member), self.members[reference.name].definition.input)
+    def _check_input(self, member: Member, reference: Reference) -> None:
+        """Whether the other can take what it will be given. What a sub-agent is given is checked with every call."""
+        name, other = member.definition.name, reference.name
+        match reference.kind:
+            case "agent":
+                return
+            case "handoff":
+                wrong = formats.mismatch(self._output(member), self.members[other].definition.input)
+                given = f"`{name}` hands over to `{other}`"
+            case "advisor":
+                wrong = formats.mismatch(member.definition.input, self.members[other].definition.input, "input")
+                given = f"`{other}` is asked what `{name}` is asked"
+            case "destination" | "member" | "supervisor":
+                takes_words = self.members[other].definition.input.kind == "markdown"
+                wrong = None if takes_words else ("it is given words, and takes json", "Let it take markdown.")
+                given = f"`{other}` is {WHAT[reference.kind]}"
         if wrong is not None:
             fact, remedy = wrong
-            self._wrong(reference, f"`{member.definition.name}` hands over to `{reference.name}`: {fact}", remedy)
+            self._wrong(reference, f"{given}: {fact}", remedy)
 
     def _output(self, member: Member) -> Format:
         """What is handed over: its own report, or that of its team."""
