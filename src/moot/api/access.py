@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Literal
 
@@ -15,6 +15,7 @@ from moot.app.stores import open_store
 from moot.core.caller import Caller
 from moot.core.errors import MootError, NotAllowed
 from moot.core.ids import InstanceName
+from moot.core.records import record
 from moot.registry import instances, names
 from moot.registry.agents import PERSON
 from moot.store.errors import StoreNotFound, StorePlaceRefused, StoreUnavailable
@@ -51,7 +52,7 @@ class OnlyServer(MootError):
         self.url, self.token = url, token
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Inside:
     """What the environment says to a program that runs as an agent."""
 
@@ -77,7 +78,7 @@ class Inside:
         return error
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Access:
     """An open store of a project, and who uses it."""
 

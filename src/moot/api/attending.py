@@ -15,6 +15,7 @@ from moot.core import text
 from moot.core.caller import SYSTEM
 from moot.core.events import StoredEvent
 from moot.core.ids import AgentId, InstanceName, MessageId, RunId
+from moot.core.records import record
 from moot.core.tx import Tx
 from moot.registry import agents, attempts, runs
 from moot.registry.runs import Run, State
@@ -28,7 +29,7 @@ EXIT_CODES: dict[State, int] = {"done": 0, "failed": 1, "limit": 3, "stopped": 0
 WAITING = 4  # the exit code of a run that needs a person
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Failed:
     """An attempt that went wrong; it is repeated, or its mail was parked."""
 
@@ -43,7 +44,7 @@ class Failed:
         return (self.error.splitlines() or [""])[0]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Warned:
     """Something to know of an attempt, that did not stop it."""
 
@@ -51,7 +52,7 @@ class Warned:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Paused:
     """A provider has asked to wait: nobody who uses it is started until then."""
 
@@ -60,7 +61,7 @@ class Paused:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Expected:
     """Agents from outside whose mail holds up the run until they read it."""
 
@@ -68,7 +69,7 @@ class Expected:
     instance: InstanceName
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ending:
     """What a run comes to."""
 
@@ -78,7 +79,7 @@ class Ending:
     is_hasty: bool = False  # attempts that still run are ended at once
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Attendant:
     """Who attends a run, and whether a person is there to answer."""
 

@@ -2,17 +2,17 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from moot.api import access
 from moot.core.ids import InstanceName
+from moot.core.records import record
 from moot.process import detached
 
 _LAST_LINES = 20
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Started:
     pid: int
     is_ready: bool

@@ -1,15 +1,15 @@
 """A check: one thing that was looked at, and what was found."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 
 from moot.core.errors import MootError
+from moot.core.records import record
 
 State = Literal["ok", "absent", "problem"]  # absent: it cannot be used, and that is no problem until somebody wants it
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Check:
     name: str
     state: State

@@ -1,7 +1,7 @@
 """Looks at a workflow without running it: what is wrong, who would run where, and whom the first words wake."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from moot.api import access
@@ -11,6 +11,7 @@ from moot.app.workflows import Casting, Loaded
 from moot.backends.script import Line
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
+from moot.core.records import record
 from moot.models.scripted import AnswerLine
 from moot.workflow import inputs, schema, stored, trees
 from moot.workflow.members import Flags
@@ -19,7 +20,7 @@ from moot.workflow.trees import Tree
 from moot.workflow.workflow import AgentDefinition, Fallback, Workflow, WorkflowInvalid
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Checked:
     """A file with nothing wrong in it; whether all of its agents can be run here is another matter."""
 
@@ -31,7 +32,7 @@ class Checked:
         return self.casting.workflow
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CheckedAgent:
     """An agent file with nothing wrong in it, nor in those that it leads to."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from moot.api import access, addressing, rights, roster
@@ -14,6 +14,7 @@ from moot.bus.messages import Message
 from moot.core.errors import NotAllowed
 from moot.core.events import Cursor, Page, StoredEvent
 from moot.core.ids import InstanceName, MessageId, StreamId
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.ledger import operations
 from moot.ledger.operations import Deed
@@ -26,7 +27,7 @@ from moot.tools.talk import Said, Words
 _SEND = "channel_send"  # as the tool is called that does the same
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Member:
     """An agent and how much mail it has."""
 
@@ -35,7 +36,7 @@ class Member:
     parked: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Connection(Access):
     """Everything a person can do from a terminal. Made by `connect`."""
 

@@ -1,7 +1,6 @@
 """Control from a terminal: stop, pause, go on, try again. Everything is written down; a host notices."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 from moot.api import rights
@@ -11,6 +10,7 @@ from moot.api.targets import Target
 from moot.bus import mailbox
 from moot.core import text
 from moot.core.ids import InstanceName
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.registry import agents, attempts, hosts, instances, runs, stopping
 from moot.registry.agents import Agent
@@ -25,7 +25,7 @@ from moot.tools.talk import Said, Words
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stopped:
     """What was asked to stop: a run, or a single agent."""
 

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, field, fields
 from functools import reduce
 from operator import add
 from typing import Literal
@@ -11,6 +11,7 @@ from moot.api import targets
 from moot.api.access import Access
 from moot.core.ids import AgentId, InstanceName, RunId
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.ledger import costs, traces
 from moot.ledger.costs import Calls, Share
@@ -22,7 +23,7 @@ from moot.registry.runs import RunNotFound
 By = Literal["agent", "model", "run"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Spend:
     """Money is in millionths of a dollar. Programs tell nothing of cache and reasoning."""
 
@@ -48,7 +49,7 @@ class Spend:
         return self.cost / DOLLAR
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Line:
     """One agent, model or run; with the agents of its trees, where others than itself took part."""
 
@@ -58,14 +59,14 @@ class Line:
     parts: tuple["Line", ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Costs:
     by: By
     lines: tuple[Line, ...]
     total: Spend = field(default_factory=Spend)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Portion:
     """What was spent on one account, by one agent of a tree, with one model."""
 
@@ -75,7 +76,7 @@ class _Portion:
     spend: Spend
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Within:
     """Only what was spent here: in an instance, in a run, in the last run."""
 

@@ -5,7 +5,6 @@ import os
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol, cast
 
@@ -18,6 +17,7 @@ from moot.bus.messages import Message
 from moot.core.errors import MootError, NotAllowed
 from moot.core.ids import AgentId, InstanceName, MessageId, RequestId, StreamId
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.tool import ToolAnswer
 from moot.documents.documents import Document, Listing, Version, Written
 from moot.registry import names
@@ -41,7 +41,7 @@ class _Tools(Protocol):
     async def call(self, name: str, arguments: Mapping[str, Json], *, key: str | None = None) -> ToolAnswer: ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Distant:
     """An agent's own part of its instance. Made by `reached`."""
 

@@ -1,12 +1,12 @@
 """The documents of the caller's instance, in the store and as files."""
 
 import asyncio
-from dataclasses import dataclass
 
 from moot.api import rights
 from moot.api.access import Access
 from moot.core import clock
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.documents import documents, ownership, paths
 from moot.documents.documents import Document, Listing, Version, Written
@@ -19,7 +19,7 @@ _PAUSE = 0.05
 Plain = dict[str, Json]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shelf:
     """All documents, and the rules they are written under."""
 

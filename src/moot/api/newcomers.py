@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from moot.api import background, rights
 from moot.api.access import Access
@@ -10,6 +9,7 @@ from moot.api.background import Started
 from moot.app import workflows
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.tx import Tx
 from moot.registry import agents, instances
 from moot.registry.agents import Agent, NewAgent
@@ -19,7 +19,7 @@ from moot.runner.reactions.wake_agents import wake
 _NO_PLACE = re.compile(r"moot new:\d+:\d+: ")  # what flags say stands in no file
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Added:
     agent: Agent
     is_new: bool  # False: it was there, and is brought up to date

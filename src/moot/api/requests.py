@@ -1,7 +1,7 @@
 """What waits for an answer of the caller, and the answer."""
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 from moot.api import rights
 from moot.api.access import Access
@@ -12,6 +12,7 @@ from moot.bus.mailbox import Mail
 from moot.bus.messages import Message
 from moot.core import text
 from moot.core.ids import InstanceName, RequestId
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.registry import agents, instances
 from moot.registry.agents import Agent
@@ -27,7 +28,7 @@ _NO = frozenset(("no", "n", "deny", "denied", "reject", "rejected"))
 _FIRST_WORD = re.compile(r"\s*([A-Za-z]*)[\s,.;:!-]*")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Waiting:
     """A message that somebody has not dealt with, and the request behind it if there is one."""
 

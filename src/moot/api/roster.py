@@ -1,16 +1,16 @@
 """The roster: who there is and what they are doing."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from moot.core.ids import InstanceName, StreamId
+from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.registry import agents, attempts, hosts, instances, runs
 from moot.registry.agents import Agent, Presence
 from moot.store.store import Store
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Standing:
     """An agent and what it is doing."""
 

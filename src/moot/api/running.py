@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, cast
 
 from moot.api import access, summaries, taping, targets
@@ -19,6 +19,7 @@ from moot.app.workflows import Loaded
 from moot.bus.messages import Message
 from moot.core.caller import SYSTEM
 from moot.core.ids import InstanceName
+from moot.core.records import record
 from moot.core.tx import Tx
 from moot.ledger.budgets import BudgetUsedUp
 from moot.process.errors import NotConfined
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 Piece = Run | Message | Failed | Warned | Paused | Expected | Ending | Summary | Replayed
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Order:
     """Which workflow is to be run, how, and where."""
 

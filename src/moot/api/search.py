@@ -1,13 +1,13 @@
 """Searching the messages and documents of an instance."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 from moot.api.access import Access
 from moot.core import clock
 from moot.core.caller import SYSTEM
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.registry import instances
 from moot.search import wanted as wants
@@ -18,7 +18,7 @@ from moot.tools import finding
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Hands:
     store: Store
 

@@ -1,7 +1,7 @@
 """The state of an instance: who does what, who waits for whom, and why nothing moves."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 
 from moot.api import remedies, roster, targets
@@ -10,6 +10,7 @@ from moot.bus import mailbox
 from moot.core import clock, text
 from moot.core.ids import AgentId, InstanceName
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.ledger import pauses
 from moot.proposals import proposals
@@ -23,7 +24,7 @@ from moot.requests.requests import Request
 from moot.runner import phases, terms
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Doing:
     """One agent: its state, its mail, and since when it has been at work."""
 
@@ -43,7 +44,7 @@ class Doing:
         return bool(self.unread) and is_ready and not self.is_bound
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Status:
     instance: Instance
     run: Run | None  # the last one

@@ -1,11 +1,11 @@
 """What a run came to: who did what, how much was said and written, how long it took."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import timedelta
 
 from moot.bus import messages
 from moot.core.ids import RunId
+from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.documents import documents, ownership
 from moot.ledger import budgets, usage
@@ -18,7 +18,7 @@ from moot.store.store import Store
 from moot.workflow import stored, templates
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Deeds:
     """What one agent did."""
 
@@ -27,7 +27,7 @@ class Deeds:
     usage: Usage
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Summary:
     run: Run
     agents: tuple[Deeds, ...]

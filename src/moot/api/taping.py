@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from moot.app.choosing import Choice
 from moot.app.workflows import Loaded
 from moot.core.errors import InvalidInput
 from moot.core.ids import InstanceName
+from moot.core.records import record
 from moot.registry.runs import Run
 from moot.runner.retry import Retry
 from moot.store.store import Store
@@ -28,7 +29,7 @@ DRIFTED = 1  # the exit code of a replay that is not like its recording
 AT_ONCE = Retry(backoff=timedelta(milliseconds=1), multiplier=1.0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Taping:
     """What is done with a tape; at most one of the two."""
 
@@ -47,7 +48,7 @@ class Taping:
             tape_file.check_place(self.record, is_over=self.is_over)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Replayed:
     """What came of a replay: where the workflow has drifted away from the recording, and the exit code of it all."""
 

@@ -1,10 +1,10 @@
 """Targets as people write them: `agent`, `agent@instance`, `@instance`; the default instance goes without saying."""
 
 import os
-from dataclasses import dataclass
 
 from moot.core.errors import InvalidInput
 from moot.core.ids import DEFAULT_INSTANCE, InstanceName
+from moot.core.records import record
 from moot.registry import names
 from moot.registry.errors import NameRefused
 
@@ -16,7 +16,7 @@ def home() -> str:
     return os.environ.get("MOOT_INSTANCE") or DEFAULT if os.environ.get("MOOT_TOKEN") else DEFAULT
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target:
     """An agent in an instance, or the whole instance."""
 

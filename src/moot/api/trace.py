@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 
 from moot.api import targets
@@ -12,6 +12,7 @@ from moot.core import clock
 from moot.core.errors import MootError
 from moot.core.ids import AgentId, AttemptId, InstanceName, JobId, MessageId, OperationId, RequestId, RunId
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.jobs import jobs
 from moot.ledger import branches, traces
@@ -32,7 +33,7 @@ class NothingTraced(MootError):
     code = "NOTHING_TRACED"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Trace:
     """What was found, those above before those below."""
 
@@ -213,7 +214,7 @@ def _way_to(tx: ReadTx, word: Word) -> tuple[list[Node], str | None]:
     return nodes, nodes[-1].id if nodes else None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Talk:
     """What attempts were given and have said."""
 

@@ -1,7 +1,6 @@
 """Watching an instance: what is said and who works, as it happens."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from datetime import datetime
 
 from moot.api.access import Access
@@ -9,6 +8,7 @@ from moot.bus import messages
 from moot.bus.messages import Message
 from moot.core.events import StoredEvent
 from moot.core.ids import AgentId, InstanceName, MessageId
+from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.registry import agents, attempts, instances, runs
 from moot.store import feed
@@ -27,7 +27,7 @@ _TOLD = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class News:
     """Something that happened, in words."""
 

@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from moot.backends.programs.known import PROGRAMS
 from moot.core import accounts
 from moot.core.accounts import Account, NoAccount, Service, Wish
 from moot.core.permissions import Permissions
+from moot.core.records import record
 from moot.models import opening
 from moot.workflow import models
 from moot.workflow.catalog import Catalog, Provider
@@ -25,7 +26,7 @@ _PLAIN_FILE = re.compile(r"\s*([\w.+@%-]*/[\w./+@%-]*)(?:\s|$)")
 _COME_THEMSELVES: frozenset[Backend] = frozenset(("human", "external"))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Machine:
     """What there is to choose from."""
 
@@ -82,7 +83,7 @@ def this_machine(folder: Path | None = None) -> Machine:
     return Machine(os.environ, has_models=find_spec("pydantic_ai") is not None, folder=folder or Path())
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Choice:
     """What runs an agent."""
 
@@ -106,7 +107,7 @@ class Choice:
         return (*([self.doubt] if self.doubt else []), *denied)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Obstacle:
     """Why nothing runs an agent here, and everything that would help."""
 

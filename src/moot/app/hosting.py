@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from moot.app import backends, private_folders, settings
@@ -12,6 +12,7 @@ from moot.app.outfitter import Outfitter
 from moot.app.project import Project
 from moot.core.caller import SYSTEM, Caller
 from moot.core.ids import HostId, InstanceName, TokenId
+from moot.core.records import record
 from moot.core.tx import Tx
 from moot.mcp import server
 from moot.mcp.server import Address, Endpoints, Options
@@ -42,7 +43,7 @@ EVERYTHING = ("serve", "react", "work", "run")
 WITHOUT_AGENTS = ("serve", "react", "work")  # for a lone MCP client, which is the agent itself
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class HostOptions:
     """What this host does, and where it listens."""
 
@@ -58,7 +59,7 @@ class HostOptions:
     stage: Stage | None = None  # records what happens, or plays it again
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Running:
     """A host at work."""
 

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from moot.app import private_folders
 from moot.app.project import Project
 from moot.backends.backend import Access
 from moot.core.ids import TokenId
+from moot.core.records import record
 from moot.core.tool import Toolbox
 from moot.mcp.server import Address
 from moot.process.guardian import Guardian
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _IN_PROCESS = ("scripted", "api")  # start no program: a folder for each attempt would cost them much
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outfitter:
     project: Project
     store: Store

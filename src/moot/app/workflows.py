@@ -1,7 +1,7 @@
 """Workflows of a project: found by name or path, read, checked against all that moot knows, made ready to run."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from moot.app import choosing, context_folders, references, trust
@@ -10,6 +10,7 @@ from moot.app.project import PEOPLE_FOLDER, Project
 from moot.core import json, problems, workspace_tools, yaml
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.yaml import Document
 from moot.registry.agents import NewAgent
 from moot.runner import terms
@@ -27,7 +28,7 @@ class BackendUnavailable(InvalidInput):
     code = "BACKEND_UNAVAILABLE"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Loaded:
     """A workflow that can be run at once."""
 
@@ -38,7 +39,7 @@ class Loaded:
     choices: Mapping[str, Choice]  # what runs each agent
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Casting:
     """A workflow, and what runs each of its agents, or why nothing does."""
 

@@ -1,7 +1,7 @@
 """The contract between the runner and whatever runs an agent."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, Protocol
@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 from moot.core.ids import AttemptId, MessageId
 from moot.core.json import Json
 from moot.core.permissions import PRESETS, Permissions
+from moot.core.records import record
 from moot.core.tool import Toolbox
 
 Failure = Literal[
@@ -35,7 +36,7 @@ FINAL: frozenset[Failure] = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Letter:
     """A message, as an agent is shown it."""
 
@@ -48,7 +49,7 @@ class Letter:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Briefing:
     """In words what an attempt has to know: what woke it, what was said and written before, and how work goes here."""
 
@@ -57,7 +58,7 @@ class Briefing:
     request: str = ""  # what was asked, where that is all there is to tell
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Manner:
     """How an agent is to be run, as its definition says. Each backend takes what concerns it."""
 
@@ -71,7 +72,7 @@ class Manner:
     env: tuple[str, ...] = ()  # variables of the environment that its program gets, too
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Access:
     """How a program reaches our tools as this attempt."""
 
@@ -81,7 +82,7 @@ class Access:
     is_watched: bool = False  # what it does is written down, so all of it has to come over the endpoint
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Conversation:
     """A program's own conversation, which a later attempt may go on with. What it has used is counted from its
     beginning, because that is how programs count."""
@@ -90,7 +91,7 @@ class Conversation:
     used: "Usage"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Assignment:
     """Everything one attempt gets: who it is, what woke it, its tools, and where it works."""
 
@@ -112,14 +113,14 @@ class Assignment:
     conversation: Conversation | None = None  # of the attempt before, if it is to be kept
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Wrote:
     """A piece of text on the way to the answer."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Called:
     """A tool that it has called, ours or its own."""
 
@@ -128,14 +129,14 @@ class Called:
     why: str = field(default="", compare=False)  # it went wrong, if that is known
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Warned:
     """Something the person should know, that did not stop the attempt."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Usage:
     """What was used: as progress, since the last time it was told; at the end, by the whole attempt."""
 
@@ -165,12 +166,12 @@ class Usage:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Counted(Usage):
     """The same, where whoever used it has added it to the agent's account already."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ended:
     """The last event of every attempt. `text` is posted for an agent that said nothing itself."""
 

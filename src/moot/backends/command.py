@@ -5,12 +5,12 @@ It need not know moot. One that does finds the way in its environment: `moot sen
 
 import os
 from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass
 
 from moot.backends import inside
 from moot.backends.backend import Assignment, Briefing, Ended, Failure, Progress, Wrote
 from moot.backends.programs import faults, hiding
 from moot.core.errors import MootError
+from moot.core.records import record
 from moot.process import child, environment
 from moot.process.program import Finished, Program, as_text, shell_argv
 
@@ -20,7 +20,7 @@ _SHELL = shell_argv("")[:2]
 _NOT_RUN = (126, 127)  # what a shell exits with if a program is not there, or may not be run
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CommandLimits:
     """Seconds. The agent's own time limit is the runner's, which cancels."""
 

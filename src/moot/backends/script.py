@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Annotated, Any, Literal, Self
 
@@ -13,6 +12,7 @@ from moot.backends.backend import Letter
 from moot.core import durations, json, problems
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
+from moot.core.records import record
 
 _MOST = 10**12
 _PLACEHOLDER = re.compile(r"\$((?:from|message|id|prompt|system_prompt)\b|[1-9](?![0-9]))")
@@ -72,7 +72,7 @@ class Script(BaseModel):
         return any(line.place != "message" or _shows_prompt(line) for line in self.script)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Match:
     """A line that applies, and what its placeholders stand for."""
 

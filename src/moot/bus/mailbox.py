@@ -8,7 +8,7 @@ that say one of these terms, or the whole, in just these words: `in (…)` means
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Literal
 
@@ -30,7 +30,7 @@ class Mail(Message):
     state: State
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Receipt:
     """How far a message has come with one recipient."""
 
@@ -40,7 +40,7 @@ class Receipt:
     acked_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Counts:
     """How much lies in one mailbox."""
 
@@ -197,7 +197,7 @@ def counts(tx: ReadTx, stream: StreamId) -> dict[AgentId, Counts]:
     return {found.agent: found for found in tx.all(sql.counts, Counts, stream=stream)}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Place:
     seq: int
     state: State

@@ -5,7 +5,6 @@ read on from as a number.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
@@ -177,7 +176,7 @@ def of_thread(tx: ReadTx, thread: MessageId, limit: int) -> list[Message]:
     return list(reversed(tx.all(sql.of_thread, Message, thread=thread, limit=limit)))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Share:
     sender: str
     count: int

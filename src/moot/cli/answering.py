@@ -1,7 +1,7 @@
 """Answering a request from the terminal: for the commands that approve and deny."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import wraps
 
 import click
@@ -11,6 +11,7 @@ from moot.api.connection import Connection, connect
 from moot.cli import loop, terminal
 from moot.cli.options import instance_option, json_option, person_option, store_option
 from moot.core.ids import InstanceName, RequestId
+from moot.core.records import record
 from moot.requests import plain
 from moot.requests.errors import RequestNotFound
 from moot.requests.requests import Request, Verdict
@@ -20,7 +21,7 @@ LEAST_WIDTHS = (23, 13, 8, 8)
 USAGE = 2
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Answer:
     """What the command line says."""
 

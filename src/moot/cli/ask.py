@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import sys
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -19,11 +18,12 @@ from moot.cli.options import budget_option, json_option, permissions_option, sto
 from moot.cli.transcript import MARKS
 from moot.core.errors import InvalidInput
 from moot.core.permissions import Preset
+from moot.core.records import record
 from moot.registry import agents
 from moot.workflow.members import Flags
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Given:
     agent: str
     text: str

@@ -1,10 +1,11 @@
 """The cast: who takes part in a workflow, run by what, on whose account, who may do what, with which limits."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 
 from moot.app.choosing import Choice
 from moot.core import durations, text
+from moot.core.records import record
 from moot.runner import terms
 from moot.workflow.workflow import AgentDefinition
 
@@ -12,7 +13,7 @@ HEADING = ("AGENT", "BACKEND", "MODEL", "ACCOUNT", "PERMISSIONS", "WORKSPACE", "
 LEAST_WIDTHS = (5, 7, 5, 7, 11, 9)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Part:
     """An agent as people read it; empty is what does not apply."""
 

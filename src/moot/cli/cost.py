@@ -1,7 +1,6 @@
 """`moot cost`: what was spent, by agent, model or run."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, get_args
 
 import click
@@ -14,6 +13,7 @@ from moot.cli.money import dollars
 from moot.cli.options import json_option, only_instance_option, store_option
 from moot.core import text
 from moot.core.ids import RunId
+from moot.core.records import record
 from moot.store.errors import StoreNotFound
 
 NOTHING = "nothing was spent yet; begin with: moot run FILE"
@@ -45,7 +45,7 @@ def command(**said: Any) -> None:
         terminal.say(NOTHING)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Given:
     target: str | None
     by: By

@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 import traceback
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
@@ -16,13 +16,14 @@ import click
 from moot import __version__
 from moot.cli import terminal
 from moot.core.errors import MootError
+from moot.core.records import record
 
 INTERRUPTED = 130
 USAGE = 2
 PRINTERS = (terminal.__name__, "click.utils")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Words:
     """What is told of a failure."""
 

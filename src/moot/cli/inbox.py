@@ -3,7 +3,7 @@
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from moot.cli.options import instance_option, json_option, limit_option, person_
 from moot.cli.transcript import Transcript
 from moot.core.errors import InvalidInput, MootError
 from moot.core.ids import InstanceName
+from moot.core.records import record
 from moot.registry.agents import PERSON
 from moot.requests import plain as plain_requests
 from moot.store.errors import StoreNotFound
@@ -32,7 +33,7 @@ class NothingWaits(MootError):
     code = "NOTHING_WAITS"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Desk:
     """Whose inbox, and how much of it."""
 

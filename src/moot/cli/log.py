@@ -1,7 +1,6 @@
 """`moot log`: the conversation, or every event, so far and as it goes on."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from moot.cli import audience, hints, inside, loop, terminal
 from moot.cli.options import instance_option, json_option, limit_option, store_option
 from moot.cli.transcript import Transcript, clock_time
 from moot.core.events import StoredEvent
+from moot.core.records import record
 from moot.registry.names import fold
 from moot.store.errors import StoreNotFound
 from moot.tools.talk import Words
@@ -26,7 +26,7 @@ QUIET = 'nothing was said yet; begin with: moot send "hello @name"'
 Shown = Message | StoredEvent
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class View:
     """What to show, and how."""
 

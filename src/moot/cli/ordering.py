@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, get_args
 
 import click
@@ -12,6 +12,7 @@ from moot.api.running import Order
 from moot.cli import play
 from moot.cli.options import budget_option, input_option, instance_option, json_option, permissions_option, store_option
 from moot.core.permissions import Preset
+from moot.core.records import record
 from moot.registry.runs import Mode
 from moot.workflow.members import Flags
 from moot.workflow.workflow import Backend
@@ -34,7 +35,7 @@ _OPTIONS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Wanted:
     """What the command line says."""
 

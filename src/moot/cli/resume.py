@@ -1,6 +1,6 @@
 """`moot resume`: go on with a run that was interrupted, reached a limit, waits or is paused."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import click
 
@@ -10,6 +10,7 @@ from moot.api.running import Order
 from moot.cli import ask, loop, play, terminal
 from moot.cli.options import budget_option, instance_option, json_option, store_option
 from moot.core.ids import InstanceName
+from moot.core.records import record
 
 
 @click.command()
@@ -47,7 +48,7 @@ def command(*, target: str | None, budget: str | None, instance: str | None, sto
     return loop.run(play.show(running.resume(order), order, as_json=as_json))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Found:
     instance: InstanceName
     is_unpaused: bool

@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from moot.cli.transcript import Transcript
 from moot.core import clock, durations, text
 from moot.core.errors import InvalidInput, MootError, NotAllowed
 from moot.core.ids import InstanceName, MessageId
+from moot.core.records import record
 from moot.registry.errors import InstanceNotFound
 from moot.registry.names import fold
 from moot.store.errors import StoreNotFound
@@ -45,7 +46,7 @@ class NoReply(MootError):
     exit_code = 3
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Order:
     """What is to be done."""
 
@@ -58,7 +59,7 @@ class Order:
     interrupts: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sent:
     """What has become of it."""
 

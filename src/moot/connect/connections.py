@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 
 from moot.connect.external import External, Surroundings
 from moot.core.errors import MootError
+from moot.core.records import record
 from moot.core.servers import Server
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Connections:
     connected: Mapping[str, External]
     troubles: tuple[MootError, ...] = ()  # with servers that are optional

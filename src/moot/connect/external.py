@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -42,6 +42,7 @@ from moot.connect.offer import Answer, Offer
 from moot.core import secrecy, servers
 from moot.core.errors import MootError
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.servers import Server
 from moot.process import child, environment
 from moot.process.child import Running
@@ -55,7 +56,7 @@ _LISTENS_AGAIN = 5.0  # seconds after it was cut off
 _GRACE = 2.0  # seconds for a program that sees the end of its input
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Surroundings:
     """Where servers are started, and what `${VAR}` stands for."""
 

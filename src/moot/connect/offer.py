@@ -1,12 +1,12 @@
 """What another server offers and answers, without the library by which that is told."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from moot.core.json import Json
+from moot.core.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Offer:
     """A tool, in the words of its server."""
 
@@ -16,7 +16,7 @@ class Offer:
     is_read_only: bool = False  # as its server says
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Answer:
     text: str
     is_error: bool = False

@@ -3,11 +3,11 @@ it before a run and for who asks then. A key goes to its own service only; an ad
 that its `env` names, or none."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
 
 from moot.core.errors import MootError
+from moot.core.records import record
 from moot.core.secrecy import redact
 
 _ENDINGS = ("_API_KEY", "_KEY", "_TOKEN")  # of the variables in `env`, the first with the first of these is the key
@@ -21,7 +21,7 @@ class NoAccount(MootError):
     code = "NO_ACCOUNT"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Service:
     """A provider of models or a program that asks one: what it takes as an account."""
 
@@ -39,7 +39,7 @@ class Service:
         return (*self.keys, *self.spare_keys)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Wish:
     """What the definition of an agent says of its account."""
 
@@ -48,7 +48,7 @@ class Wish:
     is_isolated: bool = False  # from the user's login
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Account:
     key: str | None = None  # the variable that holds it
     address: str | None = None  # None: the service's own

@@ -1,14 +1,14 @@
 """Callers: on whose behalf a transaction or a tool call happens."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from moot.core.ids import DEFAULT_INSTANCE, AgentId, AttemptId, InstanceName, TokenId
+from moot.core.records import record
 
 Role = Literal["member", "owner", "lead", "reviewer", "observer", "operator", "system"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Caller:
     """An identity proven by a token, or moot itself."""
 

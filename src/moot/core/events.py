@@ -1,7 +1,7 @@
 """Events: what happened, in the order it was committed, per stream."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from moot.core.ids import StreamId
@@ -43,7 +43,7 @@ class StoredEvent:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Page:
     """Some events in order, and where to read on."""
 

@@ -12,8 +12,9 @@ import secrets
 import stat
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from moot.core.records import record
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # opening a pipe waits for nobody
@@ -32,7 +33,7 @@ class OutsideFolder(OSError):
     """A path that leads out of the folder, or to no file in it."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stamp:
     """What tells a file from a later state of itself."""
 

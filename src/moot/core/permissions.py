@@ -1,14 +1,15 @@
 """What an agent may do to the world by itself, must ask for, or may not do."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, cast
+
+from moot.core.records import record
 
 Answer = Literal["allow", "ask", "deny"]
 Preset = Literal["read-only", "ask", "edit", "full"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Permissions:
     edit: Answer = "ask"
     shell: Answer = "ask"

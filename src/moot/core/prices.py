@@ -5,15 +5,16 @@ Without the extra, and for models that are not on the list, it is what a provide
 
 import functools
 import importlib
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Protocol, cast
+
+from moot.core.records import record
 
 _MILLION = 1_000_000
 _SAMPLE = 1_000  # tokens: few enough for the price of a short request, where long ones cost more
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rates:
     """Dollars for a million tokens."""
 

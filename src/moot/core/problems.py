@@ -6,7 +6,6 @@ brings pydantic along.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -15,6 +14,7 @@ from pydantic_core import ErrorDetails
 from moot.core import expectations, schemas
 from moot.core.errors import InvalidInput, MootError
 from moot.core.nearest import hint
+from moot.core.records import record
 from moot.core.schemas import Spot
 from moot.core.yaml import Document, Path
 
@@ -22,7 +22,7 @@ E = TypeVar("E", bound=InvalidInput)
 MOST = 20  # problems in one error
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Problem:
     """One thing that is wrong: where, what, and the remedy."""
 

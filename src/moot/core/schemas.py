@@ -4,19 +4,19 @@ Pydantic's places also name the form of a value that was tried, where several wo
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import UnionType
 from typing import Annotated, Any, ForwardRef, Literal, Union, cast, get_args, get_origin
 
 from pydantic import AliasChoices, BaseModel
 from pydantic.fields import FieldInfo
 
+from moot.core.records import record
 from moot.core.yaml import Path
 
 _KEY = "[key]"  # pydantic's mark for the key itself being wrong
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Spot:
     """A place in the data, and the keys that are known beside its last one."""
 

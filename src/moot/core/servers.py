@@ -3,7 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase
 from typing import cast
 from urllib.parse import urlsplit
@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from moot.core import durations
 from moot.core.errors import InvalidInput
 from moot.core.nearest import hint
+from moot.core.records import record
 
 PREFIX = "mcp:"  # of a tool's name among an agent's tools: mcp:server, mcp:server/tool
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
@@ -25,7 +26,7 @@ class ServerMisdeclared(InvalidInput):
     code = "SERVER_MISDECLARED"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Server:
     """Values are as they were written: `${VAR}` in them is filled in when the server is started."""
 

@@ -1,11 +1,11 @@
 """Tools and calls: what agents can ask for, as data, and the hands a tool is given to do it."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from moot.core.caller import Caller, Role
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Call(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tool:
     """A domain function made callable: one record serves MCP clients and agents in process alike."""
 
@@ -70,7 +70,7 @@ class Tool:
     tells_mail: bool = True  # with its answer an agent at work is told what has come for it meanwhile
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToolAnswer:
     """What came back: short words as text, the typed result, or a refusal with its code."""
 

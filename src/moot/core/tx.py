@@ -1,12 +1,12 @@
 """The transaction that domain functions work in, as they see it; `store` implements it per database."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol, TypeVar
 
 from moot.core.caller import Caller
 from moot.core.events import Event, Number
+from moot.core.records import record
 
 T = TypeVar("T")
 Value = str | int | float | bytes | bool | datetime | None
@@ -16,7 +16,7 @@ Lockable = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Query:
     """One named statement in each database's words."""
 

@@ -3,7 +3,6 @@ that was read it is known where it stands."""
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, cast
 
 import yaml
@@ -12,6 +11,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from yaml.reader import ReaderError
 
 from moot.core.errors import InvalidInput
+from moot.core.records import record
 
 Path = tuple[str | int, ...]  # of keys, and of places in lists, from the root
 
@@ -49,7 +49,7 @@ _resolve("int", "[-+]?(?:0|[1-9][0-9]*)|0x[0-9a-fA-F]+", "-+0123456789")
 _resolve("float", r"[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*|[0-9]+(?:\.[0-9]*)?[eE][-+]?[0-9]+)", "-+.0123456789")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Document:
     """What a text says, and where it says it."""
 

@@ -4,13 +4,13 @@ A version's number counts from 1 and goes on behind a deletion, so that a number
 """
 
 import hashlib
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from moot.core import text
 from moot.core.events import Event
 from moot.core.ids import InstanceName
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.documents import ownership, paths, places
 from moot.documents.errors import DocumentChanged, DocumentExists, DocumentNotFound, DocumentTooLarge, PathRefused
@@ -25,7 +25,7 @@ MOST_CHARACTERS = text.MAX_TEXT
 MOST_DOCUMENTS = 1000  # in an instance: each of them is also a file
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Listing:
     """A document as it is listed."""
 
@@ -37,7 +37,7 @@ class Listing:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Document:
     """A version of a document with its text; version 0 is an entry point that nobody has written."""
 
@@ -48,7 +48,7 @@ class Document:
     at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Version:
     """One line of a document's history."""
 
@@ -60,7 +60,7 @@ class Version:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Written:
     """What a change has made of a document."""
 
@@ -70,7 +70,7 @@ class Written:
     is_new: bool  # False: the text was there already, and no version was made
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Row:
     file: str
     version: int
@@ -166,7 +166,7 @@ def heads(tx: ReadTx) -> dict[InstanceName, int]:
     return {InstanceName(head.instance): head.changes for head in tx.all(sql.heads, _Head)}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Head:
     instance: str
     changes: int
@@ -191,7 +191,7 @@ def check_text(content: str) -> str:
     return text.clean(content, "document")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Change:
     action: Action
     author: Author

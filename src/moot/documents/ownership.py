@@ -4,10 +4,9 @@ Every change of a document, and of these rules, first locks the rules of its ins
 election or refused by it.
 """
 
-from dataclasses import dataclass
-
 from moot.core.events import Event
 from moot.core.ids import AgentId, AttemptId, InstanceName, ProposalId, StreamId
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.documents.errors import ElectionInProgress, NotDocumentOwner
 from moot.store import queries
@@ -17,13 +16,13 @@ ENTRY = "notes.md"
 OWNED = "document_owner_changed"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ownership:
     owner: str | None = None  # None: everybody may write
     election: ProposalId | None = None  # nobody may write until it has ended
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Author:
     """Who changes a document."""
 

@@ -1,8 +1,7 @@
 """Where the files of an instance lie: in a folder of moot's own, or where its workflow says."""
 
-from dataclasses import dataclass
-
 from moot.core.ids import InstanceName
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.documents import ownership, paths
 from moot.store import queries
@@ -11,7 +10,7 @@ sql = queries.beside(__file__)
 CHANNEL = "channel.md"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     folder: str | None = None  # below the project's root; None: moot's own for this instance
     channel: str = CHANNEL

@@ -5,7 +5,7 @@ follow. An owner that overslept its lease loses the job; its fence is stale from
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -63,7 +63,7 @@ class NewJob:
     on_loss: OnLoss = "repeat"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Appetite:
     """Which jobs a host takes, and how many now."""
 
@@ -199,7 +199,7 @@ def get(tx: ReadTx, id: JobId) -> Job | None:
     return tx.maybe(sql.get, Job, id=id)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Closed:
     again: datetime | None  # when another is to follow
 

@@ -5,7 +5,7 @@ when they end: those that run side by side may together go beyond a limit.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from datetime import datetime, timedelta
 from typing import ClassVar, Literal
 
@@ -13,6 +13,7 @@ from moot.core import durations
 from moot.core.clock import MICROSECOND
 from moot.core.errors import MootError
 from moot.core.ids import RunId, StreamId
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.ledger import usage
 from moot.ledger.usage import DOLLAR, Usage
@@ -30,7 +31,7 @@ class BudgetUsedUp(MootError):
     exit_code: ClassVar[int] = 3
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Limits:
     """How much may be used; None is no limit. Money in millionths of a dollar, time in microseconds."""
 
@@ -41,7 +42,7 @@ class Limits:
     turns: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Guards:
     """When talk has gone on for too long; None is no limit."""
 
@@ -49,7 +50,7 @@ class Guards:
     ping_pong: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Share:
     """How much of a limit is used."""
 
@@ -67,7 +68,7 @@ class Share:
         return f"budget: {spell(self.kind, self.limit)}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Budget:
     """A run's limits, the time it has been live, and whether it has reached one."""
 
@@ -90,7 +91,7 @@ class Budget:
         return self.spent + (max(0, (now - self.since) // MICROSECOND) if self.since else 0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reserved:
     """Whether an attempt may begin; `reached` is why not, or why it is the last, when that has just come about."""
 

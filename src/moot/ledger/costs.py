@@ -1,10 +1,10 @@
 """Costs: what was used, ready to be added up. Usage says what each account has used in all, the journal how much of
 that was used by which agent of a tree, and with which model."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from moot.core.ids import AgentId
+from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.ledger.usage import Scope
 from moot.store import queries
@@ -12,7 +12,7 @@ from moot.store import queries
 sql = queries.beside(__file__)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Share:
     """What one agent has used in one run, or outside of runs; by programs or in sessions."""
 
@@ -30,7 +30,7 @@ class Share:
     is_estimated: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Calls:
     """What one agent of a tree has asked one model, on somebody's account; a part of that account's share. Who has a
     session is there even if it asked none."""

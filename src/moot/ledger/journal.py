@@ -5,13 +5,14 @@ counts as if it had cost that much.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from datetime import datetime
 from typing import Literal
 
 from moot.core import json
 from moot.core.ids import AgentId, AttemptId, JobId
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx, Value
 from moot.ledger import usage
 from moot.ledger.usage import DOLLAR, Scope, Spent
@@ -21,7 +22,7 @@ sql = queries.beside(__file__)
 State = Literal["started", "done", "failed", "unknown"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tree:
     """One execution of a delivery, in as many attempts as it takes. They may be attempts of several jobs: a run that is
     resumed has new ones for the same mail."""
@@ -33,7 +34,7 @@ class Tree:
     stop: str = ""  # why it is not gone on with
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Account:
     """In whose name something is done, and where what it costs is added up."""
 
@@ -42,7 +43,7 @@ class Account:
     owner: AgentId
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Opened:
     """About to be done."""
 
@@ -56,7 +57,7 @@ class Opened:
     reserve: int  # millionths of a dollar
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Closed:
     """What came of it."""
 
@@ -79,7 +80,7 @@ _OPENED = tuple(one.name for one in fields(Opened))
 _CLOSED = tuple(one.name for one in fields(Closed))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Entry:
     """What is on record of one try."""
 
@@ -139,7 +140,7 @@ def end(tx: Tx, root: str, closed: Iterable[Closed]) -> None:
     tx.many(sql.end, [same | {name: getattr(one, name) for name in _CLOSED} for one in closed])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Lost:
     scope: Scope
     owner: AgentId

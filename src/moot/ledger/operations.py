@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Literal
 
@@ -11,6 +11,7 @@ from moot.core.caller import Caller
 from moot.core.errors import MootError
 from moot.core.ids import AgentId, AttemptId, OperationId
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.store import queries
 
@@ -31,7 +32,7 @@ class OutcomeUnknown(MootError):
     code = "OUTCOME_UNKNOWN"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Key:
     """Names a call within a scope, so that its repetition is recognised."""
 
@@ -39,7 +40,7 @@ class Key:
     key: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Deed:
     """What is about to be done."""
 
@@ -49,7 +50,7 @@ class Deed:
     key: Key | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Operation:
     id: OperationId
     kind: Kind

@@ -1,8 +1,8 @@
 """Pauses: a provider that asks one agent to wait asks all of them. They go on by themselves when it is over."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.store import queries
 
@@ -11,7 +11,7 @@ _LONGEST = timedelta(minutes=10)  # of a pause that we have chosen ourselves
 _FORGOTTEN = timedelta(minutes=1)  # after this, and twice the pause, a provider is thought to be well again
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pause:
     provider: str
     until: datetime

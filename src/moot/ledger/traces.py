@@ -2,13 +2,13 @@
 out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
 
 from moot.core import json
 from moot.core.ids import AgentId, AttemptId, InstanceName, JobId, MessageId, OperationId, RunId, StreamId
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.ledger.journal import State
 from moot.store import queries
@@ -17,7 +17,7 @@ sql = queries.beside(__file__)
 _LAST = 2**62  # behind every number
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Step:
     """One try of something in a tree of sessions."""
 
@@ -54,7 +54,7 @@ class Step:
         return tuple(name for _, name, _ in found)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToolCall:
     """A call of a tool, as the tool knows it."""
 
@@ -67,7 +67,7 @@ class ToolCall:
     ended_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tried:
     """An attempt, and whose it is."""
 
@@ -98,7 +98,7 @@ def model_of(backend: str, settings: Mapping[str, Json]) -> str:
     return model if isinstance(model, str) and model else "scripted" if backend == "api" else backend
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Word:
     """The beginning of a message, and the attempt that was given it or has said it."""
 
@@ -113,7 +113,7 @@ class Word:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Span:
     """A part of a stream."""
 

@@ -4,9 +4,9 @@ Money is counted in millionths of a dollar and time in microseconds, so that sum
 """
 
 import math
-from dataclasses import dataclass
 from datetime import timedelta
 
+from moot.core import records
 from moot.core.ids import AgentId, RunId, StreamId
 from moot.core.tx import ReadTx, Tx
 from moot.store import queries
@@ -17,7 +17,7 @@ _MOST = 10**15
 Scope = RunId | StreamId
 
 
-@dataclass(frozen=True, slots=True)
+@records.record
 class Spent:
     """What one attempt has used."""
 
@@ -29,7 +29,7 @@ class Spent:
     is_estimated: bool = False  # the price is not known for certain
 
 
-@dataclass(frozen=True, slots=True)
+@records.record
 class Usage:
     """What was used so far."""
 
@@ -92,7 +92,7 @@ def of_agent(tx: ReadTx, scope: Scope, agent: AgentId) -> Usage:
 _NOBODY = AgentId("")
 
 
-@dataclass(frozen=True, slots=True)
+@records.record
 class _Share(Usage):
     agent: AgentId = _NOBODY
 
@@ -106,7 +106,7 @@ def stop(tx: Tx, scope: Scope, agent: AgentId, reason: str) -> None:
     tx.run(sql.stop, scope=scope, agent=agent, reason=reason)
 
 
-@dataclass(frozen=True, slots=True)
+@records.record
 class Stopped:
     """An agent that has used up what is its own."""
 

@@ -7,13 +7,13 @@ import asyncio
 import json as stdlib_json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, cast
 
 import orjson
 from starlette.types import Message, Receive
 
 from moot.core.json import Json
+from moot.core.records import record
 from moot.mcp.refusals import BodyTooLarge, BodyTooSlow
 
 CAP = 4 << 20
@@ -23,7 +23,7 @@ _SUSPECT = re.compile(rb"\\u0000|\d{19}")  # may be a NUL, may be a number that 
 _INT64 = range(-(1 << 63), 1 << 63)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Problem:
     """Why a body is not taken, in JSON-RPC's terms."""
 

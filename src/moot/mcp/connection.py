@@ -6,12 +6,13 @@ long an answer takes is the app's business: calls that wait and streams stay ope
 
 import asyncio
 import resource
-from dataclasses import dataclass, field
+from dataclasses import field
 from http import HTTPStatus
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from moot.core import json
+from moot.core.records import record
 from moot.mcp import refusals
 from moot.mcp.deadline import Deadline
 from moot.mcp.refusals import HeadTooLarge
@@ -19,7 +20,7 @@ from moot.mcp.refusals import HeadTooLarge
 _PIECE = 1 << 14  # fed to the parser at a time: as exactly as this the size of a head is known
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Limits:
     """What a client may take, in bytes and in seconds."""
 

@@ -1,12 +1,13 @@
 """Who calls: the bearer token of each request, looked up anew each time. Connections and sessions prove nothing."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from starlette.types import Scope
 
 from moot.core.caller import Caller, Role
 from moot.core.errors import MootError
 from moot.core.ids import DEFAULT_INSTANCE, InstanceName
+from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.mcp.gate import Headers
 from moot.mcp.refusals import NameMismatch
@@ -17,7 +18,7 @@ _LOOPBACK = frozenset(("127.0.0.1", "::1"))
 _CALLER, _PROOF = "moot.caller", "moot.proof"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Proof:
     """What a request offers as proof. It is kept for as long as its answer streams, to be asked for again."""
 

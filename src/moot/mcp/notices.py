@@ -19,6 +19,7 @@ from moot.core.errors import MootError
 from moot.core.events import StoredEvent
 from moot.core.ids import AgentId, InstanceName, MessageId, StreamId
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.documents import documents, paths
 from moot.mcp import identity
@@ -37,7 +38,7 @@ _PAGE = 200
 _log = logging.getLogger("moot.mcp")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Notice:
     method: str
     params: Mapping[str, Json]
@@ -90,7 +91,7 @@ class _Watch:
     listeners: set[Listener] = field(default_factory=set[Listener])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _News:
     """What a look at an instance found: how far it read, who is told what, and whose proof no longer holds."""
 

@@ -8,13 +8,14 @@ import math
 import socket
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from moot.core.caller import Caller
+from moot.core.records import record
 from moot.mcp import connection, sockets
 from moot.mcp.app import PATH, App
 from moot.mcp.connection import Limits
@@ -27,7 +28,7 @@ _CUT = 1.0  # for those that have been broken off
 _TURNS = 3  # of the loop, in which a connection that is told to close does so when nothing is being answered
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Endpoints:
     """Where to listen; None: not there."""
 
@@ -36,7 +37,7 @@ class Endpoints:
     port: int | None = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Address:
     """Where a server listens."""
 
@@ -44,7 +45,7 @@ class Address:
     url: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Options:
     """How to serve."""
 

@@ -5,7 +5,6 @@ import importlib
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Protocol, cast
 
 from pydantic_ai import direct
@@ -15,6 +14,7 @@ from pydantic_ai.models import StreamedResponse
 from pydantic_ai.settings import ModelSettings
 
 from moot.core.clock import Clock
+from moot.core.records import record
 from moot.models import failures, prices, translation
 from moot.models.endpoints import Endpoint
 from moot.models.model import Answer, ModelFailed, Piece, Request, Usage
@@ -23,7 +23,7 @@ _TALKATIVE = ("anthropic", "openai", "google_genai", "httpx", "httpx2", "httpcor
 IDLE = 300.0  # seconds without a byte
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ApiModel:
     """One request at a time, each made once: who asks decides whether to ask again."""
 

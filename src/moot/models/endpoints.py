@@ -2,13 +2,14 @@
 workflow's own gets the one that the workflow names, or none."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal, get_args
 
 from moot.core import accounts
 from moot.core.accounts import NoAccount, Wish
 from moot.core.errors import InvalidInput
 from moot.core.nearest import hint
+from moot.core.records import record
 from moot.core.secrecy import redact
 from moot.models.model import ModelFailed
 
@@ -23,7 +24,7 @@ class ProviderUnknown(InvalidInput):
     code = "PROVIDER_UNKNOWN"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Endpoint:
     """A model at its provider, or at another address that speaks the same wire."""
 

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol, cast
 
 from moot.core.json import Json
+from moot.core.records import record
 from moot.models.model import Answer, Call, Stop
 
 _HALVES = re.compile("[\ud800-\udfff]")
@@ -17,7 +18,7 @@ class Keepable(Protocol):
     def plain(self) -> Json: ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Kept:
     """An answer that was written down before; whoever speaks with the provider reads it again."""
 

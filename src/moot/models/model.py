@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 
 from moot.core.errors import MootError
 from moot.core.json import Json
+from moot.core.records import record
 
 Stop = Literal[
     "end",  # it has said what it had to say
@@ -42,7 +43,7 @@ class ToolSpec:
         return len(self.words) + len(str(self.schema))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call:
     """A call the model wants made. `arguments` is JSON as the model wrote it, which may be none at all."""
 
@@ -51,7 +52,7 @@ class Call:
     arguments: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Usage:
     """Of one request. `input_tokens` counts all of it, what the cache gave and took included."""
 
@@ -64,14 +65,14 @@ class Usage:
     reasoning_tokens: int = 0  # among the output, where the provider tells it
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Said:
     """Words for the model."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Result:
     """What came of one call."""
 
@@ -80,7 +81,7 @@ class Result:
     is_error: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Results:
     """What came of the calls of one answer, and words that go with them."""
 
@@ -88,7 +89,7 @@ class Results:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Answer:
     """What the model answered. `kept` is the answer as its provider wants it back, for the next request."""
 
@@ -102,7 +103,7 @@ class Answer:
 Message = Said | Answer | Results
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Request:
     messages: tuple[Message, ...]
     system: str = ""
@@ -114,14 +115,14 @@ class Request:
     letters: int | None = field(default=None, compare=False)  # of the messages, if they were counted as they came
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Piece:
     """A piece of the answer's text, as it comes."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Again:
     """The request failed and will be made again after so many seconds. The pieces so far count for nothing."""
 

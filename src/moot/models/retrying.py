@@ -4,16 +4,16 @@ import asyncio
 import random
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
 from datetime import datetime
 
 from moot.core.clock import Clock
+from moot.core.records import record
 from moot.models.model import Again, Kind, Model, ModelFailed, Progress, Request
 
 RETRYABLE: frozenset[Kind] = frozenset(("rate_limit", "unavailable", "timeout", "error"))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Patience:
     """How often, and how long in between."""
 
@@ -22,7 +22,7 @@ class Patience:
     longest: float = 20.0  # who asks for more than this gets it from the runner, which holds no process meanwhile
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Retrying:
     """A model that is asked again. Chance keeps many agents from all coming back in the same moment."""
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from typing import Annotated
 
@@ -13,6 +13,7 @@ from moot.core import durations, json, problems, text
 from moot.core.clock import Clock
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
+from moot.core.records import record
 from moot.models.model import Answer, Call, Kind, ModelFailed, Piece, Request, Results, Stop, Usage
 
 _MOST = 10**12
@@ -70,7 +71,7 @@ def parse(answers: Json) -> tuple[AnswerLine, ...]:
         raise ScriptInvalid(f"{first.fact}.", first.remedy) from error
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ScriptedModel:
     """Gives the nth answer to a conversation that holds n - 1 of them, so that asking again gets the same."""
 

@@ -1,7 +1,6 @@
 """Our records as pydantic-ai's messages, and its responses as our answers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 from pydantic_ai.messages import (
@@ -21,6 +20,7 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.tools import ToolDefinition
 
 from moot.core.json import Json
+from moot.core.records import record
 from moot.models.keeping import Kept
 from moot.models.model import Answer, Call, Request, Results, Said, Stop, ToolSpec, Usage
 
@@ -33,7 +33,7 @@ _STOPS: Mapping[FinishReason | None, Stop] = {
 _CONTEXT = "model_context_window_exceeded"  # to Anthropic a reason of its own, to pydantic-ai one more length
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Response:
     """The library's own, that can be written down."""
 

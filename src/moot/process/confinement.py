@@ -3,10 +3,11 @@
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
+
+from moot.core.records import record
 
 SETTING = "MOOT_SHELL"
 _SECONDS = 30.0
@@ -14,7 +15,7 @@ _SECONDS = 30.0
 Reach = Literal["confined", "confined but for moot's own files", "unconfined"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Confinement:
     """Nothing else is written, and all is read but what is closed. `confining` explains each."""
 

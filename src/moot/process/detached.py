@@ -6,15 +6,15 @@ It says once that it is ready, through a pipe whose number is in its environment
 import os
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from moot.core.records import record
 from moot.process.errors import ProgramNotStarted
 
 READY = "MOOT_READY_PIPE"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Detached:
     pid: int
     is_ready: bool  # False: it has ended

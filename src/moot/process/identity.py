@@ -1,13 +1,13 @@
 """Who a process is: its pid and when it started, because pids are used again. True on one machine only."""
 
 import os
-from dataclasses import dataclass
 
+from moot.core.records import record
 from moot.process.errors import BadIdentity
 from moot.process.table import system
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProcessIdentity:
     pid: int
     started: str

@@ -1,16 +1,18 @@
 """What to run and how it ended: the records around a child process. `child` does the running."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Literal
+
+from moot.core.records import record
 
 MEBIBYTE = 1 << 20
 
 Ending = Literal["exited", "deadline", "idle", "stopped"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Program:
     """A program and its limits. Times are seconds; None means no limit."""
 
@@ -28,7 +30,7 @@ class Program:
     marker: str | None = None  # an id by which sweep.kill_marked finds the tree after a crash
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Finished:
     """How a program ended, whatever ended it. By now nothing of its tree is left but `survivors`."""
 

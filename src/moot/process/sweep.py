@@ -1,11 +1,10 @@
 """Cleaning up after a moot that was killed: ends what still carries a marker that its store remembers."""
 
-from dataclasses import dataclass
-
+from moot.core.records import record
 from moot.process import tree
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Swept:
     ended: tuple[int, ...]
     survivors: tuple[int, ...]  # outlived SIGKILL

@@ -8,9 +8,9 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from signal import SIGKILL, SIGTERM, Signals
 
+from moot.core.records import record
 from moot.process import environment
 from moot.process.table import system
 
@@ -19,7 +19,7 @@ _MOST_LOOKS = 100
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tree:
     """`group` is the pid of a child that stays unreaped until the tree is ended, so it is no stranger's."""
 

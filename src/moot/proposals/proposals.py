@@ -4,13 +4,14 @@ Votes and the end of a proposal are in `votes`. What the channel hears of it is 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from typing import Literal
 
 from moot.core import json
 from moot.core.events import Event
 from moot.core.ids import AgentId, InstanceName, MessageId, ProposalId, StreamId
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.proposals import tally
 from moot.proposals.errors import OptionUnknown, ProposalNotFound, ProposalRefused
@@ -28,7 +29,7 @@ APPROVAL = {"yes": "Approve", "no": "Reject"}
 _PREFIXES: Mapping[Purpose, str] = {"": "prop", "document_owner": "doc-owner"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Elector:
     """Somebody who may vote."""
 
@@ -36,7 +37,7 @@ class Elector:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NewProposal:
     """What is to be voted on."""
 
@@ -57,7 +58,7 @@ class NewProposal:
     purpose: Purpose = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Terms:
     """What does not change."""
 
@@ -81,7 +82,7 @@ class Terms:
     message: MessageId | None  # by which the electors were asked
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outcome:
     """What came of it, so far."""
 
@@ -94,7 +95,7 @@ class Outcome:
     closed_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ballot:
     """An elector, and its vote if it has voted."""
 
@@ -107,14 +108,14 @@ class Ballot:
     voted_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Vote:
     voter: str
     choice: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Proposal:
     terms: Terms
     outcome: Outcome

@@ -4,12 +4,13 @@ Everything here first locks the proposal: two votes that come at once are counte
 the same vote again changes nothing, even after the end.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from moot.core import clock, json
 from moot.core.errors import NotAllowed
 from moot.core.events import Event
 from moot.core.ids import AgentId, ProposalId
+from moot.core.records import record
 from moot.core.tx import Tx
 from moot.proposals import proposals, tally
 from moot.proposals.errors import AlreadyVoted, NotAnElector, NotTied, OptionUnknown, ProposalClosed
@@ -21,7 +22,7 @@ CAST = "vote_cast"
 CLOSED = "proposal_closed"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cast:
     """A vote, and the proposal with it."""
 

@@ -1,7 +1,7 @@
 """Agents: everyone with a name in an instance, whether moot starts them or they come from outside."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -78,7 +78,7 @@ class Agent:
         return "offline" if is_gone or is_silent else self.status
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NewAgent:
     """What is said of an agent when it joins."""
 
@@ -94,7 +94,7 @@ class NewAgent:
     registered_by: TokenId | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Changes:
     """What an agent may change about itself; None leaves it as it is."""
 

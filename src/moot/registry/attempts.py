@@ -1,12 +1,12 @@
 """Attempts: single executions of an agent's backend. A newer one makes the older one's writes worthless."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from moot.core.caller import Caller
 from moot.core.events import Event
 from moot.core.ids import AgentId, AttemptId, HostId, JobId, RunId, StreamId
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.registry.errors import AttemptEnded
 from moot.store import queries
@@ -20,7 +20,7 @@ LOST = "attempt_lost"
 State = Literal["running", "succeeded", "failed", "lost", "interrupted"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Attempt:
     id: AttemptId
     agent: AgentId
@@ -34,7 +34,7 @@ class Attempt:
     ended_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NewAttempt:
     """Who runs, for which job, as the how-manieth try, where."""
 

@@ -1,15 +1,14 @@
 """Conversations that an agent's program keeps for itself, and that its next attempt may go on with."""
 
-from dataclasses import dataclass
-
 from moot.core.ids import AgentId
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.store import queries
 
 sql = queries.beside(__file__)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Kept:
     """Money is counted in millionths of a dollar."""
 

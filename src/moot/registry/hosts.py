@@ -1,11 +1,11 @@
 """Hosts: processes that serve tools, react and run agents, each with a lease that it renews."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
 from moot.core import json
 from moot.core.ids import HostId
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.store import queries
 
@@ -15,7 +15,7 @@ ASKS = "ask"  # among the roles of a host where somebody can be asked at any tim
 How = Literal["safely", "now"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Host:
     id: HostId
     machine: str
@@ -27,7 +27,7 @@ class Host:
     stopped_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NewHost:
     """Where a host runs, and what it does there."""
 

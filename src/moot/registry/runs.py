@@ -6,7 +6,6 @@ under the lock of the instance.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
@@ -62,7 +61,7 @@ class Run:
     ended_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NewRun:
     name: str
     source: str

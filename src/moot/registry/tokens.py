@@ -3,13 +3,13 @@
 import base64
 import hashlib
 import os
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
 from moot.core import json
 from moot.core.caller import Caller, Role
 from moot.core.ids import AgentId, AttemptId, InstanceName, TokenId
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.registry.errors import NotAuthenticated
 from moot.store import queries
@@ -18,7 +18,7 @@ sql = queries.beside(__file__)
 Kind = Literal["attempt", "member", "operator"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Grant:
     """What a token is good for."""
 
@@ -32,7 +32,7 @@ class Grant:
     lasts: timedelta | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Identity:
     """A valid token joined with its agent and attempt."""
 
@@ -46,7 +46,7 @@ class Identity:
     fence: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bearer:
     """A living token and the process it was made for."""
 

@@ -5,13 +5,13 @@ caller.
 """
 
 import hashlib
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
 from moot.core import json
 from moot.core.events import Event
 from moot.core.ids import AgentId, InstanceName, MessageId, RequestId, StreamId
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.requests.errors import (
     AnswerRefused,
@@ -31,7 +31,7 @@ Verdict = Literal["approved", "denied", "answered"]
 OPENED, ANSWERED = "request_opened", "request_answered"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Party:
     """One of the two: who asks, or who is asked."""
 
@@ -40,7 +40,7 @@ class Party:
     is_person: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NewRequest:
     """What is asked of whom."""
 
@@ -56,7 +56,7 @@ class NewRequest:
     lasts: timedelta | None = None  # None: until it is answered
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Request:
     id: RequestId
     stream: StreamId
@@ -85,7 +85,7 @@ class Request:
         return self.state == "open"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Change:
     """A request after something was done to it; not new if that had been done before."""
 
@@ -93,7 +93,7 @@ class Change:
     is_new: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Answerer:
     """Who answers; the operator speaks for every person."""
 

@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Any, Protocol, cast, runtime_checkable
 
@@ -21,6 +21,7 @@ from moot.connect.errors import ServerNotStarted
 from moot.core import prices
 from moot.core.clock import Clock, SystemClock
 from moot.core.errors import InvalidInput
+from moot.core.records import record
 from moot.models import endpoints, opening, reserving, scripted
 from moot.models.endpoints import Endpoint
 from moot.models.model import Model, Request
@@ -43,7 +44,7 @@ from moot.session.stage import Stage
 from moot.session.streaming import Tell, Told
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Asking:
     """Somebody in a tree, who asks one of its models something."""
 
@@ -180,7 +181,7 @@ class ScriptedModelBackend(SessionBackend):
         super().__init__(_Shop(os.environ, clock or SystemClock(), patience))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Shop:
     """Models over an API, or with the answers that stand in an agent's file."""
 

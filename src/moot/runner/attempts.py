@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import aclosing, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from functools import partial
 
@@ -17,6 +17,7 @@ from moot.core.caller import SYSTEM, Caller
 from moot.core.errors import MootError
 from moot.core.events import Event
 from moot.core.ids import AgentId, HostId
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job, JobLost
@@ -46,7 +47,7 @@ UNATTENDED = timedelta(seconds=5)  # until a run that nobody attends is looked a
 MOST_LOSSES = 10  # hosts that may vanish over one delivery before it is parked
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AttemptWorker:
     """Carries out the jobs of kind `attempt`."""
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from moot.backends.backend import Access, Conversation
 from moot.bus.mailbox import Mail
 from moot.core.caller import Caller
 from moot.core.ids import AttemptId, JobId
+from moot.core.records import record
 from moot.core.tool import Toolbox
 from moot.jobs.jobs import Job
 from moot.ledger.journal import Tree
@@ -18,7 +18,7 @@ from moot.registry.agents import Agent
 from moot.registry.runs import Run
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Start:
     """What an attempt starts from."""
 
@@ -28,7 +28,7 @@ class Start:
     is_last: bool  # the run's budget is used up: this is to finish and sum up
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Begun(Start):
     """An attempt that has its mail and its identity, and now needs its backend."""
 
@@ -50,7 +50,7 @@ class Begun(Start):
         return self.caller.attempt
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Kit:
     """What the host gives to an attempt while it runs."""
 

@@ -12,6 +12,7 @@ from functools import partial
 from moot.core.caller import SYSTEM
 from moot.core.errors import MootError
 from moot.core.ids import HostId, JobId
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Appetite, Job
@@ -30,7 +31,7 @@ _LONGEST_SLEEP = 60.0
 _PAST_DEADLINE = 0.01
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pace:
     """How much at once, and how often the host looks after itself."""
 
@@ -50,7 +51,7 @@ class _Desk:
     attempts: set[JobId] = field(default_factory=set[JobId])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Outlook:
     """What a host sees when it looks up, in one snapshot."""
 

@@ -6,7 +6,7 @@ on would only repeat.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY
 from typing import cast
 
 from moot.backends.backend import Assignment, Briefing
@@ -16,6 +16,7 @@ from moot.core import clock, json
 from moot.core.caller import SYSTEM
 from moot.core.errors import MootError
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.jobs.jobs import Job
 from moot.ledger import budgets, pauses, usage
@@ -72,10 +73,11 @@ def limit_of(tx: ReadTx, attempt: Attempt) -> str:
     return (budgets.reached(tx, attempt.run.id) or "") if attempt.run is not None and attempt.is_last else ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record
 class Kept(Assignment):
     """An assignment of which a journal is kept, for those who can go on with one."""
 
+    _: KW_ONLY
     journal: "Callable[[], Awaitable[StoredJournal]]"
     expand: Callable[[str], str]  # puts the run's values into a prompt
     requests: SessionRequests  # for what its sessions have to ask for
@@ -233,7 +235,7 @@ class StoredJournal:
             await self._store.write(lambda tx: ledger.fell(tx, self.root, str(failure)), caller=SYSTEM)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Page:
     """What one commit writes."""
 

@@ -1,9 +1,8 @@
 """The lookout: what a run is doing, in one snapshot, for whoever decides whether it is over."""
 
-from dataclasses import dataclass
-
 from moot.bus import mailbox
 from moot.core.ids import RunId
+from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job
@@ -22,7 +21,7 @@ _WORK = (ATTEMPT, SETUP)
 _MAIL = 1000  # messages of a person that are looked at
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Look:
     run: Run
     is_idle: bool

@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from moot.core import secrecy
 from moot.core.caller import SYSTEM
 from moot.core.errors import MootError
 from moot.core.ids import AgentId, MessageId
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job, JobLost
@@ -39,7 +40,7 @@ _MOST_SUBJECT, _MOST_TEXT = 200, 10_000  # characters: there is an end to what a
 _SHOWN = 500  # characters of a failed command's output
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NotifyWorker:
     """Carries out the jobs of kind `notify`."""
 

@@ -2,17 +2,17 @@
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 from moot.core.caller import SYSTEM
+from moot.core.records import record
 from moot.core.tx import Tx
 from moot.jobs.jobs import Job, JobLost
 from moot.runner.worker import Task
 from moot.store.store import Store
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OwnTransaction:
     """`carry_out` makes the change and ends the job with it."""
 

@@ -1,10 +1,10 @@
 """A provider asks to wait: all who use it do, and it is said once."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from moot.core.events import Event
 from moot.core.ids import StreamId
+from moot.core.records import record
 from moot.core.tx import Tx
 from moot.ledger import pauses
 
@@ -12,7 +12,7 @@ PAUSED = "provider_paused"
 _LONGEST = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Wait:
     """What a provider has asked for. If it did not say until when, it is longer with every time."""
 

@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from moot.bus.mailbox import Mail
 from moot.bus.messages import Message
 from moot.core import quoting
 from moot.core.ids import AgentId
+from moot.core.records import record
 from moot.registry.agents import Agent
 from moot.registry.attempts import State
 from moot.runner.scene import Before, Scene
@@ -18,7 +18,7 @@ _MOST_OF_DOCUMENT = 50_000
 _ENDS: Mapping[State, str] = {"lost": "was lost", "interrupted": "was interrupted"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Occasion:
     """Who is woken, by what, for the how-manieth time."""
 

@@ -1,12 +1,12 @@
 """How often and how soon a failed attempt is tried again."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 
+from moot.core.records import record
 from moot.workflow.workflow import Retry as OwnRetry
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Retry:
     attempts: int = 3
     backoff: timedelta = timedelta(seconds=1)

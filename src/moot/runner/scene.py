@@ -1,10 +1,9 @@
 """The scene of an attempt: all that its prompt is made from, read in one snapshot after it has begun."""
 
-from dataclasses import dataclass
-
 from moot.bus import messages
 from moot.bus.messages import Message
 from moot.core.ids import AttemptId
+from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.documents import documents
 from moot.documents.documents import Document, Listing
@@ -19,7 +18,7 @@ from moot.registry.runs import Run
 RECENT = 50
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Before:
     """The attempt before this one at the same mail, and what it did."""
 
@@ -27,7 +26,7 @@ class Before:
     operations: tuple[Operation, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scene:
     recent: tuple[Message, ...]
     entry: Document

@@ -3,11 +3,12 @@
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from moot.core.caller import Caller
 from moot.core.errors import MootError
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.tx import Tx
 from moot.ledger import operations
 from moot.ledger.operations import Deed
@@ -22,7 +23,7 @@ from moot.tools.call import StoreCall
 _log = logging.getLogger("moot.runner")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SessionRequests:
     """Asks as the attempt. What was approved before an interruption is found again, once."""
 
@@ -72,7 +73,7 @@ class SessionRequests:
                 asking.cancel(tx, instance, one.id, agent, is_operator=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Withdrawing:
     """A journal by which the requests of those who have ended are closed."""
 

@@ -7,7 +7,6 @@ somebody goes on with the run: setup looks things up, it does not change them.
 import asyncio
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -16,6 +15,7 @@ from moot.core import durations, secrecy
 from moot.core.caller import SYSTEM
 from moot.core.errors import MootError
 from moot.core.ids import RunId
+from moot.core.records import record
 from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job, JobLost
@@ -43,7 +43,7 @@ class SetupFailed(MootError):
     code = "SETUP_FAILED"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SetupWorker:
     """Carries out the jobs of kind `setup`."""
 

@@ -6,12 +6,12 @@ from root and path, so that whoever sends a tree again sends the same spans.
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from moot import __version__
 from moot.core import clock
 from moot.core.json import Json
+from moot.core.records import record
 from moot.ledger.branches import Node
 from moot.ledger.usage import DOLLAR
 
@@ -24,7 +24,7 @@ _FINE = frozenset(("done", "succeeded", "repeated"))
 Value = str | int | float | bool | Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Grown:
     """What one trace is made of."""
 

@@ -1,10 +1,9 @@
 """What an attempt uses is counted as it is told, so that a limit ends it before it has gone far beyond. Who keeps a
 journal asks before, and counts with what is on record."""
 
-from dataclasses import dataclass
-
 from moot.backends.backend import Counted, Usage
 from moot.core.caller import SYSTEM
+from moot.core.records import record
 from moot.core.tx import Tx
 from moot.ledger import budgets, journal, usage
 from moot.ledger.budgets import Limits, Share
@@ -42,7 +41,7 @@ def _count(tx: Tx, begun: Begun, used: Usage) -> Share | None:
     return own_limit(tx, begun) or limits.overrun(tx, begun.run, is_last=begun.is_last)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Wanted:
     """What a request may take: millionths of a dollar, the same for a short answer, and tokens."""
 
@@ -51,7 +50,7 @@ class Wanted:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Refusal:
     reason: str
     left: int = 0  # for which a shorter answer may be had

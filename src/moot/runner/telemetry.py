@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -16,6 +16,7 @@ from moot.core import json
 from moot.core.errors import MootError
 from moot.core.events import Cursor, StoredEvent
 from moot.core.ids import AttemptId, HostId
+from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.ledger import branches, traces
 from moot.ledger.branches import Node, Place
@@ -39,7 +40,7 @@ _GRACE_SECONDS = 2.0  # at the end, for what was not sent yet
 _REST_SECONDS = 30.0  # without a try, after a failure
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Collector:
     """Where spans go, as the environment names it to all who send any."""
 

@@ -1,7 +1,7 @@
 """Terms: what an agent's own definition says of its attempts."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from datetime import timedelta
 from typing import cast
 
@@ -12,6 +12,7 @@ from moot.core import servers, workspace_tools
 from moot.core.clock import MICROSECOND
 from moot.core.json import Json
 from moot.core.permissions import PRESETS, Permissions
+from moot.core.records import record
 from moot.ledger import budgets
 from moot.ledger.budgets import Limits
 from moot.ledger.usage import DOLLAR
@@ -22,7 +23,7 @@ from moot.workflow import models
 from moot.workflow.workflow import Budget, Fallback, PromptMode, Retry
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Terms:
     """What is left out is as the project's configuration says."""
 

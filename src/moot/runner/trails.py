@@ -5,7 +5,6 @@ import logging
 import os
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -14,6 +13,7 @@ from moot.backends.backend import Called, Ended, Progress, Warned, Wrote
 from moot.core import clock, json, secrecy
 from moot.core.clock import SystemClock
 from moot.core.ids import AttemptId
+from moot.core.records import record
 from moot.registry.names import fold
 from moot.runner.begun import Begun
 
@@ -36,7 +36,7 @@ def folder_of(folder: Path, instance: str) -> Path:
     return folder / "moot.raw" / instance
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Trails:
     """The files of one project, and somebody who hears of the same."""
 

@@ -5,7 +5,6 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -15,6 +14,7 @@ from moot.backends.backend import Assignment
 from moot.core import servers, workspace_tools
 from moot.core.errors import MootError
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.servers import Server
 from moot.core.tool import Tool, ToolAnswer
 from moot.process.guardian import Guardian
@@ -41,7 +41,7 @@ class Offering(Protocol):
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> ToolAnswer: ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TreeTools:
     assignment: Assignment
     toolbox: Offering

@@ -5,11 +5,11 @@ was said and written since the last search: sending pays nothing for it. `sqlite
 """
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from moot.core.ids import InstanceName, MessageId, StreamId
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.search.wanted import Wanted
 from moot.store import queries
@@ -20,7 +20,7 @@ _BEFORE, _BEHIND = 60, 140  # characters of a snippet around the place where it 
 _SPACES = re.compile(r"\s+")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """Where to look."""
 
@@ -28,7 +28,7 @@ class Place:
     stream: StreamId
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FoundMessage:
     id: MessageId
     seq: int
@@ -38,7 +38,7 @@ class FoundMessage:
     snippet: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FoundDocument:
     file: str
     version: int
@@ -50,7 +50,7 @@ class FoundDocument:
 Found = FoundMessage | FoundDocument
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Said:
     id: MessageId
     seq: int
@@ -60,7 +60,7 @@ class _Said:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Written:
     file: str
     version: int

@@ -5,10 +5,10 @@ Nothing of it reaches a database as syntax: words are cut out here and put toget
 
 import re
 import unicodedata
-from dataclasses import dataclass
 
 from moot.core import text
 from moot.core.errors import InvalidInput
+from moot.core.records import record
 
 MOST_CHARACTERS = 500
 MOST_TERMS = 50
@@ -22,7 +22,7 @@ class NothingWanted(InvalidInput):
     code = "NOTHING_WANTED"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Term:
     """Words that follow one another."""
 
@@ -31,7 +31,7 @@ class Term:
     is_excluded: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Wanted:
     terms: tuple[Term, ...]
 

@@ -2,11 +2,11 @@
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from moot.core.events import Cursor, Page, StoredEvent
 from moot.core.ids import InstanceName, StreamId
+from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.store import queries
 from moot.store.wakes import Signal
@@ -26,7 +26,7 @@ class Source(Protocol):
     def listen(self) -> AbstractContextManager[Signal]: ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StreamHead:
     """How far a stream has come."""
 
@@ -34,7 +34,7 @@ class StreamHead:
     seq: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NewsStream:
     """A stream with events that no reaction has seen, and the instance it belongs to."""
 

@@ -4,8 +4,9 @@ Where one file cannot serve both, `x.postgres.sql` is PostgreSQL's.
 """
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
+
+from moot.core.records import record
 
 _FOLDER = Path(__file__).parent / "migrations"
 _WORDS = (
@@ -18,7 +19,7 @@ _WORDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Migration:
     """One step forward, in SQLite's words."""
 

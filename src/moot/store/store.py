@@ -2,11 +2,11 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from moot.core.caller import Caller
 from moot.core.ids import StreamId
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.store.feed import Feed
 from moot.store.wakes import Signal
@@ -35,7 +35,7 @@ class Store(Protocol):
     async def close(self) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Limits:
     """How long things may take before somebody hears of it."""
 

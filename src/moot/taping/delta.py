@@ -1,11 +1,10 @@
 """What a request to a model has that the one before had not, and that is no answer of the model itself."""
 
-from dataclasses import dataclass
-
+from moot.core.records import record
 from moot.models.model import Answer, Request, Result, Results
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Delta:
     words: str
     results: tuple[Result, ...]

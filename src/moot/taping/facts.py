@@ -1,11 +1,11 @@
 """Facts: what a tape must tell of an event, so that the same can be done again. Whoever plays it relies on them."""
 
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
 from moot.core.caller import Role
+from moot.core.records import record
 from moot.documents import documents
 from moot.proposals import votes
 from moot.proposals.proposals import Status
@@ -20,7 +20,7 @@ ENDS = frozenset((attempts.SUCCEEDED, attempts.FAILED, attempts.INTERRUPTED, att
 _LONGEST = 10 * 365 * 24 * 3600  # seconds that a request may be open
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Vote:
     by: str
     choice: str
@@ -28,7 +28,7 @@ class _Vote:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Closing:
     title: str
     status: Status
@@ -36,7 +36,7 @@ class _Closing:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Question:
     to: str
     kind: Kind
@@ -46,7 +46,7 @@ class _Question:
     lasts: Annotated[float, Field(ge=0, le=_LONGEST)] | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Answer:
     title: str
     requester: str
@@ -55,34 +55,34 @@ class _Answer:
     by: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Removal:
     action: Literal["deleted"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Text:
     action: Literal["created", "written", "appended"]
     content: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Stop:
     how: How
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Pause:
     is_paused: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _End:
     state: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Member:
     name: str
     runtime: str
@@ -91,7 +91,7 @@ class _Member:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Name:
     name: str
 

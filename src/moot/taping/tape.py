@@ -6,7 +6,7 @@ that of `score`.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
@@ -15,6 +15,7 @@ from moot.backends.backend import Failure, Usage
 from moot.bus.messages import Kind
 from moot.core.caller import Role
 from moot.core.json import Json
+from moot.core.records import record
 from moot.models import model
 from moot.workflow.workflow import Backend
 
@@ -23,7 +24,7 @@ SCRIPTED = "scripted"  # a model that is none
 How = Literal["ended", "crashed", "cancelled"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Member:
     """An agent, as the workflow had it."""
 
@@ -35,7 +36,7 @@ class Member:
     marks: Mapping[str, str]  # of all else that is said of it, by setting: the same has the same mark
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Header:
     moot: str
     workflow: str
@@ -48,7 +49,7 @@ class Header:
     type: Literal["recording"] = "recording"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Letter:
     id: str
     sender: str
@@ -56,7 +57,7 @@ class Letter:
     body: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Begin:
     """An attempt, with what woke it."""
 
@@ -67,7 +68,7 @@ class Begin:
     type: Literal["begin"] = "begin"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Briefed:
     """The words with which an attempt was begun, if its backend has asked for them."""
 
@@ -77,7 +78,7 @@ class Briefed:
     type: Literal["briefed"] = "briefed"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call:
     """A call of a tool; `attempt` is None for those who come by themselves."""
 
@@ -95,7 +96,7 @@ class Call:
     type: Literal["call"] = "call"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class More:
     """Mail that was handed out while an attempt ran, between two turns or with the answer of a tool."""
 
@@ -105,7 +106,7 @@ class More:
     type: Literal["more"] = "more"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Result:
     """What a model was told of a call. It begins with what a call on the tape was answered, if `call` says which."""
 
@@ -115,7 +116,7 @@ class Result:
     is_error: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Heard:
     """What came for a session while it ran, and which mail or broadcasts that was."""
 
@@ -124,7 +125,7 @@ class Heard:
     is_called_back: bool = False  # it was done, and went on because of this
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Asked:
     """A request to a model: what it has that the one before, in the same session, had not. The answers to those are on
     the tape already, and so is what the attempt was briefed with."""
@@ -145,7 +146,7 @@ class Asked:
     type: Literal["asked"] = "asked"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Wanted:
     """A call that a model wants made; what it wrote where that is no JSON object."""
 
@@ -154,7 +155,7 @@ class Wanted:
     arguments: Mapping[str, Any] | str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Replied:
     """What a model has answered, and how long that took."""
 
@@ -169,7 +170,7 @@ class Replied:
     type: Literal["replied"] = "replied"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unanswered:
     """How a request has failed. `again` tells that it is made once more, after so many seconds."""
 
@@ -185,7 +186,7 @@ class Unanswered:
     type: Literal["unanswered"] = "unanswered"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Progress:
     """What an attempt let be known on the way: text, a tool of its own, a warning, usage; at its end, how much of it is
     not here because it was too much."""
@@ -198,7 +199,7 @@ class Progress:
     type: Literal["progress"] = "progress"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class End:
     """How an attempt ended; what the store says of it counts where its backend was cut short."""
 
@@ -211,7 +212,7 @@ class End:
     type: Literal["end"] = "end"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Happened:
     """An event of the store, with its number, who caused it, and what is needed to do the same again."""
 
@@ -224,7 +225,7 @@ class Happened:
     type: Literal["event"] = "event"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Said:
     """A message, as it stands in the channel."""
 
@@ -241,7 +242,7 @@ class Said:
     type: Literal["said"] = "said"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Read:
     """Mail that somebody whom moot does not start is done with. It has no number of its own: it came behind `seq`."""
 
@@ -251,7 +252,7 @@ class Read:
     type: Literal["read"] = "read"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Printed:
     """What a command of setup has printed."""
 
@@ -260,7 +261,7 @@ class Printed:
     type: Literal["printed"] = "printed"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outcome:
     """What came of the run."""
 
@@ -277,7 +278,7 @@ Line = (
 _LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="type")])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tape:
     header: Header
     lines: tuple[Line, ...]  # all but the header and the outcome

@@ -1,9 +1,9 @@
 """A worker that asks before it begins a job, and tells when one is over."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from moot.core.ids import JobId
+from moot.core.records import record
 from moot.core.tx import Tx
 from moot.jobs.jobs import Job
 from moot.runner.worker import Task, Worker
@@ -13,7 +13,7 @@ def _always(tx: Tx, job: Job) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Watched:
     worker: Worker
     settled: Callable[[JobId], None]  # told when what came of a job is in the store

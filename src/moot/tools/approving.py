@@ -8,7 +8,6 @@ the answer; after that the request stays, and whoever asks for the same again fi
 import hashlib
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, Literal
 
@@ -19,6 +18,7 @@ from moot.core import json, permissions
 from moot.core.errors import MootError, NotAllowed
 from moot.core.ids import RequestId
 from moot.core.permissions import Answer, Permissions
+from moot.core.records import record
 from moot.core.tool import WRITERS, Call, Tool
 from moot.core.tx import ReadTx, Tx
 from moot.registry import agents, attempts, hosts, runs
@@ -56,7 +56,7 @@ class Decision(Result):
     message: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Asked:
     """A request that waits, or none if this was approved before."""
 

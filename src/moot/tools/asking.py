@@ -5,13 +5,13 @@ acknowledges; who has asked is told of the end by mail.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
 from moot.bus import mailbox, messages
 from moot.bus.messages import Kind as MessageKind
 from moot.core.ids import AgentId, AttemptId, RequestId
+from moot.core.records import record
 from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import NewJob
@@ -42,7 +42,7 @@ _TOLD: Mapping[Kind, MessageKind] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Question:
     """What is to be asked, and of whom."""
 
@@ -56,7 +56,7 @@ class Question:
     attempt: AttemptId | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reply:
     """What is answered."""
 

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar, cast
 
 from pydantic import BaseModel
@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from moot.core.caller import SYSTEM, Caller
 from moot.core.errors import MootError
 from moot.core.ids import OperationId
+from moot.core.records import record
 from moot.core.tool import Tool
 from moot.core.tx import ReadTx, Tx
 from moot.ledger import operations
@@ -21,12 +22,12 @@ T = TypeVar("T")
 LONGEST_WAIT = 50.0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Begun:
     id: OperationId
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StoreCall:
     """The hands of one tool call."""
 

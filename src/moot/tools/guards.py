@@ -5,10 +5,10 @@ somebody takes it up later, a person has decided so, and the count starts anew.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from moot.bus import messages
 from moot.core.ids import AgentId, AttemptId, MessageId
+from moot.core.records import record
 from moot.core.tx import Tx
 from moot.ledger import budgets
 from moot.ledger.budgets import Guards
@@ -21,7 +21,7 @@ LIMIT = "limit"  # the kind of job that tells of a limit
 _OTHERWISE = Guards(Limits().hops, Limits().ping_pong)  # while no run is live
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Source:
     """Who speaks, in which attempt, in answer to what."""
 
@@ -34,7 +34,7 @@ class Source:
         return self.speaker is not None and self.speaker.backend != "human"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Trail:
     """What led to a message; `held` says why it wakes nobody."""
 

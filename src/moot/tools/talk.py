@@ -1,10 +1,11 @@
 """Saying something: who is meant is looked up, the message posted and their mailboxes filled, in one transaction."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from moot.bus import mentions, messages
 from moot.bus.messages import Draft, Kind, Message, Recipient
 from moot.core.ids import AttemptId, MessageId
+from moot.core.records import record
 from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import NewJob
@@ -17,7 +18,7 @@ from moot.tools.guards import Source
 EVERYONE = frozenset(("all", "everyone"))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Words:
     """What is said, and to whom beyond the mentions in it.
 
@@ -43,7 +44,7 @@ class Words:
         return self.body if self.spoken is None else self.spoken
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Said:
     """A posted message, whom it reached, and mentioned names that nobody has."""
 

@@ -5,12 +5,12 @@ asked by mail, which their vote acknowledges; the creator is told of the end, if
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from moot.bus import mailbox, messages
 from moot.bus.messages import Kind
 from moot.core.ids import AgentId, AttemptId, ProposalId
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.documents import ownership
 from moot.jobs import jobs
@@ -28,7 +28,7 @@ EXPIRE = "expire_proposal"  # the kind of job that ends a proposal whose time is
 ELECTION_LASTS = timedelta(seconds=30)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Paper:
     """A vote as it is handed in."""
 

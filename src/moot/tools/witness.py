@@ -1,16 +1,16 @@
 """Witnesses of tool calls: whoever writes down what was called and what was answered."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from moot.bus.mailbox import Mail
 from moot.core.caller import Caller
 from moot.core.ids import OperationId
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.tool import ToolAnswer
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Answered:
     """A call that was answered."""
 
@@ -23,7 +23,7 @@ class Answered:
     path: str | None = None  # its place in a tree of sessions
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Told:
     """Mail that was handed out with the answer."""
 

@@ -4,7 +4,6 @@ A hidden note beside it says how far it goes. Both can be deleted at any time.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 
 from moot.bus.messages import Message
@@ -12,13 +11,14 @@ from moot.core import json
 from moot.core.errors import InvalidInput
 from moot.core.folder import Folder, NotPlain
 from moot.core.ids import StreamId
+from moot.core.records import record
 from moot.views import channel
 
 NOTE = ".channel.json"
 _MOST_BYTES_OF_NOTE = 10_000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Mark:
     """How far a channel file goes: up to this message, of this day, with so many bytes."""
 
@@ -28,7 +28,7 @@ class Mark:
     day: date | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ChannelFile:
     place: Folder
     name: str

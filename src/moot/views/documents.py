@@ -17,6 +17,7 @@ from moot.core.caller import Caller
 from moot.core.errors import InvalidInput
 from moot.core.folder import Folder, Stamp
 from moot.core.ids import InstanceName
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.documents import documents, ownership, paths
 from moot.documents.documents import Listing
@@ -36,7 +37,7 @@ _log = logging.getLogger("moot.views")
 Step = Literal["same", "write", "take", "create", "aside", "remove", "leave"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Base:
     """The version that a file shows, if nobody has touched it."""
 
@@ -45,7 +46,7 @@ class Base:
     before: str | None = None  # what the file showed until then; noted only while it is being written
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Seen:
     """A file as it was found; without a hash it is nothing that a document can be made of."""
 

@@ -3,11 +3,11 @@
 import asyncio
 import logging
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from pathlib import Path
 
 from moot.core.errors import MootError
 from moot.core.ids import InstanceName
+from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.documents import documents
 from moot.registry import instances
@@ -21,7 +21,7 @@ _log = logging.getLogger("moot.views")
 _LAST_LOOKS = 20
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rhythm:
     """How often the disk is looked at; nothing tells us that a person has saved a file."""
 

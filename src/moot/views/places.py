@@ -1,14 +1,14 @@
 """Which folder on disk the files of an instance lie in."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from moot.core.ids import InstanceName
+from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.documents import places
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Spot:
     """A folder by its name in the one above, and the name of the channel's file in it."""
 

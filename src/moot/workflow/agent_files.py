@@ -1,12 +1,12 @@
 """Agent files: Markdown with a head of YAML between two lines of `---`; the rest is the system prompt."""
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from moot.core import yaml
 from moot.core.errors import MootError
 from moot.core.problems import Problem
+from moot.core.records import record
 from moot.core.yaml import Document
 from moot.workflow import drafts
 from moot.workflow.drafts import Text
@@ -14,14 +14,14 @@ from moot.workflow.drafts import Text
 _HEAD = re.compile(r"---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AgentFile:
     head: Document
     prompt: str
     body: Text  # the file as text, for places in the prompt
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Spot(Document):
     """A file that could not be read beyond one place."""
 

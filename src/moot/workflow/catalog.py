@@ -3,7 +3,7 @@ configuration of a project or a person adds to it."""
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 from moot.core import accounts, secrecy, yaml
 from moot.core.accounts import Service
 from moot.core.errors import InvalidInput
+from moot.core.records import record
 from moot.workflow.wording import in_our_words
 
 Api = Literal["anthropic", "openai", "google"]
@@ -84,7 +85,7 @@ class ModelsShape(BaseModel):
     versions: Mapping[str, str] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Provider:
     """Whose models they are, and how they are asked."""
 
@@ -102,7 +103,7 @@ class Provider:
         return Service(self.name, self.keys, base_url=self.base_url, address=own.address if own else None)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Catalog:
     providers: Mapping[str, Provider]
     aliases: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -1,13 +1,13 @@
 """Checks the variables in every text of a workflow: that they exist, and stand where they can be filled in."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from itertools import islice
 
 from moot.core import problems, schemas, yaml
 from moot.core.errors import MootError
 from moot.core.nearest import hint
 from moot.core.problems import Problem
+from moot.core.records import record
 from moot.core.yaml import Document
 from moot.workflow import shell, templates, variables
 from moot.workflow.drafts import Faults, Text
@@ -25,13 +25,13 @@ def check(
     _Checker(workflow, document, environ, faults).check(members)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Spot:
     document: Document
     path: yaml.Path
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Checker:
     workflow: Workflow
     document: Document

@@ -1,12 +1,13 @@
 """MCP servers of others: where they are declared, which of them an agent is connected to, and what they may see."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from moot.core import problems, secrecy, servers, yaml
 from moot.core.json import Json
 from moot.core.problems import Problem
+from moot.core.records import record
 from moot.core.servers import Server, ServerMisdeclared
 from moot.core.yaml import Document
 from moot.workflow.drafts import Faults
@@ -16,7 +17,7 @@ FIELD = "mcp_servers"
 _OWN_CONFIG = "~/.moot/config.yaml"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Declared:
     """A server, and where it stands."""
 
@@ -26,7 +27,7 @@ class Declared:
     is_own: bool = False  # in the person's own configuration, so that it may use all of the environment
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Known:
     """What every agent of a file can be connected to, the nearest first, and the variables that this may use."""
 

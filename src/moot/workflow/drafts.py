@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from moot.core import problems, schemas, yaml
 from moot.core.errors import InvalidInput, MootError
 from moot.core.problems import Problem
+from moot.core.records import record
 from moot.core.yaml import Document
 from moot.workflow import shape
 from moot.workflow.workflow import Fault, WorkflowInvalid
@@ -21,7 +22,7 @@ _ROUNDS = 5
 _MOST_FAULTS = 100
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Text(Document):
     """A file that is text to a program, or ends in it; a path in it is how many characters stand before the place."""
 

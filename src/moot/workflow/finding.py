@@ -1,11 +1,11 @@
 """Where workflow files and agent files are looked for."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from moot.core.errors import InvalidInput
 from moot.core.nearest import hint
+from moot.core.records import record
 
 SUFFIXES = (".yaml", ".yml")
 
@@ -14,7 +14,7 @@ class WorkflowNotFound(InvalidInput):
     code = "WORKFLOW_NOT_FOUND"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Folders:
     """The folders in which people keep their files, those of the project first."""
 

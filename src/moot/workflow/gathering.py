@@ -2,12 +2,13 @@
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from moot.core.errors import MootError
 from moot.core.nearest import nearest
 from moot.core.problems import Problem
+from moot.core.records import record
 from moot.core.yaml import Document, YamlInvalid
 from moot.workflow import agent_files, finding, ties
 from moot.workflow.members import Member, Reader
@@ -17,7 +18,7 @@ from moot.workflow.ties import Reference
 _MOST = 200  # agents that are reached; those who build trees walk along all of them
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Gatherer:
     """Goes from the agents of a file to all others."""
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,6 +10,7 @@ from moot.core import problems, schemas, yaml
 from moot.core.errors import MootError
 from moot.core.permissions import PRESETS, Permissions, Preset
 from moot.core.problems import Problem
+from moot.core.records import record
 from moot.core.yaml import Document
 from moot.workflow import agent_files, connecting, drafts, finding, formats, merging, models, ties
 from moot.workflow.agent_files import AgentFile
@@ -47,7 +48,7 @@ _FIELDS = (
 _RENAMED = {"is_isolated": "isolated", "keeps_conversation": "resume", "is_chatty": "chat"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Flags:
     """What the command line says of all agents that moot starts."""
 
@@ -55,7 +56,7 @@ class Flags:
     permissions: Preset | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Member:
     """An agent, and where what is said of it stands, for those who look further."""
 
@@ -66,7 +67,7 @@ class Member:
     servers: Mapping[str, Declared] = field(default_factory=dict[str, Declared])  # that it can be connected to
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reader:
     """Reads the agents of one file."""
 

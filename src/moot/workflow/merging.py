@@ -2,19 +2,19 @@
 before the agent file, that before `defaults`, those before the configuration."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from moot.core import schemas, yaml
 from moot.core.permissions import PRESETS, Permissions, Preset
+from moot.core.records import record
 from moot.core.yaml import Document
 from moot.workflow import shape
 from moot.workflow.shape import BudgetShape, DefaultsShape, PermissionsShape, RetryShape
 from moot.workflow.workflow import Budget, Retry
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Layer:
     """One place where something is said of an agent."""
 
@@ -31,7 +31,7 @@ class Layer:
         return (*self.path, shape.camel(name) if is_camel else name)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Choice:
     """A value, and the layer that has it."""
 

@@ -1,10 +1,10 @@
 """Names of models: `provider/name`, short names, and those whose beginning says whose they are."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from moot.core.errors import InvalidInput
 from moot.core.nearest import hint, nearest
+from moot.core.records import record
 from moot.workflow import catalog
 from moot.workflow.catalog import Catalog, Provider
 from moot.workflow.workflow import Backend
@@ -20,7 +20,7 @@ class ModelUnknown(InvalidInput):
     code = "MODEL_UNKNOWN"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Endpoint:
     """How a model is asked over an API."""
 

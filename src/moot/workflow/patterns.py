@@ -1,8 +1,9 @@
 """Patterns: how an agent works with others. Only what is said; `graph` knows where it leads."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from moot.core.records import record
 
 Kind = Literal["agent", "advisor", "handoff", "destination", "member", "supervisor"]
 WHAT: Mapping[Kind, str] = {
@@ -15,7 +16,7 @@ WHAT: Mapping[Kind, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Format:
     """What goes in or comes out: words, or JSON of a certain shape."""
 
@@ -23,7 +24,7 @@ class Format:
     schema: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Team:
     """Members confer, the supervisor decides."""
 
@@ -33,7 +34,7 @@ class Team:
     supervisor_max_turns: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Patterns:
     """The names of those an agent works with."""
 
@@ -48,7 +49,7 @@ ALONE = Patterns()
 MARKDOWN = Format()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tie:
     """One of those names, and what the other is to the agent."""
 

@@ -3,7 +3,7 @@ called: whoever does goes on with the draft."""
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,6 +11,7 @@ from moot.core import problems, yaml
 from moot.core.errors import MootError
 from moot.core.nearest import hint
 from moot.core.problems import Problem
+from moot.core.records import record
 from moot.core.yaml import Document
 from moot.workflow import (
     agent_files,
@@ -55,7 +56,7 @@ from moot.workflow.workflow import (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Surroundings:
     """What a file's meaning depends on besides itself."""
 
@@ -66,7 +67,7 @@ class Surroundings:
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Draft:
     """As much of a workflow as could be read, and what is wrong with it."""
 

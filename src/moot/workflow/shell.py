@@ -7,9 +7,9 @@ read, it counts as one of those.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from moot.core.errors import InvalidInput
+from moot.core.records import record
 from moot.workflow import templates
 from moot.workflow.workflow import Value
 
@@ -25,7 +25,7 @@ class CommandUnsafe(InvalidInput):
     code = "COMMAND_UNSAFE"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unsafe:
     """A variable that stands where its value cannot be quoted."""
 

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from moot.core.errors import InvalidInput
 from moot.core.nearest import hint
+from moot.core.records import record
 from moot.workflow.workflow import Scalar, Value
 
 # A name, or a text in quotes that stands for itself; else what was meant cannot be told. Nothing is tried twice: a text
@@ -21,7 +21,7 @@ class VariableUnknown(InvalidInput):
     code = "VARIABLE_UNKNOWN"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """A variable in a text; `name` is None for a text in quotes."""
 
@@ -31,7 +31,7 @@ class Place:
     literal: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Expanded:
     """A text with its values, and what of it was said by its author: the same with the values blanked."""
 

@@ -1,12 +1,12 @@
 """What is said of those an agent works with: the patterns, and for each name where it stands."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import cast
 
 from moot.core import yaml
 from moot.core.problems import Problem, spell
+from moot.core.records import record
 from moot.core.yaml import Document
 from moot.workflow import merging
 from moot.workflow.merging import Choice, Layer
@@ -17,7 +17,7 @@ FIELDS = ("agents", "advisors", "handoff", "router", "team")
 _SUFFIX = ".md"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reference:
     """A name of somebody, as it is written."""
 

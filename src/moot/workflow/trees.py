@@ -1,14 +1,14 @@
 """The tree that grows from an agent: whom it leads to, by which pattern, and who has the last word."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from moot.core.records import record
 from moot.workflow import graph
 from moot.workflow.patterns import Kind, Patterns, Tie, ties
 from moot.workflow.workflow import AgentDefinition
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tree:
     """An agent, and below it those whom it leads to."""
 
@@ -26,7 +26,7 @@ def grow(root: str, everybody: Mapping[str, AgentDefinition]) -> Tree:
     return _Gardener(everybody, set()).grow(Tie("agent", root), None, decides=True)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Gardener:
     everybody: Mapping[str, AgentDefinition]
     shown: set[str]

@@ -1,7 +1,7 @@
 """A workflow as it is run: everything its files say, in plain records."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from pathlib import PurePath
 from typing import Any, Literal
@@ -9,6 +9,7 @@ from typing import Any, Literal
 from moot.core import servers, workspace_tools
 from moot.core.errors import InvalidInput
 from moot.core.permissions import PRESETS, Permissions
+from moot.core.records import record
 from moot.core.servers import Server
 from moot.workflow.patterns import ALONE, MARKDOWN, Format, Patterns
 
@@ -27,7 +28,7 @@ NOTIFY_TIMEOUT = timedelta(seconds=30)
 OUTPUT_LIMIT = 500_000  # bytes kept of what one setup command prints
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fault:
     """One thing that is wrong in a file."""
 
@@ -48,7 +49,7 @@ class WorkflowInvalid(InvalidInput):
         self.faults = tuple(faults)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Input:
     """What the one who starts a run is asked for."""
 
@@ -60,7 +61,7 @@ class Input:
     options: tuple[Scalar, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Context:
     """What the agents share. Paths may still hold variables."""
 
@@ -74,7 +75,7 @@ class Context:
     documents: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Budget:
     """How much may be used; None is no limit."""
 
@@ -88,7 +89,7 @@ class Budget:
 RUN_BUDGET = Budget(cost=10.0, time=timedelta(minutes=60), attempts=200)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Limits:
     """When talk goes round in circles; None is no limit."""
 
@@ -96,7 +97,7 @@ class Limits:
     ping_pong: int | None = 20  # messages that two agents send each other in turn while nobody else speaks
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Retry:
     """How a failed attempt is repeated; None is as the project's configuration says."""
 
@@ -105,7 +106,7 @@ class Retry:
     multiplier: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fallback:
     """A model that is asked when those before it do not answer."""
 
@@ -114,7 +115,7 @@ class Fallback:
     env: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AgentDefinition:
     name: str
     backend: Backend | None = None  # None: whatever can run the model
@@ -161,14 +162,14 @@ class AgentDefinition:
         return tuple(one for one in self.tools or () if one in own or one.startswith(servers.PREFIX))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SetupTask:
     shell: str
     name: str | None = None  # of the variable that what it prints becomes
     timeout: timedelta = SETUP_TIMEOUT
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Notify:
     """A command that is run when a person is needed."""
 
@@ -176,7 +177,7 @@ class Notify:
     timeout: timedelta = NOTIFY_TIMEOUT
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Workflow:
     """Texts still hold their variables: `templates.expand` puts the values in once setup has found them."""
 

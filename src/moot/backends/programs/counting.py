@@ -1,13 +1,12 @@
 """What an attempt has used, where programs count from the beginning of their conversation, or tell no dollars."""
 
-from dataclasses import dataclass
-
 from moot.backends.backend import Conversation, Manner, Usage
 from moot.backends.programs import surroundings
 from moot.core import prices
+from moot.core.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tariff:
     """What the tokens of an agent cost, by and large."""
 

@@ -16,12 +16,13 @@ from moot.backends.programs.launch import CannotLaunch, Event, Kind, Launch, Out
 from moot.backends.programs.mailing import Mailing, mailing
 from moot.core import prices, quota
 from moot.core.errors import MootError
+from moot.core.records import record
 from moot.process import child
 from moot.process.child import Running
 from moot.process.program import MEBIBYTE, Finished, Program
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Limits:
     """Seconds. The agent's own time limit is the runner's, which cancels."""
 

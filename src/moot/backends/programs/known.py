@@ -2,18 +2,19 @@
 from, which keys they take instead of a login, and whether they can ask. The only place that says so."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 
 from moot.backends.programs import logins
 from moot.core import accounts
 from moot.core.accounts import Service
 from moot.core.permissions import PRESETS, Permissions
+from moot.core.records import record
 
 Look = Callable[[Mapping[str, str]], bool | None]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AgentProgram:
     name: str
     executable: str

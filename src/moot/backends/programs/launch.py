@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import ClassVar, Protocol
 
@@ -11,6 +11,7 @@ from moot.backends.backend import Assignment, Briefing, Called, Conversation, Fa
 from moot.backends.programs import faults
 from moot.core.errors import MootError
 from moot.core.json import Json
+from moot.core.records import record
 
 Event = Mapping[str, Json]
 NOTHING_USED = Usage()
@@ -27,7 +28,7 @@ class CannotLaunch(MootError):
         self.failure: Failure = failure
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outcome:
     """How it went, as the program itself says."""
 
@@ -73,7 +74,7 @@ class Reader(ABC):
         return faults.by_words(printed)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Launch:
     """A program, ready to be started."""
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from moot.backends.programs import undoing
 from moot.backends.programs.launch import CannotLaunch
-from moot.core import json
+from moot.core import json, records
 from moot.core.errors import InvalidInput
 from moot.process import identity
 from moot.process.identity import ProcessIdentity
@@ -39,7 +39,7 @@ class _Loan:
     users: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@records.record
 class _Record:
     owner: ProcessIdentity
     content: bytes  # what stands in the place

@@ -6,7 +6,6 @@ The user's own directories are passed on as they are found and never written to.
 import os
 import shutil
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from moot.backends import inside
@@ -16,12 +15,13 @@ from moot.backends.programs.known import AgentProgram
 from moot.backends.programs.launch import CannotLaunch
 from moot.core import accounts
 from moot.core.accounts import Account, NoAccount, Wish
+from moot.core.records import record
 from moot.process import environment
 
 TOKEN = inside.TOKEN
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Needs:
     """What a program takes of the environment."""
 

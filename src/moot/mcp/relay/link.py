@@ -5,10 +5,10 @@ import logging
 import os
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from moot.core.errors import MootError
+from moot.core.records import record
 from moot.core.sockets import short_path
 from moot.mcp.relay import turn
 from moot.mcp.relay.wire import LIMIT
@@ -24,7 +24,7 @@ class NoServer(MootError):
     code = "NO_SERVER"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Patience:
     """How long to wait, in seconds."""
 

@@ -4,8 +4,9 @@ import base64
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, cast
+
+from moot.core.records import record
 
 PARSE_ERROR, INVALID_REQUEST, REFUSED = -32700, -32600, -32001
 CONNECTION_CLOSED = -32000
@@ -16,7 +17,7 @@ _PLAIN = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
 Id = str | int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parcel:
     """One line from the client. The line itself travels on as it came."""
 

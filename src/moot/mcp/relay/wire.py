@@ -6,7 +6,8 @@ Standard library only, as everything a relay imports: it starts in a fraction of
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+
+from moot.core.records import record
 
 LIMIT = 1 << 20  # of one line of a head, and of what is read ahead
 _LONG = 1 << 16
@@ -17,7 +18,7 @@ class Unanswered(Exception):
     """The connection ended before the answer did."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Request:
     method: str
     headers: Mapping[str, str]

@@ -1,8 +1,7 @@
 """The index of words on SQLite, brought up to date a chunk at a time so that no transaction is slow."""
 
-from dataclasses import dataclass
-
 from moot.core.ids import InstanceName, StreamId
+from moot.core.records import record
 from moot.core.tx import Tx
 from moot.store import queries
 
@@ -11,7 +10,7 @@ MOST_ROWS = 500
 MOST_BYTES = 500_000  # of the texts in one chunk, but for the last one
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Outdated:
     id: int | None  # of the words that are there now
     folded: str

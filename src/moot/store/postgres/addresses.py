@@ -1,12 +1,13 @@
 """Where a PostgreSQL store lives: `postgresql://user:password@host/database?schema=moot`, parsed once."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import unquote
 
 import psycopg
 from psycopg import conninfo
 
+from moot.core.records import record
 from moot.store.errors import StoreUrlInvalid
 
 DEFAULT_SCHEMA = "moot"
@@ -32,7 +33,7 @@ _SERVER = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Database:
     """One schema of one database, as PostgreSQL's library wants to be told."""
 

@@ -11,7 +11,6 @@ import random
 import threading
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Literal, TypeVar
 
@@ -21,6 +20,7 @@ from psycopg import errors
 from moot.core.caller import Caller
 from moot.core.clock import Clock
 from moot.core.errors import MootError
+from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.store import queries, timing
 from moot.store.errors import StoreUnavailable, TransactionTooSlow
@@ -34,7 +34,7 @@ T = TypeVar("T")
 Outcome = Literal["committed", "aborted", "in progress", "unknown"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Patience:
     """How long a function is run again, and the outcome of a commit asked for, before the caller hears."""
 
@@ -62,7 +62,7 @@ class Again(Exception):
         self.refusal = refusal
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Means:
     """What transactions are made of."""
 

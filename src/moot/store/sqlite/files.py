@@ -4,7 +4,6 @@ import contextlib
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -12,6 +11,7 @@ from typing import Literal
 import apsw
 
 from moot.core.clock import Clock, to_micros
+from moot.core.records import record
 from moot.store import migrate, queries
 from moot.store.errors import (
     StoreDamaged,
@@ -29,7 +29,7 @@ _APPLICATION = 0x6D6F6F74  # "moot", in the file's header
 BUSY_MILLISECONDS = 10_000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StoreFile:
     """Where a store is and how it is written; `vfs` names another of SQLite's ways to the disk (tests do)."""
 

@@ -16,13 +16,13 @@ import math
 import threading
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from time import monotonic, thread_time
 
 import apsw
 
 from moot.core.clock import Clock
 from moot.core.errors import MootError
+from moot.core.records import record
 from moot.store import queries, timing
 from moot.store.errors import TransactionTooSlow
 from moot.store.sqlite import files
@@ -38,7 +38,7 @@ _TOO_LONG_PAGES = 8000  # then readers are waited for, a while
 _READERS_MILLISECONDS = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Means:
     """What commits are made with."""
 

@@ -3,15 +3,15 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
 from typing import Protocol
 
 from moot.backends.backend import Assignment
+from moot.core.records import record
 from moot.models.model import Again, Answer, Model, ModelFailed, Piece, Progress, Request
 from moot.runner.api_agents import Asking
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Failed:
     """A request without an answer."""
 
@@ -20,7 +20,7 @@ class Failed:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """Where a request stands on the tape."""
 
@@ -39,7 +39,7 @@ class ModelScribe(Protocol):
     def failed(self, place: Place, failed: Failed) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RecordedModel:
     model: Model
     assignment: Assignment

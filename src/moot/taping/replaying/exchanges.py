@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from moot.backends.backend import Briefing
+from moot.core.records import record
 from moot.taping.replaying.score import INBOX, Score
 from moot.taping.tape import Asked, Call, Replied, Result, Tape, Unanswered, session_of
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToldResult:
     """What the model was told of a call. What it has only read may be another by now, a moment earlier or later."""
 
@@ -18,7 +19,7 @@ class ToldResult:
     is_reading: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Exchange:
     asked: Asked
     words: str

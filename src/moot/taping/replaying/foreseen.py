@@ -4,12 +4,12 @@ fast everybody is this time."""
 import asyncio
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from moot.bus.mailbox import Mail
 from moot.core.errors import MootError
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.tx import Tx
 from moot.ledger import journal as ledger
 from moot.runner import journals
@@ -42,7 +42,7 @@ async def open(performance: Performance, part: Part, watching: Watching) -> "For
     return journal
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Foreseen:
     performance: Performance
     part: Part

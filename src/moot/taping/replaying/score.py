@@ -7,10 +7,10 @@ played; what is left are the acts of those who did without tools, and they are n
 
 from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeGuard
 
 from moot.backends.backend import Briefing
+from moot.core.records import record
 from moot.documents import documents
 from moot.proposals import votes
 from moot.registry import attempts, runs
@@ -53,7 +53,7 @@ _BEFORE = 0.01  # as far as a note is put before another
 INTERRUPTED = 130  # the exit code of a run that its person has ended
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Score:
     notes: tuple[Note, ...]
     heard: Mapping[int, int]  # by the id of a note: its place on the tape
@@ -167,7 +167,7 @@ def _is_by_person(tape: Tape, ended: Happened) -> bool:
     return tape.outcome.exit_code == INTERRUPTED and ended.facts.get("state") == "interrupted"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Numbers:
     """The store's numbers. Ids are made in the transactions whose events have the numbers, and sort by their age: by
     them a call that has made no event finds its place."""

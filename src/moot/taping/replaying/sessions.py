@@ -11,7 +11,7 @@ import asyncio
 from collections import Counter, deque
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from moot.backends import backend as contract
@@ -19,6 +19,7 @@ from moot.backends.backend import Assignment, Letter, Usage
 from moot.bus.mailbox import Mail
 from moot.core import json
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.tool import Tool, ToolAnswer
 from moot.models import model
 from moot.models.model import Again, Answer, Model, ModelFailed, Piece, Request
@@ -94,7 +95,7 @@ class _Silent:
         yield
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _AtTheDesk:
     desk: "Desk"
     asking: Asking
@@ -254,7 +255,7 @@ def _with_mail(own: "list[Note]", heard: Mapping[int, int]) -> dict[str, list[Ca
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Tools:
     """What the attempt is offered now; what comes of a call is found at the desk."""
 
