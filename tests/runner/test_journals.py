@@ -142,6 +142,29 @@ async def test_who_has_lost_its_attempt_writes_nothing(store: Store) -> None:
     assert (await store.read(lambda tx: usage.total(tx, team.instance.stream))).turns == 0
 
 
+async def test_what_was_cut_off_is_charged_and_given_back_while_the_tree_goes_on(store: Store) -> None:
+    roots: list[str] = []
+
+    async def act(journal: StoredJournal) -> Ended:
+        roots.append(journal.root)
+        journal.begin(BRIEFING)
+        await journal.note(begun=[SESSION, Begun("a/x", "session", "x", "x"), asking("a/x/t1/m", 0.6)])
+        assert journal.open_below("a") == ["a/x", "a/x/t1/m"]
+        await journal.note([Done(one, is_lost=True) for one in journal.open_below("a")])
+        assert journal.open_below("a") == []
+        await journal.note(begun=[asking("t1/m", 0.3)])  # it would not fit if both were set aside
+        await journal.note([Done("t1/m", "x", USED)])
+        return Ended()
+
+    found, backend = await play(store, {"ann": []}, own=replace(PLAIN, budget=Budget(cost=1.0))), Acts(act)
+    async with running(make_host(store, backend=backend)):  # pyright: ignore[reportArgumentType]
+        await found.team.idle()
+    kept = {one.path: one for one in await entries(store, roots[0])}
+    assert (kept["a/x/t1/m"].state, kept["a/x/t1/m"].cost, kept["a/x/t1/m"].is_estimated) == ("unknown", 600_000, True)
+    used = await store.read(lambda tx: usage.total(tx, found.run.id))
+    assert (used.cost, used.turns, used.is_estimated) == (850_000, 1, True)
+
+
 async def test_an_agent_sets_aside_no_more_than_is_left_of_its_own(store: Store) -> None:
     roots: list[str] = []
 

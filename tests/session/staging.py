@@ -43,6 +43,7 @@ class Hall:
     asked: list[tuple[str, Request]] = field(default_factory=list[tuple[str, Request]])
     events: list[tuple[str, Event]] = field(default_factory=list[tuple[str, Event]])
     reserve: Callable[[Agent, str, Request], float] = lambda agent, model, request: 0.0
+    model: Model | None = None  # of everybody, instead of what is in their settings
     asked_for: Asked | None = None  # from outside
     ends_with: str = ""  # when the model of this agent is asked, moot is shut down
     _news: asyncio.Event = field(default_factory=asyncio.Event)
@@ -53,6 +54,8 @@ class Hall:
         models: dict[str, Model] = {}
 
         async def its_model(agent: Agent, name: str, question: Question) -> Model:
+            if self.model is not None:
+                return self.model
             answers = scripted.parse(agent.settings[f"answers:{name}" if name else "answers"])
             return models.setdefault(f"{agent.name}:{name}", _Asked(ScriptedModel(answers, ManualClock()), agent, self))
 

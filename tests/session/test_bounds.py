@@ -1,20 +1,23 @@
 """Limits always hold, and always end in a report."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from datetime import timedelta
 
 import pytest
 
 from moot.core.json import Json
 from moot.core.tool import Effect
-from moot.models.model import ModelFailed, Request, ToolSpec, Usage
+from moot.models import reserving
+from moot.models.model import Answer, ModelFailed, Progress, Request, ToolSpec, Usage
+from moot.models.retrying import Retrying
 from moot.session.acting import ToolsAlike
 from moot.session.agent import Agent, Format, Limits
 from moot.session.events import Warned
 from moot.session.journal import Begun, Done, Memory, OverBudget
 from moot.session.report import Report
 from moot.session.source import Leave, Outcome
+from moot.testing.clock import ManualClock
 from tests.session.staging import Hall, agent, calls, reports
 
 
@@ -305,6 +308,58 @@ async def test_who_finds_little_left_waits_for_the_others_and_asks_for_a_shorter
     hall = Hall(Tight(6.0), reserve=lambda agent, model, request: 1 + (request.bound or 0) / 1_000)
     report = await hall.report(agent("a", {"say": "done"}))
     assert (report.failure, [request.bound for _, request in hall.asked]) == (None, [5_000])
+
+
+class Purse(Memory):
+    """So much may be spent. What is set aside is not there, and what was spent on the way neither."""
+
+    def __init__(self, dollars: float) -> None:
+        super().__init__()
+        self.left = dollars
+        self.aside = dict[str, float]()
+
+    async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+        for one in done:
+            self.left -= one.usage.cost
+            self.aside.pop(one.path, None)
+        await super().note(done, [one for one in begun if one.kind != "model"])
+        for one in begun:
+            if one.kind == "model":
+                left = self.left - sum(self.aside.values())
+                if one.reserve > left:
+                    raise OverBudget("not so much", left=left)
+                self.aside[one.path] = one.reserve
+                await super().note(begun=[one])
+
+
+async def test_who_asks_again_after_an_answer_that_broke_off_asks_for_a_shorter_one() -> None:
+    class Breaking:
+        """Its answer breaks off, and costs something."""
+
+        def __init__(self) -> None:
+            self.bounds = list[int | None]()
+
+        async def ask(self, request: Request) -> AsyncGenerator[Progress]:
+            self.bounds.append(request.bound)
+            if len(self.bounds) == 1:
+                raise ModelFailed("unavailable", "The line broke.", used=Usage(cost=1.0))
+            yield Answer("done")
+
+    async def no_pause(seconds: float) -> None: ...
+
+    breaking = Breaking()
+    hall = Hall(Purse(6.0), reserve=lambda agent, model, request: 1 + (request.bound or 0) / 1_000)
+    hall.model = Retrying(breaking, ManualClock(), sleep=no_pause)
+    report = await hall.report(agent("a"))
+    assert (report.text, breaking.bounds) == ("done", [5_000, 4_000])
+
+
+async def test_results_of_one_turn_share_what_room_there_is() -> None:
+    hall = Hall(sources=(Shelf(),))
+    eight: Json = {"calls": [{"fetch": {"count": 12_000}}] * 8}
+    await hall.report(agent("a", eight, reports("done"), limits=Limits(context_tokens=20_000)))
+    _, last = hall.asked[-1]
+    assert reserving.tokens(last) < 20_000
 
 
 async def test_what_costs_nothing_is_given_no_bounds() -> None:

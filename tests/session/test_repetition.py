@@ -33,6 +33,9 @@ class Fragile:
     def known(self, path: str) -> Known | None:
         return self.lasting.known(path)
 
+    def open_below(self, path: str) -> Sequence[str]:
+        return self.lasting.open_below(path)
+
     async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
         self.pages -= 1
         if self.pages < 0 or (self.pages == 0 and not self.is_after):

@@ -114,6 +114,30 @@ async def test_whoever_may_chat_is_asked_again_and_remembers() -> None:
     assert "Turns left: 3." in hall.told("a", 3)
 
 
+async def test_a_router_that_has_answered_itself_passes_nothing_on_any_more() -> None:
+    hall = Hall()
+    await hall.report(
+        agent(
+            "a",
+            calls("agent_desk", prompt="Who?"),
+            calls("ask_clarification", id="desk-t1.c1", question="And now?"),
+            reports("done"),
+            agents=("desk",),
+        ),
+        agent(
+            "desk",
+            reports("I do."),
+            calls("handoff_to", agent="x"),
+            reports("Still me."),
+            router=("x",),
+            is_chatty=True,
+        ),
+        agent("x", reports("never asked")),
+    )
+    assert (hall.tools("desk", 1), hall.tools("desk", 2)) == (["final_report", "handoff_to"], ["final_report"])
+    assert answer(hall.told("a", 3))["content"] == "Still me."
+
+
 async def test_whoever_does_not_chat_cannot_be_asked() -> None:
     hall = Hall()
     await hall.report(

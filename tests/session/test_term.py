@@ -64,6 +64,7 @@ async def test_it_holds_for_all_it_leads_to_and_stays_so(patient: Patient) -> No
     assert (await playing).text == "without it"
     assert "it failed (timeout): " in hall.told("root")
     assert f"{slow.name} ran longer than 0:00:10" in hall.told("root")
+    assert memory.open_below("") == []  # what is cut off is over, and nothing stays set aside for it
 
     again = Hall(memory)
     assert (await again.report(*cast)).text == "without it"

@@ -199,14 +199,14 @@ async def test_a_member_of_a_team_hears_what_it_heard_when_it_heard_it(terminal:
         match asked.model, turn:
             case "ann", 0:
                 await is_asked.wait()
-                return call("team_broadcast", message="I am here.", is_last=True)
+                return call("team_broadcast", message="I am here.", final=True)
             case "ben", 0:
                 return call("document_append", content="x")
             case "ben", 1:
                 is_asked.set()
                 return call("document_append", content="y")
             case "ben", 2:
-                return call("team_broadcast", message="So am I.", is_last=True)
+                return call("team_broadcast", message="So am I.", final=True)
             case _:
                 return report("All are here.")
 

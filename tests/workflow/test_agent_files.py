@@ -339,6 +339,16 @@ def test_a_team_speaks_with_the_models_of_others(tmp_path: Path) -> None:
             "a.md:3:34: `team.supervisor`: `c` is a supervisor: it is given words, and takes json.",
         ),
         (
+            {
+                "a": "team: {members: [b], supervisor: c}",
+                "b": "chat: true",
+                "c": "handoff: d",
+                "d": "team: {members: [b], supervisor: e}",
+                "e": "",
+            },
+            "a.md:3:34: `team.supervisor`: `d` has a team of its own, and would not hear the members of this one.",
+        ),
+        (
             {"a": "advisors: [b]", "b": "chat: true\ninput: json"},
             "a.md:3:12: `advisors item 1`: `b` is asked what `a` is asked: its input is markdown, and that one takes",
         ),

@@ -122,14 +122,15 @@ class Piece:
     text: str
 
 
-@record
+@dataclass(slots=True)
 class Again:
     """The request failed and will be made again after so many seconds. The pieces so far count for nothing."""
 
     kind: Kind
     reason: str
     seconds: float
-    used: Usage = Usage()  # what the try that failed may have cost
+    used: Usage = field(default_factory=Usage)  # what the try that failed may have cost
+    request: Request | None = None  # to be asked then, if whoever is told this wants another
 
 
 Progress = Piece | Again | Answer

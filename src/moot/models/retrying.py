@@ -45,6 +45,7 @@ class Retrying:
                     raise
                 again = Again(error.kind, error.fact, seconds, error.used)
             yield again
+            request = again.request or request
             await self.sleep(again.seconds)
 
     def _pause(self, error: ModelFailed, number: int) -> float | None:

@@ -6,7 +6,7 @@ on would only repeat.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, replace
 from typing import cast
 
 from moot.backends.backend import Assignment, Briefing
@@ -23,7 +23,7 @@ from moot.ledger import budgets, pauses, usage
 from moot.ledger import journal as ledger
 from moot.ledger.journal import Account, Closed, Entry, Opened, Tree
 from moot.ledger.usage import DOLLAR, Spent
-from moot.models.model import ModelFailed
+from moot.models.model import ModelFailed, Usage
 from moot.process.guardian import Guardian
 from moot.registry import attempts, stopping
 from moot.runner import limits, pausing, spending, terms
@@ -144,9 +144,12 @@ class StoredJournal:
     def known(self, path: str) -> Known | None:
         return self._known.get(path)
 
+    def open_below(self, path: str) -> Sequence[str]:
+        return [one for one in self._under_way if contract.is_below(one, path)]
+
     async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
         """Whoever is cancelled meanwhile still knows what is on record."""
-        page = self._page(done, begun)
+        page = self._page([self._charged(one) if one.is_lost else one for one in done], begun)
         writing = asyncio.ensure_future(self._store.write(lambda tx: self._write(tx, page), caller=SYSTEM))
         try:
             refusal, asked = await asyncio.shield(writing)
@@ -184,6 +187,11 @@ class StoredJournal:
             # Who asks again by itself waits for so short a while that nobody else need know.
             waits=[self._wait(one) for one in asked if one.stop == "rate_limit" and one.path not in again],
         )
+
+    def _charged(self, lost: Done) -> Done:
+        """What was cut off may have cost what was set aside for it."""
+        reserve = self._under_way[lost.path].reserve
+        return replace(lost, usage=Usage(cost=reserve, is_estimated=reserve > 0))
 
     def _is_model(self, path: str) -> bool:
         return path in self._under_way and self._under_way[path].kind == "model"
@@ -258,7 +266,7 @@ def _closed(done: Done, number: int) -> Closed:
     return Closed(
         done.path,
         number,
-        "done" if done.error is None else "failed",
+        contract.state_of(done),
         json.dumps(done.result),
         done.stop,
         None if done.error is None else _storable(done.error),
@@ -278,7 +286,7 @@ def _spent(asked: Sequence[Done]) -> Spent:
     return Spent(
         sum(one.input_tokens for one in used),
         sum(one.output_tokens for one in used),
-        sum(one.error is None for one in asked),
+        sum(contract.state_of(one) == "done" for one in asked),
         sum(_micros(one.cost) for one in used) / DOLLAR,  # so that the sum of what is on record is what is counted
         is_estimated=any(one.is_estimated for one in used),
     )

@@ -83,6 +83,9 @@ class Withdrawing:
     def known(self, path: str) -> Known | None:
         return self.journal.known(path)
 
+    def open_below(self, path: str) -> Sequence[str]:
+        return self.journal.open_below(path)
+
     async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
         await self.journal.note(done, begun)
         await self.requests.withdraw()

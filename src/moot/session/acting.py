@@ -23,6 +23,8 @@ _LOST = Outcome(
     is_error=True,
 )
 
+_OVER = Outcome("Nothing was done: your report in the same turn has ended this.", is_error=True)
+
 
 class ToolsAlike(MootError):
     """Nobody could say which of them is meant."""
@@ -85,6 +87,11 @@ class Planned:
         return self.source is not None and not (self.source.is_recorded or self.source.is_final)
 
     @property
+    def is_end(self) -> bool:
+        """Of the session itself, which takes no time."""
+        return self.source is not None and self.source.is_final and not self.source.is_recorded
+
+    @property
     def is_outside(self) -> bool:
         """On record, and beyond the store: it must not be made a second time."""
         return self.source is not None and self.is_recorded and self.source.effect(self.call.name) == "outside"
@@ -118,7 +125,15 @@ async def make(agent: str, planned: Sequence[Planned], journal: Journal, pages: 
     if any(one.has_effect for one in planned):
         await pages.turn(*(_begun(agent, one) for one in new if one.path not in asked))
 
+    leads_on = any(one.leads_on for one in planned)
+    ends = {one.path: await _made(one) for one in planned if leads_on and one.is_end}
+    is_over = any(outcome.report is not None for outcome in ends.values())
+
     async def made(one: Planned) -> Outcome:
+        if one.path in ends:
+            return ends[one.path]
+        if is_over and one.leads_on:
+            return _OVER
         outcome = remembered.get(one.path)
         if outcome is None and (leave := asked.get(one.path)) is not None:
             refusal = await leave()  # not begun yet: whoever waits for an answer has done nothing

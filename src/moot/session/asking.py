@@ -27,10 +27,10 @@ async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -
     failures: list[ModelFailed] = []
     for name in agent.models or ("",):
         provider = stage.provider(agent, name)
-        tries = _Tries(Begun(question.path, "model", name, agent.name, facts=question.facts, provider=provider), pages)
+        begun = Begun(question.path, "model", name, agent.name, facts=question.facts, provider=provider)
+        tries = _Tries(begun, pages, question, partial(stage.reserve, agent, name))
         try:
-            bounded = await tries.begin(question, partial(stage.reserve, agent, name))
-            found = keeping.storable(await _ask(agent, name, bounded, stage, tries))
+            found = keeping.storable(await _ask(agent, name, await tries.begin(), stage, tries))
         except ModelFailed as error:
             tries.fail(error)
             error.provider = provider
@@ -59,23 +59,25 @@ def _shortened(whole: Request, least: Request, share: float) -> Request:
 class _Tries:
     """Each try at one model is on record before it is made, and how it failed before the next."""
 
-    def __init__(self, begun: Begun, pages: Pages) -> None:
+    def __init__(self, begun: Begun, pages: Pages, question: Question, most: Callable[[Request], float]) -> None:
         self._begun = begun
         self._pages = pages
+        self._question = question
+        self._most = most
         self._is_begun = False  # a model without a key, or that others wait for, is not asked at all
 
-    async def begin(self, question: Question, most: Callable[[Request], float]) -> Question:
+    async def begin(self) -> Question:
         """The question as it may be asked: where it costs something, its answer is held to what is set aside."""
-        request = question.request
+        request = self._question.request
         wanted = request.max_tokens or reserving.longest(self._begun.name)
         whole, least = replace(request, bound=wanted), replace(request, bound=min(wanted, _SHORT))
         pause = _FIRST_PAUSE
         while True:
-            cost, least_cost = most(whole), most(least)
+            cost, least_cost = self._most(whole), self._most(least)
             told = reserving.tokens(whole) + (whole.bound or 0)
             self._begun = replace(self._begun, reserve=cost, least=least_cost, tokens=told)
             try:
-                await self._begin()
+                await self._pages.turn(self._begun)
             except OverBudget as error:
                 if error.is_passing:
                     await asyncio.sleep(pause)
@@ -86,15 +88,13 @@ class _Tries:
                 else:
                     raise
             else:
-                return replace(question, request=whole) if cost else question
-
-    async def _begin(self) -> None:
-        await self._pages.turn(self._begun)
-        self._is_begun = True
+                self._is_begun = True
+                return replace(self._question, request=whole) if cost else self._question
 
     async def again(self, failed: Again) -> None:
+        """What the try that failed has cost is not there for the next one, which may have to be shorter."""
         self._end(Done(self._begun.path, stop=failed.kind, error=failed.reason, usage=failed.used))
-        await self._begin()
+        failed.request = (await self.begin()).request
 
     def fail(self, error: ModelFailed) -> None:
         self._end(Done(self._begun.path, stop=error.kind, error=str(error), until=error.until, usage=error.used))

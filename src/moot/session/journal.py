@@ -55,6 +55,7 @@ class Done:
     stop: str = ""
     error: str | None = None
     until: datetime | None = None  # when the provider wants to be asked again
+    is_lost: bool = False  # it was cut off: how it would have ended nobody knows
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,10 @@ class Known:
 
 class Journal(Protocol):
     def known(self, path: str) -> Known | None: ...
+
+    def open_below(self, path: str) -> Sequence[str]:
+        """What was begun here under this path, and has not ended."""
+        ...
 
     async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
         """All of it at once, before anybody relies on it. Raises OverBudget, or ModelFailed if the provider has asked
@@ -85,6 +90,9 @@ class Memory:
     def known(self, path: str) -> Known | None:
         return self._known.get(path)
 
+    def open_below(self, path: str) -> Sequence[str]:
+        return [one for one, known in self._known.items() if known.state == "started" and is_below(one, path)]
+
     def all(self) -> Mapping[str, Known]:
         return self._known
 
@@ -100,10 +108,20 @@ def started(before: Known | None, begun: Begun) -> Known:
 
 
 def ended(before: Known, done: Done) -> Known:
-    state: State = "done" if done.error is None else "failed"
-    return Known(state, before.tries, before.facts, done.result)
+    return Known(state_of(done), before.tries, before.facts, done.result)
+
+
+def state_of(done: Done) -> State:
+    if done.is_lost:
+        return "unknown"
+    return "done" if done.error is None else "failed"
 
 
 def below(path: str, part: str) -> str:
     """The path of a part of what has this path."""
     return f"{path}/{part}" if path else part
+
+
+def is_below(path: str, other: str) -> bool:
+    """Whether it is part of what has the other path."""
+    return path != other and (not other or path.startswith(f"{other}/"))

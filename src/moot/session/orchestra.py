@@ -86,6 +86,9 @@ class Orchestra:
         )
         session = Session(part, self._stage)
         report = await (session.run() if seat is None else seat.take(session))
+        for one in ways_out:
+            if isinstance(one, HandoffTo):
+                one.close()
         return Played(report, session)
 
     async def _lead(self, errand: Errand, prompt: str) -> Played:

@@ -26,10 +26,14 @@ class Pages:
         if self._journal.known(path) is None:
             self.open(Begun(path, "session", agent, agent, trigger, facts))
 
-    def end_session(self, path: str, report: Report) -> None:
-        """Who is only interrupted, by the end of moot itself, has not ended."""
+    def end_session(self, path: str, report: Report, whole: str | None = None) -> None:
+        """Who is only interrupted, by the end of moot itself, has not ended. Whatever is still open in the whole of it
+        was cut off: nobody waits for that any more, nor for what was set aside for it."""
         if report.failure == "shutdown":
             return
+        settled = {one.path for one in self._done}
+        lost = [one for one in self._journal.open_below(path if whole is None else whole) if one not in settled]
+        self.add(*(Done(one, is_lost=True) for one in lost if one != path))
         known, plain = self._journal.known(path), reports.plain(report)
         if known is None or known.state != "done" or known.result != plain:
             error = None if report.failure is None else report.error

@@ -142,7 +142,7 @@ class Session:
                 report = await self._listening(path)
         except TimeIsUp as error:
             report = self._failed("timeout", str(error))
-        self.pages.end_session(path, report)
+        self.pages.end_session(path, report, self.part.path)
         if report.failure is not None or not self.part.is_followed:
             await self.pages.turn()
         return report
@@ -267,8 +267,10 @@ class Session:
             self._stage.tell(self._agent.name, Called(one.call.name, is_error=False))
         turn.outcomes = await acting.make(self._agent.name, planned, self._stage.journal, self.pages)
         results: list[Result] = []
+        room = self._room()
         for one, outcome in zip(planned, turn.outcomes, strict=True):
-            text = self._handles.shortened(outcome.text, one.path, self._room())
+            text = self._handles.shortened(outcome.text, one.path, room)
+            room = None if room is None else max(room - len(text) // reserving.LETTERS, 0)
             results.append(Result(one.call, text, outcome.is_error))
             if outcome.is_error or one not in leading:
                 why = outcome.text if outcome.is_error else ""

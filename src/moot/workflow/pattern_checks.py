@@ -1,6 +1,6 @@
 """Checks how agents work together: that nobody is led in a circle, and everybody can do what is wanted of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from moot.core.problems import Problem
@@ -65,6 +65,8 @@ class _Checker:
             elif one.kind == "member":
                 for end in graph.terminals(one.name, self.graph):
                     self._check_chat(one, end)
+            elif one.kind == "supervisor":
+                self._check_supervisor(one)
             self._check_input(member, one)
 
     def _check_chat(self, reference: Reference, name: str) -> None:
@@ -73,6 +75,23 @@ class _Checker:
         who = f"`{name}`" if name == reference.name else f"`{reference.name}` ends with `{name}`, which"
         fact = f"{who} is to be {WHAT[reference.kind]}, and does not let itself be asked again"
         self._wrong(reference, fact, f"Write chat: true in {self._home(name)}.")
+
+    def _check_supervisor(self, reference: Reference) -> None:
+        """It has to hear the members itself."""
+        for end in self._last_stages(reference.name):
+            if self.graph[end].team is not None:
+                fact = f"`{end}` has a team of its own, and would not hear the members of this one"
+                self._wrong(reference, fact, "Choose a supervisor without a team.")
+
+    def _last_stages(self, name: str) -> Iterator[str]:
+        """Those at the ends of its chains, behind routers too."""
+        patterns = self.graph[name]
+        following = patterns.destinations if patterns.handoff is None else (patterns.handoff,)
+        if not following:
+            yield name
+        for one in following:
+            if one in self.graph:
+                yield from self._last_stages(one)
 
     def _check_input(self, member: Member, reference: Reference) -> None:
         """Whether the other can take what it will be given. What a sub-agent is given is checked with every call."""

@@ -44,7 +44,7 @@ async def test_a_chain_may_end_in_a_team() -> None:
     report = await hall.report(
         agent("a", reports("the plan"), handoff="panel"),
         agent("panel", team=Team(("ann",), "lead"), prompt="You are a panel."),
-        agent("ann", says("fine", is_last=True)),
+        agent("ann", says("fine", final=True)),
         agent("lead", reports("agreed")),
     )
     assert report == Report("agreed", "lead")
@@ -55,7 +55,7 @@ async def test_a_team_may_hand_over() -> None:
     hall = Hall()
     report = await hall.report(
         agent("panel", team=Team(("ann",), "lead"), handoff="scribe"),
-        agent("ann", says("fine", is_last=True)),
+        agent("ann", says("fine", final=True)),
         agent("lead", reports("agreed")),
         agent("scribe", reports("written")),
     )
@@ -96,7 +96,7 @@ async def test_a_team_within_a_team_speaks_with_its_supervisors_report() -> None
         agent("outer", team=Team(("inner", "ann"), "lead")),
         agent("inner", team=Team(("ben",), "boss")),
         agent("ann", WAITS),
-        agent("ben", says("from ben", is_last=True)),
+        agent("ben", says("from ben", final=True)),
         agent("boss", reports("inner agrees")),
         agent("lead", reports("ok")),
     )
@@ -127,7 +127,7 @@ async def test_a_sub_agent_may_be_a_team_and_be_asked_again() -> None:
             agents=("panel",),
         ),
         agent("panel", team=Team(("ann",), "lead"), is_chatty=True),
-        agent("ann", says("bye", is_last=True)),
+        agent("ann", says("bye", final=True)),
         agent("lead", reports("agreed"), reports("sure")),
     )
     assert '"content":"sure"' in hall.told("a", 3)

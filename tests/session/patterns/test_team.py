@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from moot.core.json import Json
-from moot.session.agent import Agent, Limits, Team
+from moot.session.agent import Agent, Format, Limits, Team
 from moot.session.journal import Memory
 from moot.session.patterns import broadcasting
 from tests.session.staging import Hall, agent, calls, reports
@@ -25,7 +25,7 @@ async def test_two_members_confer_and_the_supervisor_decides() -> None:
     report = await hall.report(
         team("ann", "ben"),
         agent("ann", says("It is slow."), WAITS),
-        agent("ben", says("It is safe.", is_last=True)),
+        agent("ben", says("It is safe.", final=True)),
         agent("lead", reports("Ship it.")),
         prompt="Ship it?",
     )
@@ -45,7 +45,7 @@ async def test_members_have_no_way_to_report_and_the_supervisor_has() -> None:
 
 async def test_a_broadcast_tells_who_what_and_when() -> None:
     hall = Hall()
-    await hall.report(team("ann"), agent("ann", says("Done.", is_last=True)), agent("lead", reports("ok")))
+    await hall.report(team("ann"), agent("ann", says("Done.", final=True)), agent("lead", reports("ok")))
     told = hall.told("lead")
     assert '"type":"update","memberId":"ann","turnCount":1,"timestamp":"20' in told
 
@@ -108,6 +108,38 @@ async def test_a_member_that_fails_is_gone_and_the_others_are_told() -> None:
     assert hall.order().count("ann") == 1
 
 
+async def test_a_member_can_say_that_it_failed() -> None:
+    hall = Hall()
+    await hall.report(
+        team("ann", "ben"),
+        agent("ann", says("The logs are gone.", failed=True)),
+        agent("ben", WAITS, WAITS),
+        agent("lead", says("Go on."), reports("ok")),
+    )
+    told = hall.told("lead")
+    assert "member ann failed and is no longer in the team. Reason: The logs are gone." in told
+    assert told.count("The logs are gone.") == 1
+    assert hall.order().count("ann") == 1
+
+
+async def test_a_member_that_would_report_json_is_asked_for_no_report() -> None:
+    hall = Hall()
+    await hall.report(
+        team("ann"),
+        agent("ann", {"say": "hm"}, WAITS, output=Format("json", {"type": "object"})),
+        agent("lead", says("Go on."), reports("ok")),
+    )
+    assert hall.order() == ["ann", "lead", "ann", "lead"]
+
+
+async def test_the_supervisors_report_leaves_no_cycle_to_begin_beside_it() -> None:
+    hall = Hall()
+    last: Json = {"calls": [{"team_broadcast": {"message": "One more?"}}, {"final_report": {"report": "Enough."}}]}
+    report = await hall.report(team("ann"), agent("ann", WAITS, WAITS), agent("lead", last))
+    assert report.text == "Enough."
+    assert hall.order() == ["ann", "lead"]
+
+
 async def test_a_member_without_turns_left_is_gone() -> None:
     hall = Hall()
     await hall.report(
@@ -126,7 +158,7 @@ async def test_a_supervisor_without_members_comes_to_an_end() -> None:
     hall = Hall()
     report = await hall.report(
         team("ann"),
-        agent("ann", says("bye", is_last=True)),
+        agent("ann", says("bye", final=True)),
         agent("lead", says("Anybody?"), says("Anybody?"), reports("never asked")),
     )
     assert report.failure == "limit"
@@ -165,7 +197,7 @@ async def test_a_team_of_many_is_heard_in_its_order() -> None:
     names = [f"m{number}" for number in range(12)]
     await hall.report(
         team(*names),
-        *(agent(name, says(f"from {name}.", is_last=True)) for name in names),
+        *(agent(name, says(f"from {name}.", final=True)) for name in names),
         agent("lead", reports("ok")),
     )
     told = hall.told("lead")
@@ -177,7 +209,7 @@ async def test_what_does_not_fit_is_dropped_and_the_supervisor_ends() -> None:
     hall = Hall()
     report = await hall.report(
         team("ann"),
-        agent("ann", says("x" * (broadcasting.MOST + 1), is_last=True)),
+        agent("ann", says("x" * (broadcasting.MOST + 1), final=True)),
         agent("lead", reports("What I have.")),
     )
     assert report.text == "What I have."
@@ -239,7 +271,7 @@ async def test_a_team_that_has_reported_is_gone_when_its_supervisor_is_asked_aga
 
 async def test_a_member_may_have_any_name() -> None:
     memory = Memory()
-    cast = team("boss", "t1"), agent("boss", WAITS), agent("t1", says("hi", is_last=True)), agent("lead", reports("ok"))
+    cast = team("boss", "t1"), agent("boss", WAITS), agent("t1", says("hi", final=True)), agent("lead", reports("ok"))
     assert (await Hall(memory).report(*cast)).text == "ok"
     again = Hall(memory)
     assert (await again.report(*cast)).text == "ok"
@@ -252,7 +284,7 @@ async def test_what_was_dropped_is_not_told_after_a_resume_either() -> None:
     asks = calls("ask_clarification", id="panel-t1.c1", question="Are you sure?")
     others = (
         agent("panel", team=Team(("ann",), "lead"), is_chatty=True),
-        agent("ann", says("x" * (broadcasting.MOST + 1), is_last=True)),
+        agent("ann", says("x" * (broadcasting.MOST + 1), final=True)),
         agent("lead", reports("What I have."), reports("sure")),
     )
     calling = calls("agent_panel", prompt="go")

@@ -13,6 +13,7 @@ from moot.session.session import Session
 from moot.session.source import Outcome, Unrecorded
 
 NAME = "team_broadcast"
+_LEFT = "broadcast; you have left the team"
 MOST = 200_000  # letters of news at once
 _TOO_LONG = "The members have broadcast {count:,} characters, which is more than you can be told; they were dropped."
 
@@ -34,8 +35,9 @@ class MemberVoice(Unrecorded):
         self._turns = turns
 
     def specs(self) -> Sequence[ToolSpec]:
-        last: Json = {"type": "boolean", "default": False, "description": "You leave the team with this."}
-        return (_spec("Tell everybody in the team something.", {"is_last": last}),)
+        final: Json = {"type": "boolean", "default": False, "description": "You leave the team with this."}
+        failed: Json = {"type": "boolean", "default": False, "description": "You leave it because you cannot do it."}
+        return (_spec("Tell everybody in the team something.", {"final": final, "failed": failed}),)
 
     def say(self, message: str) -> None:
         self.is_silent = False
@@ -46,10 +48,12 @@ class MemberVoice(Unrecorded):
         message = arguments.get("message")
         if not isinstance(message, str) or not message.strip():
             return Outcome("Nothing was said: `message` is missing.", is_error=True)
+        if arguments.get("failed") is True:  # what the others are told of it is told of everybody who fails
+            return Outcome(_LEFT, report=Report(message, self._member, "reported", message))
         self.say(message)
-        if arguments.get("is_last") is True:
+        if arguments.get("final") is True:
             self.is_done = True
-            return Outcome("broadcast; you have left the team", report=Report(message, self._member))
+            return Outcome(_LEFT, report=Report(message, self._member))
         return Outcome("broadcast")
 
 

@@ -14,14 +14,20 @@ NAME = "handoff_to"
 
 
 class HandoffTo(Unrecorded):
-    """The way out of a router."""
+    """The way out of a router, until it has answered itself: who is asked again afterwards is asked for that."""
 
     is_final = True
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
+        self._is_open = True
+
+    def close(self) -> None:
+        self._is_open = False
 
     def specs(self) -> Sequence[ToolSpec]:
+        if not self._is_open:
+            return ()
         schema: Mapping[str, Json] = {
             "type": "object",
             "properties": {

@@ -8,7 +8,7 @@ team is done, and whoever still works is cut short.
 import asyncio
 from dataclasses import replace
 
-from moot.session.agent import Agent, Cast, Team
+from moot.session.agent import Agent, Cast, Format, Team
 from moot.session.errand import Errand, Perform, Played
 from moot.session.hearing import Heard, Hearing
 from moot.session.patterns import broadcasting
@@ -21,7 +21,7 @@ from moot.session.source import Source
 
 _MEMBER = """You are {name}, a member of a team with {others}; {boss} supervises it. All you can do for the others is \
 to broadcast with team_broadcast; what you write without it nobody sees. When you have nothing to add for now, end \
-your turn without a call: you go on when there is news. When you are done for good, broadcast with is_last."""
+your turn without a call: you go on when there is news. When you are done for good, broadcast with final."""
 _BOSS = """You supervise a team: {others}. You are told what they broadcast. With team_broadcast you tell all of them \
 something, and are answered with what they make of it; final_report ends the team's work."""
 
@@ -123,7 +123,8 @@ class _MemberSeat:
     def adapted(self, agent: Agent) -> Agent:
         others = ", ".join(name for name in self._team.members if name != self.name) or "nobody else"
         told = _MEMBER.format(name=self.name, others=others, boss=self._team.supervisor)
-        return replace(_adapted(agent, told, self._team.member_turns), may_be_silent=True)
+        # It has no report that could have a shape: it is heard by its broadcasts.
+        return replace(_adapted(agent, told, self._team.member_turns), may_be_silent=True, output=Format())
 
     async def take(self, session: Session) -> Report:
         self.is_taken, self._session = True, session
