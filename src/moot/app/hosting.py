@@ -10,6 +10,7 @@ from pathlib import Path
 from moot.app import backends, private_folders, settings
 from moot.app.outfitter import Outfitter
 from moot.app.project import Project
+from moot.backends.backend import Backend
 from moot.core.caller import SYSTEM, Caller
 from moot.core.ids import HostId, InstanceName, TokenId
 from moot.core.records import record
@@ -155,7 +156,8 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
     stage, setup = options.stage, SetupWorker(store, project.root, outfitter.guardian)
 
     def attempts(host: HostId) -> AttemptWorker:
-        found, equip = backends.make(), outfitter.equip
+        found: Mapping[str, Backend] = backends.Backends()
+        equip = outfitter.equip
         if stage is not None:
             found, equip = stage.backends(found), stage.equip(equip)
         trails = Trails(project.folder if options.keeps_files else None, options.heard)
