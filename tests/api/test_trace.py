@@ -14,8 +14,8 @@ from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import NewJob
 from moot.ledger import journal, operations
-from moot.ledger.branches import Node
 from moot.ledger.journal import Closed, Tree
+from moot.ledger.nodes import Node
 from moot.ledger.operations import Deed
 from moot.registry import attempts, runs
 from moot.registry.errors import AgentNotFound

@@ -3,12 +3,13 @@
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-import pytest
-
 from moot.core.clock import EPOCH
 from moot.core.ids import AttemptId
+from moot.core.tree_path import TreePath
 from moot.ledger import branches
-from moot.ledger.branches import Node, Place, Used
+from moot.ledger import nodes as rolling
+from moot.ledger.branches import Place
+from moot.ledger.nodes import Node, Used
 from moot.ledger.traces import Step
 
 FIRST, SECOND = AttemptId("at_1"), AttemptId("at_2")
@@ -21,8 +22,8 @@ def at(second: float) -> datetime:
 
 def step(path: str, kind: str = "model", second: float = 0, *, name: str = "", trigger: str = "turn") -> Step:
     agent = name if kind == "session" else "lead"
-    moments = at(second), at(second + 1)
-    return Step("jb", path, 1, kind, name, agent, trigger, "done", FIRST, "", None, None, 0, 0, 0, 0, 0, 0, 0, False,
+    place, moments = TreePath(path), (at(second), at(second + 1))
+    return Step("jb", place, 1, kind, name, agent, trigger, "done", FIRST, "", None, None, 0, 0, 0, 0, 0, 0, 0, False,
                 *moments)  # fmt: skip
 
 
@@ -33,22 +34,6 @@ def drawn(nodes: list[Node], parent: str | None = None, depth: int = 0) -> list[
             trigger = f" {one.trigger}" if one.trigger else ""
             lines += [f"{'  ' * depth}{one.kind} {one.name}{trigger}", *drawn(nodes, one.id, depth + 1)]
     return lines
-
-
-@pytest.mark.parametrize(
-    ("path", "parts"),
-    [
-        ("", []),
-        ("t1/m", ["t1", "m"]),
-        ("t3/c1/s/t1/c2", ["t3", "c1", "s", "t1", "c2"]),
-        ("adv/legal/q1", ["adv/legal", "q1"]),
-        ("team/adv/h/t1/m", ["team/adv", "h", "t1", "m"]),
-        ("adv/team/team/t1/t1/m", ["adv/team", "team/t1", "t1", "m"]),
-        ("team", ["team/"]),
-    ],
-)
-def test_a_name_belongs_to_the_word_before_it(path: str, parts: list[str]) -> None:
-    assert branches.parts(path) == parts
 
 
 def test_every_pattern_hangs_where_it_belongs() -> None:
@@ -214,6 +199,6 @@ def test_what_is_used_below_is_counted_once_above() -> None:
     dear = replace(step("t1/m"), cost=5, input_tokens=2)
     deep = replace(step("t1/c1/s/t1/m", second=1), cost=7, is_estimated=True)
     nodes = branches.nodes([step("", "session", name="lead"), dear, deep], PLACE)
-    totals = branches.totals(nodes)
+    totals = rolling.totals(nodes)
     (root,) = [one for one in nodes if one.parent is None]
     assert totals[root.id] == Used(2, 2, cost=12, is_estimated=True)

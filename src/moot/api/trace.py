@@ -16,7 +16,9 @@ from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.jobs import jobs
 from moot.ledger import branches, traces
-from moot.ledger.branches import Node, Place, Used
+from moot.ledger import nodes as rolling
+from moot.ledger.branches import Place
+from moot.ledger.nodes import Node, Used
 from moot.ledger.traces import Span, Tried, Word
 from moot.ledger.usage import DOLLAR
 from moot.registry import agents, instances, runs
@@ -58,7 +60,7 @@ async def of(access: Access, wanted: str | None, only: InstanceName | None = Non
 
 def look(tx: ReadTx, wanted: str | None, only: InstanceName | None = None) -> Trace:
     nodes = _last(tx, only) if wanted is None else _found(tx, wanted, only)
-    return Trace(tuple(nodes), branches.totals(nodes), tx.now)
+    return Trace(tuple(nodes), rolling.totals(nodes), tx.now)
 
 
 def _last(tx: ReadTx, only: InstanceName | None) -> list[Node]:
@@ -269,7 +271,7 @@ def done_in(tx: ReadTx, id: AttemptId) -> list[dict[str, Json]]:
     if tried is None:
         return []
     nodes = [_tried_node(tried, tried.run), *work(tx, tried, id)]
-    return document(Trace(tuple(nodes), branches.totals(nodes), tx.now))
+    return document(Trace(tuple(nodes), rolling.totals(nodes), tx.now))
 
 
 def document(trace: Trace) -> list[dict[str, Json]]:

@@ -17,7 +17,7 @@ from moot.cli.money import dollars
 from moot.cli.options import json_option, only_instance_option, store_option
 from moot.core import durations
 from moot.core.ids import InstanceName
-from moot.ledger.branches import Node, Used
+from moot.ledger.nodes import Node, Used
 from moot.store.errors import StoreNotFound
 
 NOTHING = "nothing has happened here yet; begin with: moot run FILE"

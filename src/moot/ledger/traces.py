@@ -9,6 +9,7 @@ from moot.core import json
 from moot.core.ids import AgentId, AttemptId, InstanceName, JobId, MessageId, OperationId, RunId, StreamId
 from moot.core.json import Json
 from moot.core.records import record
+from moot.core.tree_path import TreePath
 from moot.core.tx import ReadTx
 from moot.ledger.journal import State
 from moot.store import queries
@@ -22,7 +23,7 @@ class Step:
     """One try of something in a tree of sessions."""
 
     root: str
-    path: str
+    path: TreePath
     number: int
     kind: str
     name: str

@@ -12,7 +12,7 @@ from moot import __version__
 from moot.core import clock
 from moot.core.json import Json
 from moot.core.records import record
-from moot.ledger.branches import Node
+from moot.ledger.nodes import Node
 from moot.ledger.usage import DOLLAR
 
 _INTERNAL, _CLIENT = 1, 3

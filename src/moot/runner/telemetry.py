@@ -19,7 +19,8 @@ from moot.core.ids import AttemptId, HostId
 from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.ledger import branches, traces
-from moot.ledger.branches import Node, Place
+from moot.ledger.branches import Place
+from moot.ledger.nodes import Node
 from moot.ledger.traces import Step, Tried
 from moot.registry import attempts
 from moot.runner import spans

@@ -77,6 +77,8 @@ def _converter(hint: Any) -> _Convert | None:
         return clock.from_micros
     if hint is bool:
         return bool
+    if isinstance(hint, type) and issubclass(hint, str) and hint is not str:
+        return hint
     if origin is tuple:
         return lambda text: tuple(cast(list[Any], json.loads(text)))
     if origin in (dict, list, Mapping, Sequence):
