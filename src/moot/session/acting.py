@@ -9,8 +9,9 @@ from typing import cast
 from moot.core import json
 from moot.core.errors import MootError
 from moot.core.json import Json
+from moot.core.tree_path import TreePath
 from moot.models.model import Call, ToolSpec
-from moot.session.journal import Begun, Done, Journal, Known, below
+from moot.session.journal import Begun, Done, Journal, Known
 from moot.session.pages import Pages
 from moot.session.source import Leave, Outcome, Source
 
@@ -52,11 +53,11 @@ class Hands:
     def _open(self, is_last: bool) -> list[Source]:
         return [source for source in self.sources if source.is_final or not is_last]
 
-    def plan(self, calls: Sequence[Call], path: str, *, is_last: bool, is_cut: bool) -> "list[Planned]":
+    def plan(self, calls: Sequence[Call], path: TreePath, *, is_last: bool, is_cut: bool) -> "list[Planned]":
         found = {spec.name: source for source in self._open(is_last) for spec in source.specs()}
         planned: list[Planned] = []
         for number, call in enumerate(calls, 1):
-            place = below(path, f"c{number}")
+            place = path.call(number)
             if number > self.most:
                 refused = f"Nothing was done: one turn may make {self.most} calls. Make the others in the next one."
                 planned.append(Planned(call, place, refusal=refused))

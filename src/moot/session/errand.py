@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from moot.core.tree_path import ROOT, TreePath, Trigger
 from moot.session.agent import Agent
 from moot.session.hearing import Deaf, Hearing
-from moot.session.journal import Trigger, below
 from moot.session.pages import Pages
 from moot.session.report import Report
 from moot.session.session import Session
@@ -38,7 +38,7 @@ class Errand:
 
     agent: Agent
     prompt: str
-    path: str = ""
+    path: TreePath = ROOT
     trigger: Trigger = "root"
     callers: tuple[str, ...] = ()  # from the first
     depth: int = 0  # of sub-agents
@@ -54,12 +54,12 @@ class Errand:
         """How deep agents may call agents: the least that it says, or anybody who led here."""
         return min(self.depth_above, self.agent.limits.depth)
 
-    def next(self, agent: Agent, prompt: str, branch: str, trigger: Trigger) -> "Errand":
-        """Somebody whom this one leads to."""
+    def next(self, agent: Agent, prompt: str, trigger: Trigger, at: TreePath | None = None) -> "Errand":
+        """Somebody whom this one leads to, from here or from one of its calls."""
         return Errand(
             agent,
             prompt,
-            below(self.path, branch),
+            (self.path if at is None else at).branch(trigger, agent.name),
             trigger,
             (*self.callers, self.agent.name),
             self.depth,
@@ -67,9 +67,9 @@ class Errand:
             is_settled=self.is_settled or trigger in _TOLD,
         )
 
-    def instead(self, agent: Agent, prompt: str, branch: str, trigger: Trigger) -> "Errand":
+    def instead(self, agent: Agent, prompt: str, trigger: Trigger) -> "Errand":
         """The same, and it has the last word in the place of this one."""
-        return replace(self.next(agent, prompt, branch, trigger), seat=self.seat, hearing=self.hearing, term=self.term)
+        return replace(self.next(agent, prompt, trigger), seat=self.seat, hearing=self.hearing, term=self.term)
 
 
 @dataclass(frozen=True, slots=True)

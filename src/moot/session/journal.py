@@ -11,10 +11,10 @@ from typing import Literal, Protocol
 
 from moot.core.errors import MootError
 from moot.core.json import Json
+from moot.core.tree_path import Trigger
 from moot.models.model import Usage
 
 Kind = Literal["session", "model", "tool"]
-Trigger = Literal["root", "subagent", "handoff", "router", "advisor", "member", "supervisor", "clarification", "turn"]
 State = Literal["started", "done", "failed", "unknown"]
 
 
@@ -115,11 +115,6 @@ def state_of(done: Done) -> State:
     if done.is_lost:
         return "unknown"
     return "done" if done.error is None else "failed"
-
-
-def below(path: str, part: str) -> str:
-    """The path of a part of what has this path."""
-    return f"{path}/{part}" if path else part
 
 
 def is_below(path: str, other: str) -> bool:

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from moot.core.json import Json
+from moot.core.tree_path import Trigger
 from moot.session import reports
-from moot.session.journal import Begun, Done, Journal, Trigger
+from moot.session.journal import Begun, Done, Journal
 from moot.session.report import Report
 
 

@@ -11,6 +11,7 @@ from typing import cast
 
 from moot.core import text
 from moot.core.json import Json
+from moot.core.tree_path import ROOT, TreePath, Trigger
 from moot.models import keeping, reserving
 from moot.models.model import Answer, ModelFailed, Request, Result, Results
 from moot.session import acting, asking, reports
@@ -19,7 +20,7 @@ from moot.session.agent import Agent
 from moot.session.events import Called, Warned
 from moot.session.handles import Handles
 from moot.session.hearing import Deaf, Heard, Hearing
-from moot.session.journal import OverBudget, Trigger, below
+from moot.session.journal import OverBudget
 from moot.session.pages import Pages
 from moot.session.question import Question
 from moot.session.report import Failure, Report
@@ -44,7 +45,7 @@ class Part:
 
     agent: Agent
     prompt: str
-    path: str = ""
+    path: TreePath = ROOT
     trigger: Trigger = "root"
     sources: tuple[Source, ...] = ()  # of its own, beside those that the stage gives it
     hearing: Hearing = field(default_factory=Deaf)
@@ -67,7 +68,7 @@ class Turn:
     """What a turn has come to so far."""
 
     number: int
-    path: str
+    path: TreePath
     facts: dict[str, Json] = field(default_factory=dict[str, Json])
     last: Last | None = None
     answer: Answer = field(default_factory=Answer)
@@ -118,7 +119,7 @@ class Session:
         """It hears these words, and answers them with another report. In a repetition they are what they were."""
         self._asked += 1
         self.part.term.begin_again()
-        path = below(self.part.path, f"q{self._asked}")
+        path = self.part.path.asked_again(self._asked)
         known = self._stage.journal.known(path)
         if known is not None:
             self.part.hearing.was_told(known.facts)
@@ -149,13 +150,13 @@ class Session:
 
     async def _say_again(self) -> None:
         """What others have heard of it before it failed, they hear again. Nothing else of it is done a second time."""
-        while (known := self._stage.journal.known(below(self.part.path, f"t{self._turns + 1}/m"))) is not None:
+        while (known := self._stage.journal.known(self.part.path.turn(self._turns + 1).request())) is not None:
             self._turns += 1
             answer = keeping.load(known.result) if known.state == "done" else Answer()
             if answer.stop in _IN_VAIN:
                 continue
             is_last = bool(known.facts.get("last"))
-            path = below(self.part.path, f"t{self._turns}")
+            path = self.part.path.turn(self._turns)
             for one in self._hands.plan(answer.calls, path, is_last=is_last, is_cut=answer.stop == "max_tokens"):
                 if one.source is not None and one.arguments is not None and not one.has_effect:
                     await one.source.call(one.call.name, one.arguments, one.path)
@@ -173,7 +174,7 @@ class Session:
 
     async def _turn(self) -> Turn:
         self._turns += 1
-        turn = Turn(self._turns, below(self.part.path, f"t{self._turns}"))
+        turn = Turn(self._turns, self.part.path.turn(self._turns))
         for step in (self._heed, self._hear, self._guard, self._ask, self._act, self._judge):
             await step(turn)
             if turn.report is not None:
@@ -182,13 +183,13 @@ class Session:
 
     async def _heed(self, turn: Turn) -> None:
         """Nothing is begun any more when moot is shut down; what is on record goes on."""
-        known = self._stage.journal.known(f"{turn.path}/m")
+        known = self._stage.journal.known(turn.path.request())
         if (known is None or known.state != "done") and await self._stage.asked() == "shutdown":
             turn.report = self._failed("shutdown", _SHUTDOWN)
 
     async def _hear(self, turn: Turn) -> None:
         """What has come since the last turn; in a repetition, what had come then."""
-        known = self._stage.journal.known(f"{turn.path}/m")
+        known = self._stage.journal.known(turn.path.request())
         if known is not None:
             turn.facts = dict(known.facts)
             heard = cast(Mapping[str, Json], turn.facts.get("heard") or {})
@@ -209,7 +210,7 @@ class Session:
         if turn.number > limits.turns:
             turn.report = self._failed("limit", f"it reached its limit of {limits.turns} turns")
             return
-        known = self._stage.journal.known(f"{turn.path}/m")
+        known = self._stage.journal.known(turn.path.request())
         is_new = known is None or known.state != "done"
         if "last" in turn.facts:
             turn.last = Last(str(turn.facts["last"]), cast(Failure, turn.facts.get("reason", "limit")))
@@ -242,7 +243,7 @@ class Session:
         )
         try:
             turn.answer = await asking.answer(
-                self._agent, Question(f"{turn.path}/m", request, turn.facts), self._stage, self.pages
+                self._agent, Question(turn.path.request(), request, turn.facts), self._stage, self.pages
             )
         except ModelFailed as error:
             failed = self._failed(error.kind, str(error))
@@ -338,7 +339,7 @@ class Session:
 
     async def _is_called_back(self, path: str) -> bool:
         """Whoever is done, and has mail, is not done; but who is done on record stays so, as others rely on it."""
-        known = self._stage.journal.known(below(self.part.path, f"t{self._turns + 1}/m"))
+        known = self._stage.journal.known(self.part.path.turn(self._turns + 1).request())
         if known is not None:
             return bool(known.facts.get("called_back"))
         ended = self._stage.journal.known(path)

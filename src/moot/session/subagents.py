@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from moot.core import json
 from moot.core.json import Json
 from moot.core.tool import Effect
+from moot.core.tree_path import TreePath
 from moot.models.model import ToolSpec
 from moot.session import reports
 from moot.session.agent import Agent, Cast
@@ -39,12 +40,12 @@ class SubAgents(Unrecorded):
         return "outside"
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
-        place = path.removeprefix(self._errand.path).strip("/")
+        place = TreePath(path)
         if name == ASK:
             return await self._ask(str(arguments.get("id", "")), str(arguments.get("question", "")), place)
         return await self._spawn(self._cast[name.removeprefix(_PREFIX)], arguments, place)
 
-    async def _spawn(self, agent: Agent, arguments: Mapping[str, Json], place: str) -> Outcome:
+    async def _spawn(self, agent: Agent, arguments: Mapping[str, Json], place: TreePath) -> Outcome:
         prompt = arguments.get("prompt")
         text = prompt if isinstance(prompt, str) else json.dumps(prompt)
         if prompt is None or not text.strip():
@@ -54,22 +55,22 @@ class SubAgents(Unrecorded):
         most = self._errand.deepest
         if self._errand.depth >= most:
             return Outcome(f"Nothing was done: agents may call agents {most} deep, and this is one too many.", True)
-        id = f"{agent.name}-{place.replace('/', '.')}"
-        child = self._errand.next(agent, text, f"{place}/s", "subagent")
+        id = f"{agent.name}-{'.'.join(place.parts[-2:])}"
+        child = self._errand.next(agent, text, "subagent", place)
         played = await self._perform(replace(child, depth=self._errand.depth + 1))
         report = played.report
         if report.is_put_off:
             return _put_off(report)
         session = played.session if agent.is_chatty and report.failure is None else None
-        self._children[id] = _Child(session, _turn(place))
+        self._children[id] = _Child(session, place.above)
         if report.failure is not None:
             return Outcome(failure_report(agent.name, report), is_error=True)
         return Outcome(report.text if session is None else report.text + _footer(id, session))
 
-    async def _ask(self, id: str, question: str, place: str) -> Outcome:
+    async def _ask(self, id: str, question: str, place: TreePath) -> Outcome:
         child = self._children.get(id)
         # One that is called in the same turn is not there yet, however fast it answers.
-        if child is None or child.turn == _turn(place):
+        if child is None or child.turn == place.above:
             return _refused("unknown_child", id, f"{id[:80]!r} cannot be asked")
         async with child.is_free:
             return await self._ask_child(child, id, question)
@@ -107,14 +108,10 @@ class _Child:
     """Whom it has called, and who may still be there."""
 
     session: Session | None  # None: it cannot be asked again
-    turn: str  # in which it was called
+    turn: TreePath | None  # in which it was called
     put_off: Report | None = None  # then questions behind it wait, too
     # It hears one question after the other, in the order of the calls: those who wait are let in as they came.
     is_free: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-
-def _turn(place: str) -> str:
-    return place.partition("/")[0]
 
 
 def _put_off(report: Report) -> Outcome:

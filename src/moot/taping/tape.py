@@ -285,11 +285,6 @@ class Tape:
     outcome: Outcome | None  # None: it was cut before the run had ended
 
 
-def session_of(path: str) -> str:
-    """The path of the session in which a request or a call has this path."""
-    return "/".join(path.split("/")[:-2])
-
-
 def plain(line: Line) -> dict[str, Json]:
     return _LINE.dump_python(line, mode="json")
 

@@ -15,7 +15,7 @@ async def enriched(errand: Errand, cast: Cast, perform: Perform, warn: Callable[
     names = errand.agent.advisors
     if not names:
         return errand.prompt
-    asked = [errand.next(cast[name], errand.prompt, f"adv/{name}", "advisor") for name in names]
+    asked = [errand.next(cast[name], errand.prompt, "advisor") for name in names]
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(_report(one, perform)) for one in asked]

@@ -11,7 +11,7 @@ def following(errand: Errand, report: Report, cast: Cast) -> Errand | None:
     """Whoever is next, and is given the body of the report and nothing else."""
     if errand.agent.handoff is None:
         return None
-    return errand.instead(cast[errand.agent.handoff], report.text, "h", "handoff")
+    return errand.instead(cast[errand.agent.handoff], report.text, "handoff")
 
 
 def is_direct(agent: Agent, cast: Cast) -> bool:

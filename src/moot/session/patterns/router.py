@@ -57,4 +57,4 @@ def following(errand: Errand, report: Report, cast: Cast) -> Errand | None:
     if report.route.message.strip():
         heading = f"## MESSAGE FROM AGENT `{errand.agent.name}` WHO ROUTED THIS REQUEST TO YOU"
         prompt = f"{prompt}\n\n{heading}\n\n{report.route.message}"
-    return errand.instead(cast[report.route.agent], prompt, "r", "router")
+    return errand.instead(cast[report.route.agent], prompt, "router")

@@ -48,7 +48,7 @@ class _Play:
         try:
             async with asyncio.TaskGroup() as group:
                 members = [group.create_task(self._member(seat)) for seat in self._seats]
-                supervisor = self._seated(self._team.supervisor, "boss", boss)
+                supervisor = self._seated(self._team.supervisor, boss)
                 played = await self._perform(replace(supervisor, term=self._errand.term))
                 if played.report.is_put_off:
                     await self._cycle(is_first=True)  # what members have under way is not lost
@@ -58,15 +58,15 @@ class _Play:
             raise error.exceptions[0] from None
         return played
 
-    def _seated(self, name: str, branch: str, seat: "_MemberSeat | _BossSeat") -> Errand:
+    def _seated(self, name: str, seat: "_MemberSeat | _BossSeat") -> Errand:
         trigger = "supervisor" if isinstance(seat, _BossSeat) else "member"
-        errand = self._errand.next(self._cast[name], self._prompt, branch, trigger)
+        errand = self._errand.next(self._cast[name], self._prompt, trigger)
         return replace(errand, seat=seat)
 
     async def _member(self, seat: "_MemberSeat") -> None:
         """From its first turn to its leave. Whoever has a last word without a seat, says it and is gone."""
         try:
-            report = (await self._perform(self._seated(seat.name, f"team/{seat.name}", seat))).report
+            report = (await self._perform(self._seated(seat.name, seat))).report
             if report.is_put_off:
                 self._broker.put_off = report
             elif report.failure is not None:

@@ -11,11 +11,12 @@ from moot.backends.backend import Assignment, Briefing
 from moot.core import json
 from moot.core.errors import MootError
 from moot.core.json import Json
+from moot.core.tree_path import TreePath
 from moot.models import model
 from moot.models.model import Again, Answer
 from moot.runner.api_agents import Asking
 from moot.session.question import Question
-from moot.taping import delta, tape
+from moot.taping import delta
 from moot.taping.recording.recorded_model import Failed, Place
 from moot.taping.recording.speech import MOST
 from moot.taping.tape import SCRIPTED, Asked, Heard, Line, Progress, Replied, Result, Unanswered, Wanted
@@ -46,7 +47,7 @@ class _Attempt:
 
     def talk(self, path: str | None) -> _Talk:
         """That of a request or a call; those of a program have no path."""
-        return self.talks.setdefault(tape.session_of(path or ""), _Talk(self.briefing.system_prompt))
+        return self.talks.setdefault(TreePath(path or "").session, _Talk(self.briefing.system_prompt))
 
 
 class ModelCalls:

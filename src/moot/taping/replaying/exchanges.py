@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, replace
 
 from moot.backends.backend import Briefing
 from moot.core.records import record
+from moot.core.tree_path import TreePath
 from moot.taping.replaying.score import INBOX, Score
-from moot.taping.tape import Asked, Call, Replied, Result, Tape, Unanswered, session_of
+from moot.taping.tape import Asked, Call, Replied, Result, Tape, Unanswered
 
 
 @record
@@ -31,8 +32,8 @@ class Exchange:
     is_given_up: bool  # nobody waited for its end any longer, and others in the tree went on
 
     @property
-    def session(self) -> str:
-        return session_of(self.asked.path)
+    def session(self) -> TreePath:
+        return TreePath(self.asked.path).session
 
 
 @dataclass(slots=True)
@@ -50,7 +51,7 @@ class _Attempt:
         found: list[Exchange] = []
         before: dict[str, Exchange] = {}  # the last of each session
         for line in self.asked:
-            session = session_of(line.path)
+            session = TreePath(line.path).session
             before[session] = self._exchange(line, briefing, before.get(session))
             found.append(before[session])
         return found

@@ -2,7 +2,6 @@
 fast everybody is this time."""
 
 import asyncio
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
@@ -18,8 +17,6 @@ from moot.runner.spending import Wanted
 from moot.session.journal import Begun, Done, Known, OverBudget
 from moot.taping.replaying.exchanges import Exchange
 from moot.taping.replaying.performance import Part, Performance
-
-_FIRST = re.compile("((h|r)(/(h|r))*)?")  # who has the last word: the agent, or whom it has handed over to
 
 
 class Watching(Protocol):
@@ -52,7 +49,7 @@ class _Foreseen:
     @property
     def is_mail_taken(self) -> bool:
         """Whether somebody was there to be told of mail."""
-        return any(_FIRST.fullmatch(one.session) for one in self.exchanges.values())
+        return any(one.session.has_last_word for one in self.exchanges.values())
 
     def facts(self, path: str) -> dict[str, Json] | None:
         if path not in self.exchanges:

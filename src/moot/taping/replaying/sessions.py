@@ -21,6 +21,7 @@ from moot.core import json
 from moot.core.json import Json
 from moot.core.records import record
 from moot.core.tool import Tool, ToolAnswer
+from moot.core.tree_path import TreePath
 from moot.models import model
 from moot.models.model import Again, Answer, Model, ModelFailed, Piece, Request
 from moot.runner.api_agents import Asking, SessionBackend
@@ -31,7 +32,7 @@ from moot.taping.replaying import foreseen, notes, request_likeness
 from moot.taping.replaying.exchanges import Exchange
 from moot.taping.replaying.performance import Part, Performance
 from moot.taping.replaying.score import Note, is_of_model
-from moot.taping.tape import SCRIPTED, Call, End, More, Replied, Unanswered, session_of
+from moot.taping.tape import SCRIPTED, Call, End, More, Replied, Unanswered
 from moot.tools import arrivals
 from moot.workflow import stored
 
@@ -198,7 +199,7 @@ class Desk:
     def _is_whole(self, session: str) -> bool:
         """Whether the recording has all that was asked in a session: there is nothing that was done behind it."""
         is_cut = any(one.kind == "cut" for one in self._performance.score.progress.get(self._attempt, ()))
-        behind = [one for path, (one, *_) in self._calls.items() if session_of(path) == session]
+        behind = [one for path, (one, *_) in self._calls.items() if TreePath(path).session == session]
         return self._has_ended() and not is_cut and all(self._performance.turns.is_done(one) for one in behind)
 
     async def _give_up(self) -> None:
@@ -211,7 +212,7 @@ class Desk:
 
     async def _next(self, asking: Asking) -> Exchange:
         question, name = asking.question, asking.model or SCRIPTED
-        session, left = session_of(question.path), self._left.get(question.path)
+        session, left = TreePath(question.path).session, self._left.get(question.path)
         if left and left[0].asked.model != name and left[0].asked.model in asking.agent.models:
             raise ModelFailed("unavailable", f"{name} was not asked in the recording.")
         self._asked[session] += 1
