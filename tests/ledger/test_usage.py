@@ -44,18 +44,6 @@ async def test_what_attempts_use_is_added_up_by_agent_and_in_all(store: Store) -
     assert (await house.read(lambda tx: usage.total(tx, RunId("wf_2")))).attempts == 0
 
 
-async def test_who_is_stopped_is_listed_until_forgiven(store: Store) -> None:
-    house = await build(store)
-    await house.write(lambda tx: attempt(tx, ANN, Spent()))
-    await house.write(lambda tx: usage.stop(tx, RUN, ANN, "budget: 1 attempt"))
-    found = await house.read(lambda tx: usage.stopped(tx, RUN))
-    assert [(one.agent, one.reached) for one in found] == [(ANN, "budget: 1 attempt")]
-    await house.write(lambda tx: usage.forgive(tx, RUN, BOB))
-    assert len(await house.read(lambda tx: usage.stopped(tx, RUN))) == 1
-    await house.write(lambda tx: usage.forgive(tx, RUN, ANN))
-    assert await house.read(lambda tx: usage.stopped(tx, RUN)) == []
-
-
 async def test_two_attempts_that_end_at_once_are_both_counted(pg_store: PostgresStore) -> None:
     house = await build(pg_store)
     await house.write(lambda tx: usage.begin(tx, RUN, ANN))

@@ -118,7 +118,7 @@ def make_host(store: Store, *, retry: Retry = QUICK, pace: Pace | None = None, b
             "attempt": replace(make_worker(store, host, retry=retry, backend=backend), host_stops=stopping),
             voting.EXPIRE: OwnTransaction(store, expiry.end_proposal),
             asking.EXPIRE: OwnTransaction(store, expiry.end_request),
-            guards.LIMIT: OwnTransaction(store, limit_workers.tell),
+            guards.LIMIT: OwnTransaction(store, limit_workers.end_talk),
             limits.TIME: OwnTransaction(store, limit_workers.end_in_time),
         }
 

@@ -1,20 +1,23 @@
 """Runs at work come to their end at a limit: told once, one last attempt, and their mail waits."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
+from moot.backends.backend import Assignment, Ended, Progress
 from moot.core.caller import SYSTEM
+from moot.core.ids import AgentId
 from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Appetite
-from moot.ledger import budgets, usage
-from moot.registry import hosts, instances, runs
+from moot.ledger import pauses, stops, usage
+from moot.registry import agents, hosts, instances, runs
 from moot.registry.agents import NewAgent
 from moot.registry.hosts import NewHost
 from moot.registry.runs import NewRun, Run
 from moot.runner import limit_workers, limits, lookout, phases
 from moot.runner.lookout import Look
+from moot.runner.reactions.wake_agents import attempt_key
 from moot.store.store import Store
 from moot.workflow import stored
 from moot.workflow.workflow import AgentDefinition, Budget, Context, Limits, Retry, Workflow
@@ -142,7 +145,7 @@ async def test_who_works_is_interrupted_in_time_though_another_limit_was_reached
     found = await play(store, {"ann": [{"hang": True}]}, Budget(time=timedelta(microseconds=1)))
 
     def time_is_up(tx: Tx) -> None:
-        budgets.stop(tx, found.run.id, "budget: 1 attempts", is_last_allowed=True)
+        stops.reach(tx, found.run.id, "budget: 1 attempts")
         host = hosts.register(tx, NewHost("here", "2", ("work",)))
         [timer] = [job for job in jobs.take(tx, Appetite(host, attempts=0, others=9)) if job.kind == limits.TIME]
         limit_workers.end_in_time(tx, timer)
@@ -175,20 +178,44 @@ async def test_an_agent_over_its_own_limit_is_stopped_and_the_others_go_on(store
         await found.team.idle()
     assert (await found.look()).stopped == ("ann: budget: 2 attempts",)
     assert await found.warnings() == [
-        "ann has reached its budget: 2 attempts and is stopped.\n1 message(s) for it are parked."
+        "ann has reached its budget: 2 attempts. One last attempt, then it is stopped.",
+        "ann is stopped (budget: 2 attempts).\n1 message(s) for it are parked.",
     ]
+    assert await found.attempts() == 3 + 3 + 1
     assert (await found.team.bodies())[-1] == "cyd: still here"
     assert [one.state for one in await found.team.inbox("ann")] == ["parked"]
 
 
-async def test_talk_in_circles_ends_a_run_without_a_last_attempt(store: Store) -> None:
+async def test_talk_in_circles_ends_a_run_after_one_last_attempt(store: Store) -> None:
     found = await play(store, guards=Limits(hops=None, ping_pong=6))
     async with running(make_host(store)):
         reason = await found.until_limit()
     assert reason == "ping-pong: bob and ann have sent each other 6 messages in turn"
-    assert await found.attempts() == 6
-    assert await found.warnings() == [f"Talk goes round in circles ({reason}). The run ends; moot resume goes on."]
+    assert await found.attempts() == 7
+    assert await found.warnings() == [
+        f"Talk goes round in circles ({reason}). One last attempt, by ann, then the run ends; moot resume goes on."
+    ]
+    assert await found.team.inbox("ann") == []  # the message that was held back is dealt with
+    assert [one.state for one in await found.team.inbox("bob")] == ["queued"]  # and wakes nobody
+
+
+async def test_the_last_attempt_of_talk_in_circles_is_that_of_whom_the_message_was_for(store: Store) -> None:
+    found = await play(store, guards=Limits(hops=None, ping_pong=2))
+    await store.write(lambda tx: stops.reach(tx, found.run.id, "hops", heir=AgentId("ag_other")), caller=SYSTEM)
+    async with running(make_host(store)):
+        assert await found.until_limit() == "hops"
+    assert await found.attempts() == 0
     assert [one.state for one in await found.team.inbox("ann")] == ["queued"]
+
+
+async def test_where_moot_starts_nobody_of_them_talk_in_circles_ends_without_a_last_attempt(store: Store) -> None:
+    found = await play(store, {"ann": [{"say": "@guest on"}]}, guards=Limits(hops=1, ping_pong=None))
+    await store.write(
+        lambda tx: agents.register(tx, found.team.instance, NewAgent(name="guest", backend="external")), caller=SYSTEM
+    )
+    async with running(make_host(store)):
+        reason = await found.until_limit()
+    assert await found.warnings() == [f"Talk goes round in circles ({reason}). The run ends; moot resume goes on."]
 
 
 async def test_a_long_chain_of_agents_ends_a_run(store: Store) -> None:
@@ -198,7 +225,7 @@ async def test_a_long_chain_of_agents_ends_a_run(store: Store) -> None:
     found = await play(store, scripts, guards=Limits(hops=7, ping_pong=3))
     async with running(make_host(store)):
         assert await found.until_limit() == "hops: 7 messages in one chain"
-    assert await found.attempts() == 7
+    assert await found.attempts() == 8
 
 
 async def test_without_a_run_mail_that_goes_round_in_circles_is_parked_and_the_person_told(store: Store) -> None:
@@ -218,3 +245,60 @@ async def test_an_agents_own_retry_and_timeout_go_before_the_projects(store: Sto
         await found.team.idle()
     failures = await found.team.events("attempt_failed")
     assert [event.data["error"] for event in failures] == ["it ran longer than 0:00:00.050000"] * 2
+
+
+async def test_a_provider_that_asks_to_wait_does_not_use_up_the_last_attempt(store: Store) -> None:
+    found = await play(store, budget=Budget(attempts=0))
+    until = datetime.now(UTC) + timedelta(hours=1)
+    await store.write(lambda tx: pauses.pause(tx, "scripted", until, "429"), caller=SYSTEM)
+    async with running(make_host(store)):
+        await found.team.until(lambda tx: any(job.run_at >= until for job in jobs.live(tx, found.run.stream)))
+        assert (await found.attempts(), len(await found.warnings())) == (0, 1)
+        await store.write(lambda tx: _go_on(tx, found), caller=SYSTEM)
+        assert await found.until_limit() == "budget: 0 attempts"
+    assert (await found.attempts(), len(await found.warnings())) == (1, 1)
+
+
+def _go_on(tx: Tx, found: Play) -> None:
+    pauses.lift(tx, "scripted")
+    jobs.hurry(tx, attempt_key(agents.named(tx, found.run.stream, "ann")))
+
+
+class TurnedAway:
+    """Is asked to wait by its provider, once."""
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
+        self.times += 1
+        yield Ended("rate_limit", "429") if self.times == 1 else Ended(text="summed up")
+
+
+async def test_a_last_attempt_that_its_provider_turned_away_is_made_later(store: Store) -> None:
+    found = await play(store, {"ann": []}, Budget(attempts=0))
+    async with running(make_host(store, backend=TurnedAway())):
+        assert await found.until_limit() == "budget: 0 attempts"
+    assert "ann: summed up" in await found.team.bodies()
+    assert len(await found.warnings()) == 1
+
+
+async def test_a_failure_in_an_agents_last_attempt_stops_it(store: Store) -> None:
+    own = replace(PLAIN, budget=Budget(attempts=1))
+    found = await play(store, {"ann": [{"fail": "no"}]}, own=own)
+    async with running(make_host(store)):
+        await found.team.idle()
+    assert await found.attempts() == 2
+    assert (await found.look()).stopped == ("ann: budget: 1 attempt",)
+    assert [one.state for one in await found.team.inbox("ann")] == ["parked"]
+
+
+async def test_an_agent_that_has_summed_up_at_its_own_limit_is_told_of_at_the_end(store: Store) -> None:
+    found = await play(store, {"ann": [{"say": "done"}]}, own=replace(PLAIN, budget=Budget(attempts=1)))
+    async with running(make_host(store)):
+        await found.team.idle()
+        assert (await found.look()).stopped == ()  # it has not wanted more than it may
+        await found.team.say("@ann again")
+        await found.team.idle()
+    assert (await found.look()).stopped == ("ann: budget: 1 attempt",)
+    assert (await found.attempts(), (await found.look()).parked) == (2, 0)

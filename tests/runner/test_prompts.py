@@ -136,6 +136,18 @@ async def test_the_last_attempt_of_a_run_is_told_so(store: Store) -> None:
     ]  # fmt: skip
 
 
+async def test_the_last_attempt_of_an_agent_on_its_own_is_told_so(store: Store) -> None:
+    words = r"a limit of your own \(budget: 1 attempt\): this is your last attempt\. Finish"
+    lines: list[Line] = [{"on": words, "in": "prompt", "say": "$1 summing up"}, {"say": "@bob on"}]
+    own = replace(PLAIN, budget=Budget(attempts=1))
+    found = await play(store, {"ann": lines, "bob": [{"say": "@ann on"}]}, own=own)
+    async with running(make_host(store)):
+        await found.team.idle()
+    assert [one.body for one in await found.team.channel() if one.sender != "system"] == [
+        "@bob on", "@ann on", " summing up"
+    ]  # fmt: skip
+
+
 async def test_who_is_asked_in_the_words_of_another_is_told_so_behind_them(store: Store) -> None:
     backend = Curious()
     found = await play(store, {"ann": [{}], "bob": [{}]}, Budget(attempts=0), context=Context(is_on=False))

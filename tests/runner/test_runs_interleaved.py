@@ -14,7 +14,7 @@ from moot.registry.agents import NewAgent
 from moot.registry.hosts import NewHost
 from moot.registry.instances import Instance
 from moot.registry.runs import InstanceBusy, NewRun, Run
-from moot.runner import limits, phases, removal
+from moot.runner import limits, phases, purses, removal
 from moot.runner.phases import FolderTaken
 from moot.store.postgres import PostgresStore
 from moot.workflow import stored
@@ -107,7 +107,7 @@ def set_aside(run: Run, owner: AgentId, root: str) -> Callable[[Tx], str | None]
 
     def change(tx: Tx) -> str | None:
         limits.hold(tx, run)
-        money = limits.money(tx, run, is_last=False)
+        money = purses.money(tx, purses.of_run(run))
         if money is not None and money.left < cost:
             return money.share.reason
         journal.plant(tx, Tree(root, JobId(f"jb_{root}")), owner)

@@ -1,11 +1,13 @@
 """Runs through real processes that reach a limit: exit 3, a reason, and the way to go on."""
 
+import signal
 from pathlib import Path
 
 import pytest
 
 from tests.cli.terminal import Terminal
 
+DYING = Path(__file__).parent / "dying"
 ENDLESS = """
 context: {document_owner: none}
 agents:
@@ -26,7 +28,7 @@ def test_two_agents_who_mention_each_other_for_ever_are_stopped(terminal: Termin
     assert ended.code == 3
     assert "ping-pong: bob and ann have sent each other 20 messages in turn\n" in ended.err
     assert "go on with: moot resume\n" in ended.err
-    assert "Talk goes round in circles" in ended.out
+    assert "One last attempt, by ann, then the run ends" in ended.out
 
 
 def test_a_run_stops_at_its_budget_and_goes_on_with_a_larger_one(terminal: Terminal) -> None:
@@ -62,7 +64,40 @@ def test_an_agent_at_its_own_limit_gets_as_much_again_by_the_command_that_is_tol
     again = terminal.run("resume", "@x")
     assert again.code == 3
     assert again.err.endswith("ann: budget: 4 attempts\ngo on with: moot resume @x\n")
-    assert "  ann  4 attempts, " in again.out
+    assert "  ann  5 attempts, " in again.out
+
+
+def summing_up(limit: str) -> str:
+    """Talk that goes on until somebody is told that it is the last attempt."""
+    last = "on: last attempt, in: prompt, say: summed up"
+    agents = [f"  {one}: {{{limit if one == 'ann' else ''}script: [{{{last}}}, {{say: '@{other} your turn'}}]}}"
+              for one, other in (("ann", "bob"), ("bob", "ann"))]  # fmt: skip
+    return "\n".join(["context: {document_owner: none}", "agents:", *agents, "kickoff: '@ann go'", ""])
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize(
+    ("head", "own", "reason"),
+    [
+        ("budget: {attempts: 3}\n", "", "budget: 3 attempts"),
+        ("", "budget: {attempts: 1}, ", "ann: budget: 1 attempt"),
+        ("limits: {hops: 3}\n", "", "hops: 3 messages in one chain"),
+    ],
+    ids=["run", "agent", "hops"],
+)
+def test_a_run_that_dies_at_its_last_attempt_makes_it_once_and_is_warned_once(
+    terminal: Terminal, head: str, own: str, reason: str, moment: str
+) -> None:
+    (terminal.folder / "talk.yaml").write_text(head + summing_up(own))
+    died = terminal.run("run", "talk.yaml", env={"PYTHONPATH": str(DYING), "STORY_DIES": f"last attempt:{moment}"})
+    assert died.code == -signal.SIGKILL
+    ended = terminal.run("resume")
+    assert ended.code == 3
+    assert f"{reason}\ngo on with: moot resume" in ended.err
+    said = [one["message"] for one in terminal.ok("log", "--json").json]
+    assert sum("One last attempt" in one for one in said) == 1
+    assert said.count("summed up") == 1
+    assert said[-1] == "summed up"
 
 
 @pytest.mark.parametrize("command", [("run", "endless.yaml"), ("start", "endless.yaml")])

@@ -9,7 +9,7 @@ from moot.core.caller import SYSTEM
 from moot.core.ids import HostId
 from moot.core.tool import ToolAnswer
 from moot.core.tx import Tx
-from moot.ledger import budgets
+from moot.ledger import budgets, stops
 from moot.ledger.budgets import Guards, Limits
 from moot.registry import attempts, runs
 from moot.registry.runs import NewRun
@@ -181,7 +181,7 @@ async def test_after_a_limit_of_the_run_mail_waits_for_whoever_resumes_it(store:
     def limited(tx: Tx) -> None:
         run = runs.start(tx, desk.house.instance, NewRun("x", "x.yaml", "run", {}, {}, HostId("ho_1")))
         budgets.open(tx, run.id, Limits(attempts=1), Guards(None, None))
-        budgets.stop(tx, run.id, "budget: 1 attempt", is_last_allowed=False)
+        stops.reach(tx, run.id, "budget: 1 attempt", is_final=True)
 
     await store.write(limited, caller=SYSTEM)
     message = await desk.house.post("hello", ann)

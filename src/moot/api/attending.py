@@ -132,7 +132,7 @@ class Attendant:
         return self._result(look)
 
     def _result(self, look: Look) -> Ending | None:
-        if look.parked and look.stopped:
+        if look.stopped:
             return Ending("limit", "; ".join(look.stopped), EXIT_CODES["limit"])
         if look.awaited:
             names = ", ".join(agent.name for agent in look.awaited)

@@ -171,7 +171,7 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
             voting.EXPIRE: OwnTransaction(store, expiry.end_proposal),
             asking.EXPIRE: OwnTransaction(store, expiry.end_request),
             notify_people.NOTIFY: NotifyWorker(store, project.root, notify, outfitter.guardian),
-            guards.LIMIT: OwnTransaction(store, limit_workers.tell),
+            guards.LIMIT: OwnTransaction(store, limit_workers.end_talk),
             limits.TIME: OwnTransaction(store, limit_workers.end_in_time),
         }
 

@@ -1,7 +1,6 @@
 """Budgets: what a run may use. Whoever begins an attempt asks first, under the lock of the budget's row.
 
-When a limit is reached, one last attempt is begun to finish and sum up, and none after it. What attempts cost is known
-when they end: those that run side by side may together go beyond a limit.
+What attempts cost is known when they end: those that run side by side may together go beyond a limit.
 """
 
 from collections.abc import Mapping
@@ -21,7 +20,6 @@ from moot.store import queries
 
 sql = queries.beside(__file__)
 Kind = Literal["cost", "time", "attempts", "tokens", "turns"]
-Leave = Literal["free", "last", "none"]
 
 
 class BudgetUsedUp(MootError):
@@ -70,7 +68,7 @@ class Share:
 
 @record
 class Budget:
-    """A run's limits, the time it has been live, and whether it has reached one."""
+    """A run's limits, and the time it has been live."""
 
     run: RunId
     cost: int | None
@@ -80,8 +78,6 @@ class Budget:
     turns: int | None
     spent: int  # microseconds, before `since`
     since: datetime | None  # None while the run is not live
-    reached: str | None
-    is_last_begun: bool
 
     @property
     def limits(self) -> Limits:
@@ -89,17 +85,6 @@ class Budget:
 
     def elapsed(self, now: datetime) -> int:
         return self.spent + (max(0, (now - self.since) // MICROSECOND) if self.since else 0)
-
-
-@record
-class Reserved:
-    """Whether an attempt may begin; `reached` is why not, or why it is the last, when that has just come about."""
-
-    leave: Leave
-    reached: Share | None = None
-
-
-FREE = Reserved("free")
 
 
 def open(tx: Tx, run: RunId, limits: Limits, guards: Guards) -> None:
@@ -114,9 +99,11 @@ def close(tx: Tx, run: RunId) -> None:
         tx.run(sql.rest, run=run, spent=budget.elapsed(tx.now))
 
 
-def carry_on(tx: Tx, run: RunId, stream: StreamId, changes: Mapping[str, int | None]) -> Budget | None:
-    """A run goes on, with other limits if these are given. If nobody ended it before, it was live until something last
-    happened in its stream."""
+def carry_on(
+    tx: Tx, run: RunId, stream: StreamId, changes: Mapping[str, int | None], *, is_last_left: bool = False
+) -> Budget | None:
+    """A run goes on, with other limits if these are given; with nothing left, only if its last attempt is. If nobody
+    ended it before, it was live until something last happened in its stream."""
     tx.lock("budgets", run)
     budget = find(tx, run)
     if budget is None:
@@ -125,48 +112,10 @@ def carry_on(tx: Tx, run: RunId, stream: StreamId, changes: Mapping[str, int | N
     spent = budget.elapsed(tx.one(sql.last_sign, datetime, stream=stream))
     tx.run(sql.carry_on, run=run, **asdict(limits), spent=spent, now=tx.now)
     over = [share for share in shares(tx, run) if share.is_reached]
-    if over:
+    if over and not is_last_left:
         fact = " and ".join(spell(share.kind, share.limit) for share in over)
         raise BudgetUsedUp(f"The run has used what it may: {fact}.", f"Raise it: {raising(over)}.")
     return find(tx, run)
-
-
-def reserve(tx: Tx, run: RunId) -> Reserved:
-    """Ask whether an attempt may begin. Of several who ask at a limit, one begins the last attempt."""
-    tx.lock("budgets", run)
-    budget = find(tx, run)
-    if budget is None:
-        return FREE
-    if budget.reached is not None:
-        is_last = not budget.is_last_begun
-        if is_last:
-            begin_last(tx, run)
-        return Reserved("last" if is_last else "none")
-    over = verdict(tx, run)
-    if over is None:
-        return FREE
-    tx.run(sql.reach, run=run, reason=over.reason, is_last_begun=True)
-    return Reserved("last", over)
-
-
-def verdict(tx: ReadTx, run: RunId) -> Share | None:
-    """The first limit that is reached."""
-    return next((share for share in shares(tx, run) if share.is_reached), None)
-
-
-def stop(tx: Tx, run: RunId, reason: str, *, is_last_allowed: bool) -> bool:
-    """A limit is reached for other reasons than what attempts have used; False if one was before."""
-    return bool(tx.run(sql.reach, run=run, reason=reason, is_last_begun=not is_last_allowed))
-
-
-def begin_last(tx: Tx, run: RunId) -> None:
-    """No attempt begins after this one."""
-    tx.run(sql.begin_last, run=run)
-
-
-def reached(tx: ReadTx, run: RunId) -> str | None:
-    """Why the run is coming to its end."""
-    return tx.maybe(sql.reached, str, run=run)
 
 
 def shares(tx: ReadTx, run: RunId) -> list[Share]:
@@ -176,11 +125,6 @@ def shares(tx: ReadTx, run: RunId) -> list[Share]:
         return []
     used = usage.total(tx, run)
     return _shares(budget.limits, used, budget.elapsed(tx.now))
-
-
-def own_verdict(limits: Limits, used: Usage) -> Share | None:
-    """The first of an agent's own limits that is reached."""
-    return next((share for share in own_shares(limits, used) if share.is_reached), None)
 
 
 def own_shares(limits: Limits, used: Usage) -> list[Share]:

@@ -101,27 +101,5 @@ def by_agent(tx: ReadTx, scope: Scope) -> dict[AgentId, Usage]:
     return {share.agent: share for share in tx.all(sql.by_agent, _Share, scope=scope)}
 
 
-def stop(tx: Tx, scope: Scope, agent: AgentId, reason: str) -> None:
-    """An agent has used up what is its own."""
-    tx.run(sql.stop, scope=scope, agent=agent, reason=reason)
-
-
-@records.record
-class Stopped:
-    """An agent that has used up what is its own."""
-
-    agent: AgentId
-    reached: str
-
-
-def stopped(tx: ReadTx, scope: Scope) -> list[Stopped]:
-    return tx.all(sql.stopped, Stopped, scope=scope)
-
-
-def forgive(tx: Tx, scope: Scope, agent: AgentId) -> None:
-    """One who was stopped may use more."""
-    tx.run(sql.forgive, scope=scope, agent=agent)
-
-
 def forget(tx: Tx, scope: Scope) -> None:
     tx.run(sql.forget, scope=scope)

@@ -32,14 +32,5 @@ from usage where scope = :scope and agent = :agent
 select attempts, input_tokens, output_tokens, turns, cost, busy, is_estimated, agent
 from usage where scope = :scope order by agent
 
--- stop: An agent has used up what is its own.
-update usage set reached = :reason where scope = :scope and agent = :agent
-
--- stopped: Agents that have used up what is their own.
-select agent, reached from usage where scope = :scope and reached is not null order by agent
-
--- forgive: An agent does not count as stopped any more.
-update usage set reached = null where scope = :scope and agent = :agent
-
 -- forget: What was used in a run, or in a stream outside of runs.
 delete from usage where scope = :scope

@@ -21,7 +21,7 @@ from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job, JobLost
-from moot.ledger import pauses, usage
+from moot.ledger import pauses
 from moot.ledger.usage import DOLLAR
 from moot.registry import agents, attempts, conversations, runs, tokens
 from moot.registry.agents import Agent
@@ -72,14 +72,14 @@ class AttemptWorker:
             jobs.postpone(tx, job, tx.now + UNATTENDED)
             return None
         leave = limits.may_begin(tx, agent, run, terms.of_agent(agent))
-        if leave == "none":  # its mail waits for whoever resumes the run
+        if leave is None:  # its mail waits for whoever resumes the run
             jobs.finish(tx, job)
             return None
         found = [pauses.of_provider(tx, one) for one in terms.providers(agent)]
         if all(found):  # else another of its models may answer
             jobs.postpone(tx, job, min(pause.until for pause in found if pause))
             return None
-        return partial(self._carry_out, _begin(tx, Start(job, agent, run, leave == "last"), self.host))
+        return partial(self._carry_out, _begin(tx, Start(job, agent, run, leave), self.host))
 
     def late(self, tx: Tx, job: Job) -> None:
         """Nobody was in time: the mail that waits is parked, and the person told."""
@@ -188,7 +188,7 @@ class AttemptWorker:
         return _letters(await more_mail.wait(self.store, begun, BATCH))
 
     async def _brief(self, begun: Begun) -> Briefing:
-        found = await self.store.read(lambda tx: scene.look(tx, begun.agent, begun.run, begun.job, begun.attempt))
+        found = await self.store.read(lambda tx: scene.look(tx, begun))
         return _briefing(begun, found)
 
     async def _settle(self, begun: Begun, change: Callable[[Tx, Begun], None]) -> None:
@@ -209,9 +209,9 @@ class AttemptWorker:
 def _begin(tx: Tx, start: Start, host: HostId) -> Begun:
     job, agent, run = start.job, start.agent, start.run
     number, token = job.tries + 1, tokens.new_text()
-    usage.begin(tx, limits.scope_of(agent, run), agent.id)
     new = NewAttempt(agent.id, agent.stream, job.id, job.fence, number, host, run.id if run else None)
     attempt = attempts.start(tx, new)
+    limits.begin(tx, start, terms.of_agent(agent), attempt)
     if number == 1:
         mailbox.rejoin(tx, agent.id, attempt)
     mail = mailbox.hand_out(tx, agent.id, attempt, BATCH)
@@ -221,12 +221,12 @@ def _begin(tx: Tx, start: Start, host: HostId) -> Begun:
     caller = Caller(agent.name, agent.role, agent.instance, agent.id, id, attempt, job.fence, groups)
     conversation = _conversation(tx, agent)
     tree = journals.tree(tx, start, mail)
-    return Begun(job, agent, run, start.is_last, tuple(mail), caller, token, tx.now, tree, conversation)
+    return Begun(job, agent, run, start.leave, tuple(mail), caller, token, tx.now, tree, conversation)
 
 
 def _briefing(begun: Begun, found: Scene) -> Briefing:
     has_context = terms.has_context(begun.run)
-    occasion = Occasion(begun.agent, begun.mail, begun.job.tries + 1, begun.is_last, has_context)
+    occasion = Occasion(begun.agent, begun.mail, begun.job.tries + 1, has_context)
     own = guidance.expanded(begun.run, terms.of_agent(begun.agent).system_prompt)
     return Briefing(
         request=prompts.request(occasion, found),

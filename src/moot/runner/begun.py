@@ -16,6 +16,7 @@ from moot.ledger.journal import Tree
 from moot.process.guardian import Guardian
 from moot.registry.agents import Agent
 from moot.registry.runs import Run
+from moot.runner.purses import Leave
 
 
 @record
@@ -25,7 +26,7 @@ class Start:
     job: Job
     agent: Agent
     run: Run | None
-    is_last: bool  # the run's budget is used up: this is to finish and sum up
+    leave: Leave
 
 
 @record

@@ -11,12 +11,12 @@ from moot.core.text import MAX_TEXT
 from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job
-from moot.ledger import budgets, journal, operations, usage
+from moot.ledger import journal, operations, stops, usage
 from moot.ledger.usage import DOLLAR, Spent
 from moot.registry import agents, attempts, conversations, instances, runs
 from moot.registry.agents import Agent
 from moot.registry.conversations import Kept
-from moot.runner import limits, pausing, spending, terms
+from moot.runner import limits, pausing, purses, terms
 from moot.runner.begun import Begun
 from moot.runner.pausing import Wait, first_line
 from moot.runner.reactions.wake_agents import attempt_key, wake
@@ -36,7 +36,7 @@ def close(tx: Tx, begun: Begun, ended: Ended, retry: Retry, told: Usage) -> None
     _keep_conversation(tx, begun, ended)
     if ended.failure is None:
         _succeed(tx, begun, ended.text)
-    elif ended.failure == "rate_limit" and not _is_over(tx, begun):
+    elif ended.failure == "rate_limit" and (begun.leave.is_last or not limits.is_over(tx, begun.run)):
         _wait(tx, begun, ended, retry)
     else:
         _fail(tx, begun, ended, retry)
@@ -71,7 +71,9 @@ def _wait(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
         return
     end_attempt(tx, attempt, "failed", error)
     mailbox.take_back(tx, agent.id, attempt, is_failure=False)
-    usage.take_back(tx, limits.scope_of(agent, begun.run), agent.id)
+    scope = purses.scope_of(agent, begun.run)
+    usage.take_back(tx, scope, agent.id)
+    stops.put_off(tx, scope, attempt)
     jobs.postpone(tx, begun.job, until)
     facts = {"agent": agent.id, "failure": ended.failure, "error": error, "number": begun.job.tries + 1}
     tx.announce(Event(agent.stream, attempts.FAILED, attempt, facts, is_quiet=True))
@@ -86,7 +88,7 @@ def _record(tx: Tx, begun: Begun, used: Usage) -> None:
         busy=tx.now - begun.at,
         is_estimated=used.is_estimated,
     )
-    usage.record(tx, limits.scope_of(begun.agent, begun.run), begun.agent.id, spent)
+    usage.record(tx, purses.scope_of(begun.agent, begun.run), begun.agent.id, spent)
 
 
 def _succeed(tx: Tx, begun: Begun, text: str) -> None:
@@ -120,11 +122,12 @@ def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
     end_attempt(tx, attempt, "failed", error)
     facts = {"agent": agent.id, "failure": ended.failure, "error": error, "number": failures}
     again_at = tx.now + retry.delay(failures)
-    if _is_over(tx, begun) or spending.own_limit(tx, begun) is not None:
+    is_run_over = limits.is_over(tx, begun.run)
+    if is_run_over or stops.find(tx, purses.scope_of(agent, begun.run), agent.id) is not None:
         jobs.fail(tx, begun.job, error)
         mailbox.take_back(tx, agent.id, attempt)
         tx.announce(Event(agent.stream, attempts.FAILED, attempt, facts, is_quiet=True))
-        if ended.failure == "budget":  # cut off on its way: it may be the one to sum up, or is to be stopped
+        if ended.failure == "budget" or not is_run_over:  # it may be the one to sum up, or is to be stopped
             wake(tx, agent)
         return
     if failures < retry.attempts and not ended.is_final and not _is_late(begun.job, again_at):
@@ -139,11 +142,6 @@ def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
         wake(tx, agent)
     times = "once" if failures == 1 else f"{failures} times"
     tell_parked(tx, agent, f"failed {times}: {first_line(error)}", count)
-
-
-def _is_over(tx: Tx, begun: Begun) -> bool:
-    """Whether its run has reached a limit: nothing is tried again, and the mail waits for whoever resumes it."""
-    return begun.run is not None and budgets.reached(tx, begun.run.id) is not None
 
 
 def tell_parked(tx: Tx, agent: Agent, fact: str, count: int) -> None:
@@ -182,7 +180,7 @@ def interrupt(tx: Tx, agent: Agent) -> bool:
         return is_cancelled
     end_attempt(tx, attempt.id, "interrupted")
     run = runs.live(tx, agent.instance)
-    usage.record(tx, limits.scope_of(agent, run), agent.id, Spent(busy=tx.now - attempt.started_at))
+    usage.record(tx, purses.scope_of(agent, run), agent.id, Spent(busy=tx.now - attempt.started_at))
     mailbox.take_back(tx, agent.id, attempt.id, is_failure=False)
     tx.announce(Event(agent.stream, attempts.INTERRUPTED, attempt.id, {"agent": agent.id}, is_quiet=True))
     return True

@@ -19,14 +19,14 @@ from moot.core.json import Json
 from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.jobs.jobs import Job
-from moot.ledger import budgets, pauses, usage
 from moot.ledger import journal as ledger
+from moot.ledger import pauses, usage
 from moot.ledger.journal import Account, Closed, Entry, Opened, Tree
 from moot.ledger.usage import DOLLAR, Spent
 from moot.models.model import ModelFailed, Usage
 from moot.process.guardian import Guardian
 from moot.registry import attempts, stopping
-from moot.runner import limits, pausing, spending, terms
+from moot.runner import limits, pausing, purses, spending, terms
 from moot.runner.begun import Begun as Attempt
 from moot.runner.begun import Start
 from moot.runner.pausing import Wait
@@ -64,13 +64,8 @@ def _is_about(last: Tree, job: Job, mail: Sequence[Mail]) -> bool:
 
 
 async def open(store: Store, attempt: Attempt, host_stops: asyncio.Event) -> "StoredJournal":
-    entries, limit = await store.read(lambda tx: (ledger.entries(tx, attempt.tree.root), limit_of(tx, attempt)))
+    entries, limit = await store.read(lambda tx: (ledger.entries(tx, attempt.tree.root), limits.reached(tx, attempt)))
     return StoredJournal(store, attempt, entries, host_stops, limit)
-
-
-def limit_of(tx: ReadTx, attempt: Attempt) -> str:
-    """What the run has reached, if this is its last attempt."""
-    return (budgets.reached(tx, attempt.run.id) or "") if attempt.run is not None and attempt.is_last else ""
 
 
 @record
@@ -94,7 +89,7 @@ class StoredJournal:
         self._attempt = attempt
         self._own_limits = spending.own_limits(attempt.agent)
         self._least_wait = Retry().but(terms.of_agent(attempt.agent).retry).backoff
-        self._account = Account(attempt.attempt, limits.scope_of(attempt.agent, attempt.run), attempt.agent.id)
+        self._account = Account(attempt.attempt, purses.scope_of(attempt.agent, attempt.run), attempt.agent.id)
         self._tree = attempt.tree
         self._is_planted = bool(attempt.tree.facts)
         self._known = _known(entries)
@@ -103,7 +98,8 @@ class StoredJournal:
         self._asked: Asked | None = None  # when something was begun last
         self._told = _told(attempt.tree, entries)
         # A first execution is told so with its prompt.
-        self.ending = f"the run has reached its {limit}" if limit and attempt.tree.facts else ""
+        who = "the run" if attempt.leave.is_last else attempt.agent.name
+        self.ending = f"{who} has reached its {limit}" if limit and attempt.tree.facts else ""
 
     @property
     def root(self) -> str:

@@ -1,42 +1,50 @@
-"""What happens when a limit is reached: the channel and the person hear of it once, and the run comes to its end."""
+"""Limits that a job sees to: talk that goes round in circles, and time that is up."""
 
 from datetime import timedelta
 
 from moot.bus import mailbox
 from moot.core.clock import MICROSECOND
 from moot.core.ids import InstanceName, RunId
-from moot.core.tx import Tx
+from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job
-from moot.ledger import budgets
-from moot.registry import agents, instances, runs
+from moot.ledger import budgets, stops
+from moot.ledger.budgets import Share
+from moot.registry import agents, runs
+from moot.registry.agents import Agent
 from moot.registry.runs import Run
-from moot.runner import endings, limits, phases
-from moot.tools import talk
-from moot.tools.talk import Words
+from moot.runner import endings, limits, phases, purses
+from moot.runner.reactions.wake_agents import wake
 
 GRACE = timedelta(minutes=1)  # for what runs when the time is up; a tenth of the time if that is less
 
 
-def tell(tx: Tx, job: Job) -> None:
-    """An agent has reached its own limit, or talk one of the run."""
+def end_talk(tx: Tx, job: Job) -> None:
+    """Talk goes round in circles. A run ends, once the one whom the message was for has had a last attempt; where there
+    is none, the message is parked."""
     jobs.finish(tx, job)
-    reason = str(job.arguments["reason"])
-    if "agent" in job.arguments:
-        fact = f"{job.arguments['agent']} has reached its {reason} and is stopped."
-        _say(tx, job, f"{fact}\n{job.arguments['parked']} message(s) for it are parked.")
-    else:
-        _end_talk(tx, job, reason)
-
-
-def _end_talk(tx: Tx, job: Job, reason: str) -> None:
-    """Talk goes round in circles: a run ends; where there is none, the message that was held back is parked."""
-    run = runs.live(tx, InstanceName(str(job.arguments["instance"])))
+    instance, reason = InstanceName(str(job.arguments["instance"])), str(job.arguments["reason"])
+    fact = f"Talk goes round in circles ({reason})."
+    run, seq = runs.live(tx, instance), int(str(job.arguments["seq"]))
     if run is None:
-        count = mailbox.park_message(tx, job.stream, int(str(job.arguments["seq"])))
-        _say(tx, job, f"Talk goes round in circles ({reason}).\n{count} message(s) are parked; moot retry goes on.")
-    elif budgets.stop(tx, run.id, reason, is_last_allowed=False):
-        _say(tx, job, f"Talk goes round in circles ({reason}). The run ends; moot resume goes on.")
+        count = mailbox.park_message(tx, job.stream, seq)
+        purses.tell(tx, instance, f"{fact}\n{count} message(s) are parked; moot retry goes on.")
+        return
+    heir = _heir(tx, run, seq)
+    if not stops.reach(tx, run.id, reason, heir=heir and heir.id, is_final=heir is None):
+        return
+    if heir is None:
+        purses.tell(tx, instance, f"{fact} The run ends; moot resume goes on.")
+    else:
+        purses.tell(tx, instance, f"{fact} One last attempt, by {heir.name}, then the run ends; moot resume goes on.")
+        wake(tx, heir)
+
+
+def _heir(tx: ReadTx, run: Run, seq: int) -> Agent | None:
+    """The first whom moot can start of those who have the message that was held back."""
+    waiting = [agents.get(tx, one.agent) for one in mailbox.receipts(tx, run.stream, seq) if one.state == "queued"]
+    able = (one for one in waiting if one.is_started_by_moot and one.stopped_at is None and one.left_at is None)
+    return next(able, None)
 
 
 def end_in_time(tx: Tx, job: Job) -> None:
@@ -55,20 +63,13 @@ def _warn(tx: Tx, job: Job, run: Run) -> None:
     jobs.finish(tx, job)
     if budget is None or budget.time is None:
         return
-    reason = f"budget: {budgets.spell('time', budget.time)}"
     # Also where a limit was noted before, by an attempt that wanted to begin: others may still be at work.
     jobs.add(tx, limits.timer(run, limits.over_key(run), tx.now + min(GRACE, budget.time * MICROSECOND / 10)))
-    if budgets.stop(tx, run.id, reason, is_last_allowed=True):
-        limits.tell(tx, run, reason)
+    purses.reach(tx, purses.of_run(run), Share("time", budget.time, budget.elapsed(tx.now)))
 
 
 def _interrupt(tx: Tx, job: Job, run: Run) -> None:
-    budgets.begin_last(tx, run.id)
+    stops.finish(tx, run.id)
     for agent in phases.members_of(tx, run):
         endings.interrupt(tx, agent)
     jobs.finish(tx, job)
-
-
-def _say(tx: Tx, job: Job, body: str) -> None:
-    instance = instances.get(tx, str(job.arguments["instance"]))
-    talk.say(tx, instance, None, Words(body, to=(agents.PERSON,), kind="system", spoken=""))

@@ -6,7 +6,7 @@ from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job
-from moot.ledger import budgets, usage
+from moot.ledger import stops
 from moot.registry import agents, runs
 from moot.registry.agents import Agent
 from moot.registry.runs import Run
@@ -41,6 +41,7 @@ def look(tx: ReadTx, id: RunId) -> Look:
     live = jobs.live(tx, run.stream)
     asked = {one.addressee_id for one in requests.open_of(tx, run.stream)}
     people = [one for one in members if one.backend == "human"]
+    stop = stops.find(tx, run.id)
     unread = {agent for agent, count in counts.items() if count.unread}
     return Look(
         run=run,
@@ -50,8 +51,8 @@ def look(tx: ReadTx, id: RunId) -> Look:
         awaited=tuple(one for one in people if one.id in asked or _is_asked(tx, run, one)),
         outside=tuple(one for one in members if one.backend == "external" and one.id in unread),
         stranded=tuple(one for one in members if one.is_started_by_moot and one.stopped_at and one.id in unread),
-        limit=None if _is_winding_up(tx, run, live) else budgets.reached(tx, run.id),
-        stopped=tuple(f"{agents.get(tx, one.agent).name}: {one.reached}" for one in usage.stopped(tx, run.id)),
+        limit=None if stop is None or _is_winding_up(tx, run, live) else stop.reason,
+        stopped=tuple(f"{agents.get(tx, one.agent).name}: {one.reason}" for one in stops.of_agents(tx, run.id)),
     )
 
 

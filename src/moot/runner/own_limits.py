@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from moot.bus import mailbox
 from moot.core.json import Json
 from moot.core.tx import Tx
-from moot.ledger import budgets, usage
+from moot.ledger import budgets, stops, usage
 from moot.registry import agents, instances
 from moot.registry.agents import Agent, NewAgent
 from moot.registry.runs import Run
@@ -20,11 +20,11 @@ _FORM: TypeAdapter[Budget] = TypeAdapter(Budget)
 
 def renew(tx: Tx, run: Run) -> None:
     """Who was stopped at its own limit gets as much again, and its mail."""
-    for stopped in usage.stopped(tx, run.id):
+    for stopped in stops.of_agents(tx, run.id):
         agent = agents.get(tx, stopped.agent)
         _settle(tx, run, agent, _raised(tx, run, agent))
         mailbox.revive(tx, agent.id)
-        usage.forgive(tx, run.id, agent.id)
+        stops.lift(tx, run.id, agent.id)
 
 
 def _raised(tx: Tx, run: Run, agent: Agent) -> Budget:

@@ -131,7 +131,7 @@ def close(tx: Tx, id: RunId, state: State, reason: str) -> bool:
         return True  # somebody else has ended it, and perhaps begun another with the same agents
     if state == "done" and not idle.is_idle(tx, run.stream):
         return False
-    limits.close(tx, run)
+    limits.close(tx, run, is_at_limit=state == "limit")
     for agent in members_of(tx, run):
         stopping.stop(tx, agent)
     runs.end(tx, run, state, reason)

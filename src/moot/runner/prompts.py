@@ -25,7 +25,6 @@ class Occasion:
     agent: Agent
     mail: Sequence[Mail]
     number: int
-    is_last: bool
     has_context: bool  # the channel and the documents are shared with the others
 
 
@@ -45,7 +44,7 @@ def request(occasion: Occasion, scene: Scene) -> str:
     is_asked = not occasion.has_context and len(occasion.mail) == 1 and occasion.mail[0].sender == "system"
     if not is_asked:
         return ""
-    return f"{occasion.mail[0].body}\n\n{_last_words(scene)}" if occasion.is_last else occasion.mail[0].body
+    return f"{occasion.mail[0].body}\n\n{_last_words(scene)}" if scene.limit else occasion.mail[0].body
 
 
 def _opening(occasion: Occasion, scene: Scene, nonce: str) -> str:
@@ -111,14 +110,14 @@ def _workspace(scene: Scene, nonce: str) -> str:
 
 def _instructions(occasion: Occasion, scene: Scene) -> str:
     lines = ["Deal with the messages in your inbox, the urgent ones first, using your tools. When you are done, end."]
-    if occasion.is_last:
+    if scene.limit:
         lines.append(_last_words(scene))
     return "\n".join(lines)
 
 
 def _last_words(scene: Scene) -> str:
-    limit = f" ({scene.limit})" if scene.limit else ""
-    return (
-        f"The run has reached a limit{limit}: this is its last attempt, and nobody is woken after it. Finish what "
-        "can be finished now, then say what was done and what is left."
-    )
+    fact = f"You have reached a limit of your own ({scene.limit}): this is your last attempt"
+    if scene.is_last_of_run:
+        fact = f"The run has reached a limit ({scene.limit}): this is its last attempt, and nobody is woken after it, "
+        fact += "whomever you address"
+    return f"{fact}. Finish what can be finished now, then say what was done and what is left."

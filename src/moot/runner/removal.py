@@ -9,7 +9,7 @@ from moot.core.ids import InstanceName
 from moot.core.tx import Tx
 from moot.documents import documents
 from moot.jobs import jobs
-from moot.ledger import budgets, journal, operations, usage
+from moot.ledger import budgets, journal, operations, stops, usage
 from moot.proposals import proposals
 from moot.registry import agents, conversations, instances, runs
 from moot.registry.instances import Instance
@@ -63,6 +63,8 @@ def forget(tx: Tx, instance: Instance) -> None:
     for run in runs.ids(tx, instance.name):
         budgets.forget(tx, run)
         usage.forget(tx, run)
+        stops.forget(tx, run)
     usage.forget(tx, instance.stream)
+    stops.forget(tx, instance.stream)
     instances.forget(tx, instance.name)
     streams.forget(tx, instance.stream)

@@ -8,12 +8,13 @@ from moot.core.tx import ReadTx
 from moot.documents import documents
 from moot.documents.documents import Document, Listing
 from moot.jobs.jobs import Job
-from moot.ledger import budgets, operations
+from moot.ledger import operations
 from moot.ledger.operations import Operation
 from moot.registry import agents, attempts
 from moot.registry.agents import Agent
 from moot.registry.attempts import Attempt
-from moot.registry.runs import Run
+from moot.runner import limits
+from moot.runner.begun import Begun
 
 RECENT = 50
 
@@ -33,18 +34,21 @@ class Scene:
     others: tuple[Listing, ...]
     members: tuple[Agent, ...]
     before: Before | None
-    limit: str | None  # that the run has reached
+    limit: str  # that was reached, if this is the last attempt
+    is_last_of_run: bool  # and of everybody
 
 
-def look(tx: ReadTx, agent: Agent, run: Run | None, job: Job, attempt: AttemptId) -> Scene:
+def look(tx: ReadTx, begun: Begun) -> Scene:
+    agent = begun.agent
     entry = documents.read(tx, agent.instance)
     return Scene(
         recent=tuple(messages.latest(tx, agent.stream, RECENT)),
         entry=entry,
         others=tuple(one for one in documents.all_of(tx, agent.instance) if one.file != entry.file),
         members=tuple(agents.members(tx, agent.stream)),
-        before=_before(tx, job, attempt),
-        limit=None if run is None else budgets.reached(tx, run.id),
+        before=_before(tx, begun.job, begun.attempt),
+        limit=limits.reached(tx, begun),
+        is_last_of_run=begun.leave.is_last,
     )
 
 

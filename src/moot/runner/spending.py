@@ -5,16 +5,14 @@ from moot.backends.backend import Counted, Usage
 from moot.core.caller import SYSTEM
 from moot.core.records import record
 from moot.core.tx import Tx
-from moot.ledger import budgets, journal, usage
+from moot.ledger import usage
 from moot.ledger.budgets import Limits, Share
 from moot.ledger.usage import DOLLAR, Spent
 from moot.registry.agents import Agent
-from moot.runner import limits, terms
+from moot.runner import limits, purses, terms
 from moot.runner.begun import Begun
-from moot.runner.limits import Money
+from moot.runner.purses import Money, Purse
 from moot.store.store import Store
-
-_NONE = Limits()
 
 
 class Spending:
@@ -34,11 +32,20 @@ class Spending:
 
 
 def _count(tx: Tx, begun: Begun, used: Usage) -> Share | None:
-    agent, scope = begun.agent, limits.scope_of(begun.agent, begun.run)
     # Whether it is certain is told at the end: on the way everything is a guess.
     spent = Spent(used.input_tokens, used.output_tokens, used.turns, used.cost)
-    usage.record(tx, scope, agent.id, spent)
-    return own_limit(tx, begun) or limits.overrun(tx, begun.run, is_last=begun.is_last)
+    usage.record(tx, purses.scope_of(begun.agent, begun.run), begun.agent.id, spent)
+    return _overrun(tx, _purses(begun, own_limits(begun.agent)))
+
+
+def _purses(begun: Begun, own: Limits) -> list[Purse]:
+    return purses.of_agent(begun.agent, begun.run, own, begun.leave)
+
+
+def _overrun(tx: Tx, held: list[Purse]) -> Share | None:
+    """The first limit that is reached; that others are is noted, too."""
+    over = [purses.overrun(tx, one) for one in held]
+    return next((share for share in over if share is not None), None)
 
 
 @record
@@ -59,20 +66,22 @@ class Refusal:
 
 def refusal(tx: Tx, begun: Begun, wanted: Wanted, own: Limits) -> Refusal | None:
     """Why an attempt may not ask for this. `own` are its agent's limits."""
-    over = _own_limit(tx, begun, own) or limits.overrun(tx, begun.run, is_last=begun.is_last)
+    held = _purses(begun, own)
+    over = _overrun(tx, held)
     if over is not None:
         return Refusal(f"stopped at the {over.reason}")
-    if begun.run is not None and limits.is_crowded(tx, begun.run, wanted.tokens, is_last=begun.is_last):
+    if begun.run is not None and limits.is_crowded(tx, begun.run, wanted.tokens, is_last=begun.leave.is_last):
         return Refusal("others are being answered", is_passing=True)
     if not wanted.cost:
         return None
-    for money in (_own_money(tx, begun, own), limits.money(tx, begun.run, is_last=begun.is_last)):
+    for purse in held:
+        money = purses.money(tx, purse)
         if money is not None and money.left < wanted.cost:
-            return _shortage(tx, begun, money, wanted)
+            return _shortage(tx, purse, money, wanted)
     return None
 
 
-def _shortage(tx: Tx, begun: Begun, money: Money, wanted: Wanted) -> Refusal:
+def _shortage(tx: Tx, purse: Purse, money: Money, wanted: Wanted) -> Refusal:
     asks = f"the next answer may cost ${wanted.least / DOLLAR:.4f}"
     reason = f"stopped at the {money.share.reason} (${max(money.left, 0) / DOLLAR:.4f} is left, and {asks})"
     if wanted.cost <= money.left + money.reserved:
@@ -81,30 +90,10 @@ def _shortage(tx: Tx, begun: Begun, money: Money, wanted: Wanted) -> Refusal:
         return Refusal(reason, left=money.left)
     if wanted.least <= money.left + money.reserved:
         return Refusal(reason, is_passing=True)
-    if money.is_of_run:
-        limits.run_short(tx, begun.run, money.share)
+    purses.reach(tx, purse, money.share)  # nothing that costs as much can be begun any more
     return Refusal(reason)
-
-
-def _own_money(tx: Tx, begun: Begun, own: Limits) -> Money | None:
-    if own.cost is None:
-        return None
-    scope, agent = limits.scope_of(begun.agent, begun.run), begun.agent.id
-    share = Share("cost", own.cost, usage.of_agent(tx, scope, agent).cost)
-    return Money(share, own.cost, journal.reserved(tx, scope, agent), is_of_run=False)
 
 
 def own_limits(agent: Agent) -> Limits:
     """They are read from its definition, which takes longer than to look whether one is reached."""
     return terms.limits(terms.of_agent(agent).budget)
-
-
-def own_limit(tx: Tx, begun: Begun) -> Share | None:
-    """The agent's own limit that is reached."""
-    return _own_limit(tx, begun, own_limits(begun.agent))
-
-
-def _own_limit(tx: Tx, begun: Begun, own: Limits) -> Share | None:
-    if own == _NONE:
-        return None
-    return budgets.own_verdict(own, usage.of_agent(tx, limits.scope_of(begun.agent, begun.run), begun.agent.id))

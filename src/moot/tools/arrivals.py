@@ -14,7 +14,7 @@ from moot.core.caller import Caller
 from moot.core.ids import AgentId, AttemptId
 from moot.core.tool import ToolAnswer
 from moot.core.tx import Tx
-from moot.ledger import budgets
+from moot.ledger import stops
 from moot.registry import attempts, runs
 from moot.registry.errors import AttemptEnded
 from moot.requests import requests
@@ -46,7 +46,7 @@ async def handed_out(store: Store, caller: Caller) -> list[Mail]:
 def _hand_out(tx: Tx, caller: Caller, agent: AgentId, attempt: AttemptId) -> list[Mail]:
     attempts.guard(tx, caller)
     run = runs.live_id(tx, caller.instance)
-    if run is not None and budgets.reached(tx, run) is not None:
+    if run is not None and stops.find(tx, run) is not None:
         return []  # it waits for whoever resumes the run
     mail = new(tx, agent, attempt, _MOST_LETTERS)
     attempts.led_by(tx, attempt, max((one.hops for one in mail), default=0))

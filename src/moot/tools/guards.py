@@ -1,7 +1,7 @@
 """Guards against endless talk: how long a chain of agents has become, and how long two have been talking in turn.
 
-At a limit a message is posted and waits with those it is for, but wakes nobody but a person; a job sees to the rest. If
-somebody takes it up later, a person has decided so, and the count starts anew.
+At a limit a message is posted and waits with those it is for, but wakes nobody but a person; a job sees to the rest.
+Whoever takes it up has the last attempt, or a person has decided to go on: the count starts anew.
 """
 
 from collections.abc import Sequence

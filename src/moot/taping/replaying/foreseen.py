@@ -11,7 +11,7 @@ from moot.core.json import Json
 from moot.core.records import record
 from moot.core.tx import Tx
 from moot.ledger import journal as ledger
-from moot.runner import journals
+from moot.runner import limits
 from moot.runner.journals import StoredJournal
 from moot.runner.spending import Wanted
 from moot.session.journal import Begun, Done, Known, OverBudget
@@ -30,9 +30,7 @@ class Watching(Protocol):
 
 async def open(performance: Performance, part: Part, watching: Watching) -> "ForeseenJournal":
     store, attempt = await performance.store, part.begun
-    entries, limit = await store.read(
-        lambda tx: (ledger.entries(tx, attempt.tree.root), journals.limit_of(tx, attempt))
-    )
+    entries, limit = await store.read(lambda tx: (ledger.entries(tx, attempt.tree.root), limits.reached(tx, attempt)))
     # When the host was stopped is on the tape: that of the replay does not count.
     journal = ForeseenJournal(store, attempt, entries, asyncio.Event(), limit)
     journal.foresee(_Foreseen(performance, part, watching, {one.asked.path: one for one in watching.exchanges}))
