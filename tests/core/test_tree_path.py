@@ -58,3 +58,9 @@ def test_the_last_word_has_the_first_or_whom_it_has_handed_over_to() -> None:
 def test_turn_ten_comes_after_turn_nine() -> None:
     paths = [TreePath(one) for one in ("t10/c2", "t9/m", "t10/c10", "t10", "adv/b2")]
     assert sorted(paths, key=lambda one: one.in_order) == ["adv/b2", "t9/m", "t10", "t10/c2", "t10/c10"]
+
+
+def test_what_is_below_is_part_of_it_and_not_itself() -> None:
+    paths = [TreePath(one) for one in ("", "t1", "t1/m", "t10/m", "h/t1/m")]
+    assert [one for one in paths if one.is_below("t1")] == ["t1/m"]
+    assert [one for one in paths if one.is_below(ROOT)] == paths[1:]

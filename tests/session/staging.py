@@ -9,10 +9,11 @@ from moot.models import scripted
 from moot.models.model import Model, Progress, Request, Results, Said, Usage
 from moot.models.scripted import ScriptedModel
 from moot.session.agent import Agent
-from moot.session.errand import Errand, Played
+from moot.session.errand import Errand
 from moot.session.events import Event, Used
 from moot.session.journal import Journal, Memory
 from moot.session.orchestra import Orchestra
+from moot.session.performing import Played
 from moot.session.question import Question
 from moot.session.report import Report
 from moot.session.source import Source

@@ -15,6 +15,7 @@ from moot.models.retrying import Patience, Retrying
 from moot.models.scripted import ScriptedModel
 from moot.session import streaming
 from moot.session.agent import Agent
+from moot.session.errand import Errand
 from moot.session.events import Event
 from moot.session.hearing import Heard
 from moot.session.incoming import Incoming, More
@@ -22,7 +23,7 @@ from moot.session.journal import Memory
 from moot.session.moot_tools import MootTools
 from moot.session.question import Question
 from moot.session.report import Report
-from moot.session.session import Part, Session
+from moot.session.session import Session
 from moot.session.stage import Stage
 from moot.session.streaming import Tell, Told
 from moot.testing.clock import ManualClock
@@ -80,8 +81,8 @@ def stream(
 
     async def perform(tell: Tell) -> Report:
         stage = Stage({chosen.name: chosen}, Memory(), its_model, lambda agent, path: (tools,), tell)
-        part = Part(chosen, "Do it.", hearing=Incoming(more or nothing_more))
-        return await Session(part, stage).run()
+        errand = Errand(chosen, "Do it.", hearing=Incoming(more or nothing_more))
+        return await Session(errand, stage).run()
 
     return streaming.stream(perform)
 

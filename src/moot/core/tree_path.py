@@ -70,6 +70,10 @@ class TreePath(str):
         found = self.parts
         return TreePath("/".join(found[:-1])) if found else None
 
+    def is_below(self, other: str) -> bool:
+        """Whether it is part of what has the other path."""
+        return self != other and (not other or self.startswith(f"{other}/"))
+
     @property
     def session(self) -> "TreePath":
         """In which a request or a call is made."""

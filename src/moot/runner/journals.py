@@ -17,6 +17,7 @@ from moot.core.caller import SYSTEM
 from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.core.records import record
+from moot.core.tree_path import TreePath
 from moot.core.tx import ReadTx, Tx
 from moot.jobs.jobs import Job
 from moot.ledger import journal as ledger
@@ -141,7 +142,7 @@ class StoredJournal:
         return self._known.get(path)
 
     def open_below(self, path: str) -> Sequence[str]:
-        return [one for one in self._under_way if contract.is_below(one, path)]
+        return [one for one in self._under_way if TreePath(one).is_below(path)]
 
     async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
         """Whoever is cancelled meanwhile still knows what is on record."""

@@ -1,41 +1,19 @@
-"""One agent that is to be performed, and what came of it."""
+"""What an agent is asked, and where in the tree that is."""
 
 import sys
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from moot.core.tree_path import ROOT, TreePath, Trigger
 from moot.session.agent import Agent
 from moot.session.hearing import Deaf, Hearing
 from moot.session.pages import Pages
-from moot.session.report import Report
-from moot.session.session import Session
-from moot.session.source import Source
 from moot.session.term import Term
-
-
-class Seat(Protocol):
-    """A place in a team, for the session that has the last word in a chain of agents."""
-
-    def sources(self, agent: Agent) -> tuple[Source, ...]:
-        """Instead of the tool with which others report."""
-        ...
-
-    def hearing(self) -> Hearing: ...
-
-    def adapted(self, agent: Agent) -> Agent: ...
-
-    async def take(self, session: Session) -> Report: ...
-
 
 _TOLD: frozenset[Trigger] = frozenset(("subagent", "advisor", "member"))
 
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """What an agent is asked, and where in the tree that is."""
-
     agent: Agent
     prompt: str
     path: TreePath = ROOT
@@ -44,8 +22,7 @@ class Errand:
     depth: int = 0  # of sub-agents
     depth_above: int = sys.maxsize  # that those allow who led here
     hearing: Hearing = field(default_factory=Deaf)
-    seat: Seat | None = None
-    is_settled: bool = False  # how it ends is told to somebody who goes on then
+    is_settled: bool = False  # how it ends is told to somebody who goes on then, so that a failure on record is final
     pages: Pages | None = None  # of whoever it follows, with how that ended
     term: Term = field(default_factory=Term)  # of those in whose place it answers
 
@@ -69,15 +46,4 @@ class Errand:
 
     def instead(self, agent: Agent, prompt: str, trigger: Trigger) -> "Errand":
         """The same, and it has the last word in the place of this one."""
-        return replace(self.next(agent, prompt, trigger), seat=self.seat, hearing=self.hearing, term=self.term)
-
-
-@dataclass(frozen=True, slots=True)
-class Played:
-    """A report, and the session whose it is, if that can be asked again."""
-
-    report: Report
-    session: Session | None = None
-
-
-Perform = Callable[[Errand], Awaitable[Played]]
+        return replace(self.next(agent, prompt, trigger), hearing=self.hearing, term=self.term)

@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 
 from moot.core.errors import MootError
 from moot.core.json import Json
-from moot.core.tree_path import Trigger
+from moot.core.tree_path import TreePath, Trigger
 from moot.models.model import Usage
 
 Kind = Literal["session", "model", "tool"]
@@ -91,7 +91,7 @@ class Memory:
         return self._known.get(path)
 
     def open_below(self, path: str) -> Sequence[str]:
-        return [one for one, known in self._known.items() if known.state == "started" and is_below(one, path)]
+        return [one for one, known in self._known.items() if known.state == "started" and TreePath(one).is_below(path)]
 
     def all(self) -> Mapping[str, Known]:
         return self._known
@@ -115,8 +115,3 @@ def state_of(done: Done) -> State:
     if done.is_lost:
         return "unknown"
     return "done" if done.error is None else "failed"
-
-
-def is_below(path: str, other: str) -> bool:
-    """Whether it is part of what has the other path."""
-    return path != other and (not other or path.startswith(f"{other}/"))

@@ -7,14 +7,15 @@ tree is the same in every execution.
 
 from dataclasses import replace
 
-from moot.session.errand import Errand, Played
+from moot.session.errand import Errand
 from moot.session.events import Warned
 from moot.session.pages import Pages
 from moot.session.patterns import advisors, handoff, router, team
 from moot.session.patterns.router import HandoffTo
+from moot.session.performing import Played, Seat
 from moot.session.report import Report
 from moot.session.reports import FinalReport
-from moot.session.session import Part, Session
+from moot.session.session import Session
 from moot.session.source import Source
 from moot.session.stage import Stage
 from moot.session.subagents import SubAgents
@@ -25,21 +26,21 @@ class Orchestra:
     def __init__(self, stage: Stage) -> None:
         self._stage = stage
 
-    async def perform(self, errand: Errand) -> Played:
+    async def perform(self, errand: Errand, seat: Seat | None = None) -> Played:
         """Its report, or that of whoever has the last word in its place."""
         cast = self._stage.cast
         errand = replace(errand, term=errand.term.joined(errand.agent))
         prompt = await self._advised(errand)
         if isinstance(prompt, Report):
             return Played(handoff.failed(errand, prompt))
-        played = await self._work(errand, prompt)
+        played = await self._work(errand, prompt, seat)
         report = played.report
         if report.failure is not None:
             return Played(handoff.failed(errand, report))
         following = router.following(errand, report, cast) or handoff.following(errand, report, cast)
         if following is None:
             return played
-        return await self.perform(replace(following, pages=played.session.pages if played.session else None))
+        return await self.perform(replace(following, pages=played.session.pages if played.session else None), seat)
 
     async def _advised(self, errand: Errand) -> str | Report:
         """What it is asked, or why it is not."""
@@ -64,27 +65,16 @@ class Orchestra:
         """How it failed in an execution that is repeated now, if others were told."""
         return Pages(self._stage.journal).failure(errand.path) if errand.is_settled else None
 
-    async def _work(self, errand: Errand, prompt: str) -> Played:
+    async def _work(self, errand: Errand, prompt: str, seat: Seat | None) -> Played:
         if errand.agent.team is not None:
             return await self._lead(errand, prompt)
-        seat = None if errand.agent.handoff or errand.agent.router else errand.seat
+        seat = None if errand.agent.handoff or errand.agent.router else seat
         agent = errand.agent if seat is None else seat.adapted(errand.agent)
         hearing = errand.hearing if seat is None else seat.hearing()
         ways_out = self._ways_out(errand) if seat is None else seat.sources(agent)
         own = (*ways_out, *self._helpers(errand))
-        part = Part(
-            agent,
-            prompt,
-            errand.path,
-            errand.trigger,
-            own,
-            hearing,
-            errand.is_settled,
-            errand.pages,
-            is_followed=handoff.is_direct(errand.agent, self._stage.cast),
-            term=errand.term,
-        )
-        session = Session(part, self._stage)
+        its_own = replace(errand, agent=agent, prompt=prompt, hearing=hearing)
+        session = Session(its_own, self._stage, own, is_followed=handoff.is_direct(agent, self._stage.cast))
         report = await (session.run() if seat is None else seat.take(session))
         for one in ways_out:
             if isinstance(one, HandoffTo):

@@ -5,28 +5,28 @@ limit and no failure ends it without one.
 """
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
 from moot.core import text
 from moot.core.json import Json
-from moot.core.tree_path import ROOT, TreePath, Trigger
+from moot.core.tree_path import TreePath, Trigger
 from moot.models import keeping, reserving
 from moot.models.model import Answer, ModelFailed, Request, Result, Results
 from moot.session import acting, asking, reports
 from moot.session.acting import Hands
-from moot.session.agent import Agent
+from moot.session.errand import Errand
 from moot.session.events import Called, Warned
 from moot.session.handles import Handles
-from moot.session.hearing import Deaf, Heard, Hearing
+from moot.session.hearing import Heard
 from moot.session.journal import OverBudget
 from moot.session.pages import Pages
 from moot.session.question import Question
 from moot.session.report import Failure, Report
 from moot.session.source import Outcome, Source
 from moot.session.stage import Stage
-from moot.session.term import Term, TimeIsUp
+from moot.session.term import TimeIsUp
 from moot.session.transcript import Transcript
 
 _IN_VAIN = ("refusal", "context")  # how answers end of which no call is made
@@ -37,22 +37,6 @@ _GO_ON = "Your answer was cut off because it was too long. Go on exactly where i
 _LAST = "This is your last turn ({why}). Make no further calls: give your final report now, with what you have."
 _SHUTDOWN = "moot was shut down"
 _MORE = "There is more to spend after all: you may go on, and make calls again."
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A session that is to be: who, where in the tree, and what it is asked."""
-
-    agent: Agent
-    prompt: str
-    path: TreePath = ROOT
-    trigger: Trigger = "root"
-    sources: tuple[Source, ...] = ()  # of its own, beside those that the stage gives it
-    hearing: Hearing = field(default_factory=Deaf)
-    is_settled: bool = False  # how it ended was told to others, so that a failure on record is final
-    pages: Pages | None = None  # of whoever this one follows, with how that ended
-    is_followed: bool = False  # by somebody who writes down how this one ended
-    term: Term = field(default_factory=Term)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +63,17 @@ class Turn:
 class Session:
     """Run it once. Whoever has reported can be asked again: it goes on where it stopped."""
 
-    def __init__(self, part: Part, stage: Stage) -> None:
-        self.part = part
+    def __init__(
+        self, errand: Errand, stage: Stage, sources: Sequence[Source] = (), *, is_followed: bool = False
+    ) -> None:
+        self.errand = errand
+        self.pages = errand.pages or Pages(stage.journal)
+        self._is_followed = is_followed  # by somebody who writes down how this one ended
         self._stage = stage
-        self._agent = part.agent
-        self.pages = part.pages or Pages(stage.journal)
+        self._agent = errand.agent
         self._handles = Handles()
-        own = (*part.sources, *stage.sources(part.agent, part.path), self._handles)
-        self._hands = Hands(own, part.agent.limits.calls)
+        own = (*sources, *stage.sources(errand.agent, errand.path), self._handles)
+        self._hands = Hands(own, errand.agent.limits.calls)
         self._transcript = Transcript()
         self._turns = 0
         self._asked = 0  # how often again
@@ -111,18 +98,18 @@ class Session:
         return max(self._agent.limits.turns - self._turns, 0)
 
     async def run(self) -> Report:
-        part = self.part
-        self.pages.begin_session(part.path, self._agent.name, part.trigger, {})
-        return await self._told(part.prompt, part.path)
+        errand = self.errand
+        self.pages.begin_session(errand.path, self._agent.name, errand.trigger, {})
+        return await self._told(errand.prompt, errand.path)
 
     async def ask_again(self, trigger: Trigger, words: Callable[[], Heard]) -> Report:
         """It hears these words, and answers them with another report. In a repetition they are what they were."""
         self._asked += 1
-        self.part.term.begin_again()
-        path = self.part.path.asked_again(self._asked)
+        self.errand.term.begin_again()
+        path = self.errand.path.asked_again(self._asked)
         known = self._stage.journal.known(path)
         if known is not None:
-            self.part.hearing.was_told(known.facts)
+            self.errand.hearing.was_told(known.facts)
             return await self._told(str(known.facts["text"]), path)
         heard = words()
         self.pages.begin_session(path, self._agent.name, trigger, {**heard.facts, "text": heard.text})
@@ -133,36 +120,36 @@ class Session:
         self._must_end = self._must_end or why
 
     async def _told(self, words: str, path: str) -> Report:
-        if self.part.is_settled and (ended := self.pages.failure(path)) is not None:
+        if self.errand.is_settled and (ended := self.pages.failure(path)) is not None:
             await self._say_again()
             return ended
         self._transcript.hear(words)
         self._text = ""
         try:
-            async with self.part.term.holds():
+            async with self.errand.term.holds():
                 report = await self._listening(path)
         except TimeIsUp as error:
             report = self._failed("timeout", str(error))
-        self.pages.end_session(path, report, self.part.path)
-        if report.failure is not None or not self.part.is_followed:
+        self.pages.end_session(path, report, self.errand.path)
+        if report.failure is not None or not self._is_followed:
             await self.pages.turn()
         return report
 
     async def _say_again(self) -> None:
         """What others have heard of it before it failed, they hear again. Nothing else of it is done a second time."""
-        while (known := self._stage.journal.known(self.part.path.turn(self._turns + 1).request())) is not None:
+        while (known := self._stage.journal.known(self.errand.path.turn(self._turns + 1).request())) is not None:
             self._turns += 1
             answer = keeping.load(known.result) if known.state == "done" else Answer()
             if answer.stop in _IN_VAIN:
                 continue
             is_last = bool(known.facts.get("last"))
-            path = self.part.path.turn(self._turns)
+            path = self.errand.path.turn(self._turns)
             for one in self._hands.plan(answer.calls, path, is_last=is_last, is_cut=answer.stop == "max_tokens"):
                 if one.source is not None and one.arguments is not None and not one.has_effect:
                     await one.source.call(one.call.name, one.arguments, one.path)
 
     async def _listening(self, path: str) -> Report:
-        hearing = self.part.hearing
+        hearing = self.errand.hearing
         hearing.begin()
         try:
             while True:
@@ -174,7 +161,7 @@ class Session:
 
     async def _turn(self) -> Turn:
         self._turns += 1
-        turn = Turn(self._turns, self.part.path.turn(self._turns))
+        turn = Turn(self._turns, self.errand.path.turn(self._turns))
         for step in (self._heed, self._hear, self._guard, self._ask, self._act, self._judge):
             await step(turn)
             if turn.report is not None:
@@ -194,9 +181,9 @@ class Session:
             turn.facts = dict(known.facts)
             heard = cast(Mapping[str, Json], turn.facts.get("heard") or {})
             if heard:
-                self.part.hearing.was_told(heard)
+                self.errand.hearing.was_told(heard)
                 self._transcript.hear(str(heard["text"]))
-        elif (new := self._called_back or self.part.hearing.take()) is not None:
+        elif (new := self._called_back or self.errand.hearing.take()) is not None:
             self._transcript.hear(new.text)
             turn.facts["heard"] = {**new.facts, "text": new.text}
             if self._called_back is not None:
@@ -339,13 +326,13 @@ class Session:
 
     async def _is_called_back(self, path: str) -> bool:
         """Whoever is done, and has mail, is not done; but who is done on record stays so, as others rely on it."""
-        known = self._stage.journal.known(self.part.path.turn(self._turns + 1).request())
+        known = self._stage.journal.known(self.errand.path.turn(self._turns + 1).request())
         if known is not None:
             return bool(known.facts.get("called_back"))
         ended = self._stage.journal.known(path)
         if ended is not None and ended.state == "done":
             return False
-        hearing = self.part.hearing
+        hearing = self.errand.hearing
         if not hearing.calls_back:
             return False
         self._called_back = hearing.take() or await hearing.stop()

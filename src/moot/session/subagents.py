@@ -12,8 +12,9 @@ from moot.core.tree_path import TreePath
 from moot.models.model import ToolSpec
 from moot.session import reports
 from moot.session.agent import Agent, Cast
-from moot.session.errand import Errand, Perform
+from moot.session.errand import Errand
 from moot.session.hearing import Heard
+from moot.session.performing import Perform
 from moot.session.report import Report
 from moot.session.session import Session
 from moot.session.source import Outcome, Unrecorded
@@ -93,7 +94,7 @@ class SubAgents(Unrecorded):
             return _put_off(report)
         if report.failure is not None:
             child.session = None
-            return _refused("failed", id, failure_report(session.part.agent.name, report), session.turns_left)
+            return _refused("failed", id, failure_report(session.errand.agent.name, report), session.turns_left)
         answer: Json = {
             "status": "ok",
             "content": report.text,

@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Callable
 
 from moot.session.agent import Cast
-from moot.session.errand import Errand, Perform
+from moot.session.errand import Errand
+from moot.session.performing import Perform
 from moot.session.report import Report
 from moot.session.subagents import failure_report
 

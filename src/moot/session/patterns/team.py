@@ -9,11 +9,12 @@ import asyncio
 from dataclasses import replace
 
 from moot.session.agent import Agent, Cast, Format, Team
-from moot.session.errand import Errand, Perform, Played
+from moot.session.errand import Errand
 from moot.session.hearing import Heard, Hearing
 from moot.session.patterns import broadcasting
 from moot.session.patterns.broadcasting import Ear, MemberVoice, SupervisorVoice
 from moot.session.patterns.broker import Broker
+from moot.session.performing import Perform, Played
 from moot.session.report import Report
 from moot.session.reports import FinalReport
 from moot.session.session import Session
@@ -48,8 +49,8 @@ class _Play:
         try:
             async with asyncio.TaskGroup() as group:
                 members = [group.create_task(self._member(seat)) for seat in self._seats]
-                supervisor = self._seated(self._team.supervisor, boss)
-                played = await self._perform(replace(supervisor, term=self._errand.term))
+                supervisor = self._errand.next(self._cast[self._team.supervisor], self._prompt, "supervisor")
+                played = await self._perform(replace(supervisor, term=self._errand.term), boss)
                 if played.report.is_put_off:
                     await self._cycle(is_first=True)  # what members have under way is not lost
                 for member in members:
@@ -58,15 +59,11 @@ class _Play:
             raise error.exceptions[0] from None
         return played
 
-    def _seated(self, name: str, seat: "_MemberSeat | _BossSeat") -> Errand:
-        trigger = "supervisor" if isinstance(seat, _BossSeat) else "member"
-        errand = self._errand.next(self._cast[name], self._prompt, trigger)
-        return replace(errand, seat=seat)
-
     async def _member(self, seat: "_MemberSeat") -> None:
         """From its first turn to its leave. Whoever has a last word without a seat, says it and is gone."""
         try:
-            report = (await self._perform(self._seated(seat.name, seat))).report
+            member = self._errand.next(self._cast[seat.name], self._prompt, "member")
+            report = (await self._perform(member, seat)).report
             if report.is_put_off:
                 self._broker.put_off = report
             elif report.failure is not None:
@@ -168,7 +165,7 @@ class _BossSeat:
     async def take(self, session: Session) -> Report:
         self._voice.session = self._ear.session = session
         await self._cycle(is_first=True)
-        session.part.term.begin_again()  # so far it has only waited
+        session.errand.term.begin_again()  # so far it has only waited
         return self._broker.put_off or await session.run()
 
 
