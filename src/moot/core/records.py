@@ -7,7 +7,7 @@ six functions for each of them was a third of its start.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, make_dataclass
+from dataclasses import MISSING, dataclass, field, fields
 from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform
 
@@ -40,10 +40,30 @@ def _reader(names: list[str]) -> Callable[[object], object]:
 
 
 def _compiled_init(kept: Any) -> Callable[..., None]:
-    """By the standard library, for a class that has the same fields."""
-    after = {"__post_init__": kept.__post_init__} if hasattr(kept, "__post_init__") else {}
-    same = [(one.name, one.type, one) for one in fields(kept)]
-    return make_dataclass(kept.__name__, same, namespace=after, repr=False, eq=False).__init__
+    """As one would write it. That of a dataclass takes four times as long to make."""
+    scope: dict[str, Any] = {"MISSING": MISSING}
+    given, body = ["self"], ["pass"]
+    for one in sorted((one for one in fields(kept) if one.init), key=lambda one: bool(one.kw_only)):
+        name, default = one.name, f"default_of_{one.name}"
+        value = name
+        if one.kw_only and "*" not in given:
+            given.append("*")
+        if one.default is not MISSING:
+            scope[default] = one.default
+            given.append(f"{name}={default}")
+        elif one.default_factory is not MISSING:
+            scope[default] = one.default_factory
+            given.append(f"{name}=MISSING")
+            value = f"{default}() if {name} is MISSING else {name}"
+        else:
+            given.append(name)
+        body.append(f"self.{name} = {value}")
+    if hasattr(kept, "__post_init__"):
+        body.append("self.__post_init__()")
+    exec(f"def __init__({', '.join(given)}):\n " + "\n ".join(body), scope)
+    init = scope["__init__"]
+    init.__qualname__ = f"{kept.__qualname__}.__init__"
+    return init
 
 
 def _shown(self: Any) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from moot.core import accounts, secrecy, yaml
 from moot.core.accounts import Service
@@ -66,7 +66,7 @@ Variable = Annotated[str, AfterValidator(in_our_words(_key)), Field(json_schema_
 class ProviderShape(BaseModel):
     """A provider, as files have it. Keys themselves have no place in a file."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
 
     api: Api = "openai"
     keys: list[Variable] = []
@@ -78,7 +78,7 @@ class ProviderShape(BaseModel):
 class ModelsShape(BaseModel):
     """`models:` of a configuration."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
 
     providers: Mapping[ProviderName, ProviderShape] = {}
     aliases: Mapping[str, Annotated[str, Field(pattern=r"^[^/\s]+/\S+$")]] = {}
@@ -132,7 +132,7 @@ def of_configs(said: Sequence[ModelsShape]) -> Catalog:
 @cache
 def _shipped() -> ModelsShape:
     data: Any = yaml.load(_FILE.read_bytes(), _FILE.name)
-    return TypeAdapter(ModelsShape).validate_python(data)
+    return ModelsShape.model_validate(data)
 
 
 def _with(catalog: Catalog, said: ModelsShape, *, is_ours: bool) -> Catalog:

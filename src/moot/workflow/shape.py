@@ -97,7 +97,11 @@ Tokens = Annotated[int, Field(ge=1, le=1_000_000_000)]
 
 class Shape(BaseModel):
     model_config = ConfigDict(
-        strict=True, extra="forbid", frozen=True, alias_generator=AliasGenerator(validation_alias=_spellings)
+        strict=True,
+        extra="forbid",
+        frozen=True,
+        alias_generator=AliasGenerator(validation_alias=_spellings),
+        defer_build=True,  # of most there is nothing in a file, and each is built with those around it
     )
 
 
@@ -195,7 +199,7 @@ class DefaultsShape(Shape):
 class ProjectShape(BaseModel):
     """The part of a project's configuration that concerns workflows."""
 
-    model_config = ConfigDict(strict=True, frozen=True)
+    model_config = ConfigDict(strict=True, frozen=True, defer_build=True)
 
     defaults: DefaultsShape | None = None
     models: ModelsShape | None = None
