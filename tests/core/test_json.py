@@ -71,6 +71,17 @@ def test_what_is_not_json_is_refused(text: str | bytes) -> None:
         json.loads(text)
 
 
+@pytest.mark.parametrize("text", ['{"a":' * 300 + "1" + "}" * 300, b"[" * 900 + b"]" * 900])
+def test_what_has_more_levels_than_can_be_written_is_not_read(text: str | bytes) -> None:
+    with pytest.raises(InvalidInput, match="Recursion limit"):
+        json.loads(text)
+
+
+def test_many_values_are_no_levels() -> None:
+    text = "[" + ",".join(["{}"] * 1_000) + "]"
+    assert json.loads(text) == [{}] * 1_000
+
+
 @pytest.mark.parametrize("text", ["[]", "1", "null", '"{}"'])
 def test_an_object_is_demanded_where_only_an_object_will_do(text: str) -> None:
     with pytest.raises(InvalidInput, match="object"):

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from moot.models.model import Again, Answer, Kind, ModelFailed, Piece, Progress, Request, Said
+from moot.models.model import Again, Anew, Answer, Kind, ModelFailed, Piece, Progress, Request, Said
 from moot.models.retrying import Patience, Retrying
 from moot.testing.clock import ManualClock
 from tests.models import asking
@@ -59,6 +59,7 @@ async def test_each_new_try_is_told(clock: ManualClock) -> None:
     assert await asking.progress(retrying, ASKED) == [
         Piece("well"),
         Again("timeout", "no luck.", 1.0),
+        Anew(ASKED),
         Piece("well"),
         Answer("well"),
     ]

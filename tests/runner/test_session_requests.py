@@ -118,7 +118,42 @@ async def test_what_nobody_waits_for_any_more_is_closed_and_what_others_wait_for
     assert left.title == "other: file_write: a.txt"
     await desk.done(OPERATOR, "request_respond", request_id=left.id, approve=True)
     assert not (await waiting).is_error
-    assert not person.unawaited
+    assert not person.asked.unawaited
+
+
+async def test_who_wants_the_same_takes_over_what_another_has_given_up(store: Store, tmp_path: Path) -> None:
+    desk = await open_desk(store)
+    person = SessionRequests(desk.house.store, await attempt_of(desk))
+    source = WorkspaceTools(place.at(tmp_path), ("edit",), PRESETS["ask"], person)
+    ending = asyncio.ensure_future(write(source, "one"))
+    await opened(desk)
+    waiting = asyncio.ensure_future(write(source, "one"))
+    await asyncio.sleep(0)
+    ending.cancel()
+    await asyncio.wait([ending])
+    await Withdrawing(Memory(), person).note()
+    while not waiting.done():
+        opening = asyncio.ensure_future(opened(desk))
+        await asyncio.wait([opening, waiting], return_when=asyncio.FIRST_COMPLETED)
+        if opening.done():
+            await desk.done(OPERATOR, "request_respond", request_id=opening.result(), approve=True)
+        else:
+            opening.cancel()
+    assert not (await waiting).is_error
+
+
+async def test_each_of_two_who_want_the_same_at_once_is_allowed_by_itself(store: Store, tmp_path: Path) -> None:
+    desk = await open_desk(store)
+    person = SessionRequests(desk.house.store, await attempt_of(desk))
+    source = WorkspaceTools(place.at(tmp_path), ("edit",), PRESETS["ask"], person)
+    writing = [asyncio.ensure_future(write(source, "one")) for _ in range(2)]
+    first = await opened(desk)
+    await desk.done(OPERATOR, "request_respond", request_id=first, approve=True)
+    await asyncio.wait(writing, return_when=asyncio.FIRST_COMPLETED)
+    second = await opened(desk)
+    assert second != first
+    await desk.done(OPERATOR, "request_respond", request_id=second, approve=True)
+    assert [one.is_error for one in await asyncio.gather(*writing)] == [False, False]
 
 
 async def test_the_person_sees_who_in_a_tree_asks_and_an_approval_is_for_nobody_else(

@@ -8,9 +8,10 @@ import pytest
 
 from moot.core.json import Json
 from moot.core.tool import Effect
-from moot.models import reserving
+from moot.models import reserving, scripted
 from moot.models.model import Answer, ModelFailed, Progress, Request, ToolSpec, Usage
 from moot.models.retrying import Retrying
+from moot.models.scripted import ScriptedModel
 from moot.session.acting import ToolsAlike
 from moot.session.agent import Agent, Format, Limits
 from moot.session.events import Warned
@@ -101,6 +102,19 @@ async def test_who_is_asked_to_stop_comes_to_an_end_with_a_report() -> None:
     report = await hall.report(agent("a", reports("so far")))
     assert report.text == "so far"
     assert "This is your last turn (moot was asked to stop)" in hall.told("a")
+
+
+async def test_who_is_resumed_after_it_was_stopped_and_cut_off_has_turns_again() -> None:
+    memory, stopped = Memory(), Hall(held={"a": asyncio.Event()}, asked_for="stop", sources=(Shelf(),))
+    stopped.journal = memory
+    cast = agent("a", fetch(1), reports("in peace"))
+    cut = asyncio.ensure_future(stopped.report(cast))
+    await stopped.until(lambda: bool(stopped.asked))
+    cut.cancel()
+    await asyncio.wait([cut])
+    resumed = Hall(memory, sources=(Shelf(),))
+    assert (await resumed.report(cast)).text == "in peace"
+    assert "last turn" not in resumed.told("a")
 
 
 async def test_who_is_stopped_and_reports_nothing_ends_for_that_reason() -> None:
@@ -345,13 +359,33 @@ async def test_who_asks_again_after_an_answer_that_broke_off_asks_for_a_shorter_
                 raise ModelFailed("unavailable", "The line broke.", used=Usage(cost=1.0))
             yield Answer("done")
 
-    async def no_pause(seconds: float) -> None: ...
+    async def pause(seconds: float) -> None:
+        waiting.append((purse.open_below(""), dict(purse.aside)))
 
-    breaking = Breaking()
-    hall = Hall(Purse(6.0), reserve=lambda agent, model, request: 1 + (request.bound or 0) / 1_000)
-    hall.model = Retrying(breaking, ManualClock(), sleep=no_pause)
+    waiting, breaking, purse = list[object](), Breaking(), Purse(6.0)
+    hall = Hall(purse, reserve=lambda agent, model, request: 1 + (request.bound or 0) / 1_000)
+    hall.model = Retrying(breaking, ManualClock(), sleep=pause)
     report = await hall.report(agent("a"))
     assert (report.text, breaking.bounds) == ("done", [5_000, 4_000])
+    assert waiting == [([], {})]  # before the second try nothing is under way, and nothing set aside
+
+
+async def test_a_pause_that_others_were_asked_for_meanwhile_is_kept_before_the_next_try() -> None:
+    class Paused(Memory):
+        async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+            await super().note(done, [one for one in begun if one.kind != "model"])
+            for one in begun:
+                if one.kind == "model" and self.known(one.path) is not None:
+                    raise ModelFailed("rate_limit", "The provider asked to wait.")
+                if one.kind == "model":
+                    await super().note(begun=[one])
+
+    async def no_pause(seconds: float) -> None: ...
+
+    hall, clock = Hall(Paused()), ManualClock()
+    answers = scripted.parse([{"fail": "unavailable"}, {"say": "never asked"}])
+    hall.model = Retrying(ScriptedModel(answers, clock), clock, sleep=no_pause)
+    assert (await hall.report(agent("a"))).failure == "rate_limit"
 
 
 async def test_results_of_one_turn_share_what_room_there_is() -> None:

@@ -168,6 +168,14 @@ def test_commands_that_are_not_confined_are_told_before_anything_runs(terminal: 
     assert (terminal.folder.parent / "out.txt").exists()
 
 
+def test_a_budget_that_does_not_hold_is_not_shown_and_warned_of(terminal: Terminal) -> None:
+    write(terminal, "kid.md", "---\nbudget: {turns: 1}\nanswers: [{say: hi}]\n---\n")
+    ended = terminal.ok("check", write(terminal, "boss.md", "---\nagents: [kid]\nanswers: [{say: hi}]\n---\n"))
+    assert "kid: its `budget` does not hold here: it works for others, and uses theirs." in ended.err
+    assert "1 turn" not in ended.out
+    assert "1 turn" in terminal.ok("check", "kid.md").out
+
+
 def test_who_would_have_to_ask_is_refused_where_nobody_answers(terminal: Terminal) -> None:
     ended = terminal.run("ask", write(terminal, "writer.md", WRITER % "ask"), "Write.")
     assert ended.code == 2

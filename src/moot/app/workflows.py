@@ -19,7 +19,7 @@ from moot.workflow.catalog import Catalog
 from moot.workflow.finding import Folders
 from moot.workflow.members import Flags, Member
 from moot.workflow.reading import Draft, Surroundings
-from moot.workflow.workflow import AgentDefinition, Context, Value, Workflow
+from moot.workflow.workflow import AgentDefinition, Budget, Context, Value, Workflow
 
 
 class BackendUnavailable(InvalidInput):
@@ -211,10 +211,15 @@ def _cast(draft: Draft, workflow: Workflow, flags: Flags, machine: Machine) -> C
         f"{name}: its commands are not confined, and have all your rights."
         for name in trust.unconfined(settled.values())
     ]
+    told += [
+        f"{one.name}: its `budget` does not hold here: it works for others, and uses theirs."
+        for one in workflow.cast
+        if one.budget != Budget()
+    ]
     chosen = replace(
         workflow,
         agents=tuple(settled[one.name] for one in workflow.agents),
-        cast=tuple(settled[one.name] for one in workflow.cast),
+        cast=tuple(replace(settled[one.name], budget=Budget()) for one in workflow.cast),
         warnings=(*workflow.warnings, *told),
     )
     return Casting(chosen, choices, obstacles)

@@ -10,6 +10,7 @@ from moot.core.undisturbed import undisturbed
 with undisturbed():  # an interrupt in the middle of its import ends Python with a segmentation fault
     import orjson
 
+_LEVELS = 250  # that orjson writes; it reads four times as many
 Scalar = str | int | float | bool | None
 Json = Scalar | Sequence["Json"] | Mapping[str, "Json"]
 
@@ -57,9 +58,17 @@ def _is_finite(value: Any) -> bool:
 
 def loads(text: str | bytes) -> Json:
     try:
-        return cast(Json, orjson.loads(text))
+        value = cast(Json, orjson.loads(text))
     except ValueError as error:
         raise InvalidInput(f"This is not JSON: {error}.") from error
+    if _may_be_deep(text):
+        _dump(value, 0)  # what is taken in can be written down
+    return value
+
+
+def _may_be_deep(text: str | bytes) -> bool:
+    openings = text.count("{") + text.count("[") if isinstance(text, str) else text.count(b"{") + text.count(b"[")
+    return openings > _LEVELS
 
 
 def load_object(text: str | bytes) -> dict[str, Json]:

@@ -122,18 +122,24 @@ class Piece:
     text: str
 
 
-@dataclass(slots=True)
+@record
 class Again:
     """The request failed and will be made again after so many seconds. The pieces so far count for nothing."""
 
     kind: Kind
     reason: str
     seconds: float
-    used: Usage = field(default_factory=Usage)  # what the try that failed may have cost
-    request: Request | None = None  # to be asked then, if whoever is told this wants another
+    used: Usage = Usage()  # what the try that failed may have cost
 
 
-Progress = Piece | Again | Answer
+@dataclass(slots=True)
+class Anew:
+    """That time is over: the request is made again, in another form if whoever is told this wants one."""
+
+    request: Request
+
+
+Progress = Piece | Again | Anew | Answer
 
 
 class Model(Protocol):

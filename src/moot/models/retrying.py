@@ -8,7 +8,7 @@ from datetime import datetime
 
 from moot.core.clock import Clock
 from moot.core.records import record
-from moot.models.model import Again, Kind, Model, ModelFailed, Progress, Request
+from moot.models.model import Again, Anew, Kind, Model, ModelFailed, Progress, Request
 
 RETRYABLE: frozenset[Kind] = frozenset(("rate_limit", "unavailable", "timeout", "error"))
 
@@ -45,8 +45,9 @@ class Retrying:
                     raise
                 again = Again(error.kind, error.fact, seconds, error.used)
             yield again
-            request = again.request or request
             await self.sleep(again.seconds)
+            yield (anew := Anew(request))
+            request = anew.request
 
     def _pause(self, error: ModelFailed, number: int) -> float | None:
         """None: it is not worth asking again from here."""

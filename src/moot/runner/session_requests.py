@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import field, replace
 
 from moot.core.caller import Caller
@@ -23,6 +24,23 @@ from moot.tools.call import StoreCall
 _log = logging.getLogger("moot.runner")
 
 
+class _Asked:
+    """What a tree waits for, by hash. Of several who want the same, one asks after the other: an approval is for one of
+    them, and who is still interested takes over what another has given up."""
+
+    def __init__(self) -> None:
+        self.unawaited: set[str] = set()  # what was asked, and nobody waits for any more
+        self.closing = asyncio.Lock()
+        self._turns: dict[str, asyncio.Lock] = {}
+
+    @asynccontextmanager
+    async def alone(self, hash: str) -> AsyncGenerator[None]:
+        async with self._turns.setdefault(hash, asyncio.Lock()):
+            async with self.closing:  # what is being closed is not taken over
+                self.unawaited.discard(hash)
+            yield
+
+
 @record
 class SessionRequests:
     """Asks as the attempt. What was approved before an interruption is found again, once."""
@@ -30,12 +48,17 @@ class SessionRequests:
     store: Store
     caller: Caller
     asker: str = ""  # who in the tree wants it; empty: the agent itself
-    unawaited: set[str] = field(default_factory=set[str])  # hashes of what was asked, and nobody waits for any more
+    asked: _Asked = field(default_factory=_Asked)
 
     def of(self, asker: str) -> "SessionRequests":
         return replace(self, asker=asker)
 
     async def denial(self, tool: str, arguments: Mapping[str, Json]) -> str | None:
+        hash = approving.hash_of(tool, arguments, self.asker)
+        async with self.asked.alone(hash):
+            return await self._denial(tool, arguments, hash)
+
+    async def _denial(self, tool: str, arguments: Mapping[str, Json], hash: str) -> str | None:
         try:
             asked = Approve(tool_name=tool, input=dict(arguments))
             call = StoreCall(
@@ -48,21 +71,22 @@ class SessionRequests:
         except MootError as error:  # what cannot be asked is not allowed
             return str(error)
         except asyncio.CancelledError:
-            self.unawaited.add(approving.hash_of(tool, arguments, self.asker))
+            self.asked.unawaited.add(hash)
             raise
 
     async def withdraw(self) -> None:
         """Close what nobody waits for any more, though moot goes on. If moot itself has ended, the next attempt waits
         for the same, and what was approved meanwhile counts."""
-        if not self.unawaited:
+        if not self.asked.unawaited:
             return
-        hashes = frozenset(self.unawaited)
-        try:
-            await self.store.write(lambda tx: self._withdraw(tx, hashes), caller=self.caller)
-        except MootError:  # there is another time to do that
-            _log.warning("a request of %s cannot be closed", self.caller.name, exc_info=True)
-        else:
-            self.unawaited.difference_update(hashes)
+        async with self.asked.closing:
+            hashes = frozenset(self.asked.unawaited)
+            try:
+                await self.store.write(lambda tx: self._withdraw(tx, hashes), caller=self.caller)
+            except MootError:  # there is another time to do that
+                _log.warning("a request of %s cannot be closed", self.caller.name, exc_info=True)
+            else:
+                self.asked.unawaited.difference_update(hashes)
 
     def _withdraw(self, tx: Tx, hashes: frozenset[str]) -> None:
         assert self.caller.agent is not None

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from moot.models import keeping, reserving
-from moot.models.model import Again, Answer, ModelFailed, Piece, Request
+from moot.models.model import Again, Anew, Answer, ModelFailed, Piece, Request
 from moot.session.agent import Agent
 from moot.session.events import Used, Warned, Wrote
 from moot.session.journal import Begun, Done, OverBudget
@@ -91,10 +91,11 @@ class _Tries:
                 self._is_begun = True
                 return replace(self._question, request=whole) if cost else self._question
 
-    async def again(self, failed: Again) -> None:
-        """What the try that failed has cost is not there for the next one, which may have to be shorter."""
-        self._end(Done(self._begun.path, stop=failed.kind, error=failed.reason, usage=failed.used))
-        failed.request = (await self.begin()).request
+    async def failed(self, why: Again) -> None:
+        """Whoever waits before the next try has nothing under way. What this one has cost is not there for the next,
+        which may have to be shorter."""
+        self._end(Done(self._begun.path, stop=why.kind, error=why.reason, usage=why.used))
+        await self._pages.turn()
 
     def fail(self, error: ModelFailed) -> None:
         self._end(Done(self._begun.path, stop=error.kind, error=str(error), until=error.until, usage=error.used))
@@ -115,7 +116,9 @@ async def _ask(agent: Agent, name: str, question: Question, stage: Stage, tries:
                     stage.tell(agent.name, Wrote(text))
                 case Again():
                     stage.tell(agent.name, Warned(f"{progress.reason} Trying again in {progress.seconds:.0f} s."))
-                    await tries.again(progress)
+                    await tries.failed(progress)
+                case Anew():
+                    progress.request = (await tries.begin()).request
                 case Answer():
                     found = progress
     return found

@@ -30,6 +30,7 @@ from moot.session.term import TimeIsUp
 from moot.session.transcript import Transcript
 
 _IN_VAIN = ("refusal", "context")  # how answers end of which no call is made
+_PASSING = ("stopped", "budget")  # why a turn was the last, which whoever resumes may have changed
 _MOST_CUTS = 5  # answers in a row that end in the middle
 _MOST_REMINDERS = 3  # that a report has to have a certain shape
 _ROOM = 8_000  # tokens that are kept free for the last turn
@@ -199,9 +200,11 @@ class Session:
             return
         known = self._stage.journal.known(turn.path.request())
         is_new = known is None or known.state != "done"
-        if "last" in turn.facts:
-            turn.last = Last(str(turn.facts["last"]), cast(Failure, turn.facts.get("reason", "limit")))
+        reason = turn.facts.get("reason", "limit")
+        if "last" in turn.facts and not (is_new and reason in _PASSING):
+            turn.last = Last(str(turn.facts["last"]), cast(Failure, reason))
         elif is_new:
+            turn.facts.pop("last", None)
             turn.last = await self._why_last(turn.number)
         if turn.last is not None:
             turn.facts |= {"last": turn.last.because, "reason": turn.last.failure}

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from moot.backends.backend import Assignment
 from moot.core.records import record
-from moot.models.model import Again, Answer, Model, ModelFailed, Piece, Progress, Request
+from moot.models.model import Again, Anew, Answer, Model, ModelFailed, Piece, Progress, Request
 from moot.runner.api_agents import Asking
 
 
@@ -58,9 +58,11 @@ class RecordedModel:
                             pieces.append(text)
                         case Again():
                             scribe.failed(place, Failed(progress, "".join(pieces), time() - began))
-                            pieces, began = [], time() + progress.seconds
+                            pieces = []
                         case Answer():
                             scribe.replied(place, progress, time() - began)
+                        case Anew():
+                            began = time()
                     yield progress
         except ModelFailed as error:
             scribe.failed(place, Failed(error, "".join(pieces), time() - began))

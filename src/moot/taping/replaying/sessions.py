@@ -23,7 +23,7 @@ from moot.core.records import record
 from moot.core.tool import Tool, ToolAnswer
 from moot.core.tree_path import TreePath
 from moot.models import model
-from moot.models.model import Again, Answer, Model, ModelFailed, Piece, Request
+from moot.models.model import Again, Anew, Answer, Model, ModelFailed, Piece, Request
 from moot.runner.api_agents import Asking, SessionBackend
 from moot.runner.journals import Kept
 from moot.runner.tree_tools import Offering
@@ -139,6 +139,7 @@ class Desk:
             if failed.text:
                 yield Piece(failed.text)
             yield Again(failed.kind, failed.error, failed.again or 0.0)
+            yield Anew(asking.question.request)
         match exchange.end:
             case Replied() as replied:
                 answer = self._answer(replied)
