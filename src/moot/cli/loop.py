@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 from collections.abc import Coroutine
@@ -33,4 +34,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         root.addHandler(logging.NullHandler())
         for name in TROUBLE:
             logging.getLogger(name).addHandler(_warnings)
+    gc.freeze()  # what is loaded stays
+    gc.set_threshold(50_000)
+    gc.enable()
     return asyncio.run(work)

@@ -15,7 +15,7 @@ from typing import NoReturn
 def main() -> NoReturn:
     """The console script. Leaves without taking the interpreter apart, which is an eighth of a short command's CPU."""
     signal.signal(signal.SIGTERM, _end)
-    gc.set_threshold(50_000)  # a start makes many objects and no garbage; looking for it takes 5 ms
+    gc.disable()  # until the loop runs: a start makes many objects and no garbage, and to look for it takes 20 ms
     code = run(sys.argv)
     if os.environ.get("MOOT_DEBUG"):
         sys.exit(code)
