@@ -16,6 +16,7 @@ from moot.backends.backend import Access, Assignment, Briefing, Ended, Manner, P
 from moot.core.caller import SYSTEM
 from moot.core.ids import AttemptId, HostId, StreamId
 from moot.core.json import Json
+from moot.core.teams import Team
 from moot.core.tool import Call, Tool, ToolAnswer
 from moot.core.tx import Tx
 from moot.models import endpoints, reserving
@@ -38,7 +39,7 @@ from moot.store.sqlite import SqliteStore
 from moot.tools import talk
 from moot.tools.talk import Words
 from moot.workflow import stored
-from moot.workflow.patterns import ALONE, Patterns, Team
+from moot.workflow.patterns import ALONE, Patterns
 from moot.workflow.workflow import AgentDefinition
 
 _MODEL = "anthropic/claude-sonnet-4-5"

@@ -8,9 +8,10 @@ import pytest
 from moot.app import choosing, trust
 from moot.app.choosing import Choice, Machine, Obstacle
 from moot.core.permissions import PRESETS, Preset
+from moot.core.teams import Team
 from moot.workflow import catalog
 from moot.workflow.catalog import ModelsShape
-from moot.workflow.patterns import Patterns, Team
+from moot.workflow.patterns import Patterns
 from moot.workflow.workflow import AgentDefinition, Backend, Fallback
 
 DOUBT = "no login of claude was found; log in with: claude /login"

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from moot.core.formats import Format
 from moot.core.json import Json
 from moot.core.tool import Effect
 from moot.models import reserving, scripted
@@ -13,7 +14,7 @@ from moot.models.model import Answer, ModelFailed, Progress, Request, ToolSpec, 
 from moot.models.retrying import Retrying
 from moot.models.scripted import ScriptedModel
 from moot.session.acting import ToolsAlike
-from moot.session.agent import Agent, Format, Limits
+from moot.session.agent import Agent, Limits
 from moot.session.events import Warned
 from moot.session.journal import Begun, Done, Memory, OverBudget
 from moot.session.report import Report

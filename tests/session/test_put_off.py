@@ -6,7 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from moot.core.json import Json
-from moot.session.agent import Agent, Team
+from moot.core.teams import Team
+from moot.session.agent import Agent
 from moot.session.journal import Memory
 from tests.session.staging import Hall, agent, calls, reports
 

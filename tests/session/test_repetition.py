@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 import pytest
 
 from moot.core.json import Json
+from moot.core.teams import Team
 from moot.core.tool import Effect
 from moot.models.model import ToolSpec
-from moot.session.agent import Agent, Team
+from moot.session.agent import Agent
 from moot.session.journal import Begun, Done, Known, Memory
 from moot.session.source import Leave, Outcome
 from tests.session.staging import Hall, agent, calls, reports

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
+from moot.core.formats import Format
 from moot.core.json import Json
 from moot.session import schemas
-from moot.session.agent import Format
 from tests.session.staging import Hall, agent, reports
 
 TWICE: dict[str, Json] = {f"d{number}": {"allOf": [{"$ref": f"#/$defs/d{number + 1}"}] * 2} for number in range(40)}

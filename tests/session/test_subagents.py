@@ -1,8 +1,9 @@
 import asyncio
 
 from moot.core import json
+from moot.core.formats import Format
 from moot.core.json import Json
-from moot.session.agent import Format, Limits
+from moot.session.agent import Limits
 from moot.session.journal import Memory
 from tests.session.staging import Hall, agent, calls, reports
 

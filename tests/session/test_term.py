@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 
 from moot.core.json import Json
-from moot.session.agent import Agent, Limits, Team
+from moot.core.teams import Team
+from moot.session.agent import Agent, Limits
 from moot.session.journal import Memory
 from moot.session.term import Term, TimeIsUp
 from tests.session.staging import Hall, agent, calls, reports

@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from moot.core import yaml
+from moot.core.formats import Format
+from moot.core.teams import Team
 from moot.workflow import reading, variables
 from moot.workflow.finding import Folders
 from moot.workflow.members import Flags
-from moot.workflow.patterns import Format, Patterns, Team
+from moot.workflow.patterns import Patterns
 from moot.workflow.reading import Surroundings
 from moot.workflow.workflow import AgentDefinition, Backend, Fallback, Workflow, WorkflowInvalid
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from moot.core.formats import Format
 from moot.core.json import Json
 from moot.workflow import formats
-from moot.workflow.patterns import Format
 from moot.workflow.shape import FormatShape
 
 WORDS, JSON = Format(), Format("json")

@@ -2,9 +2,10 @@
 
 import pytest
 
+from moot.core.teams import Team
 from moot.workflow import graph
 from moot.workflow.graph import Graph
-from moot.workflow.patterns import ALONE, Patterns, Team
+from moot.workflow.patterns import ALONE, Patterns
 
 CHAIN: Graph = {"a": Patterns(handoff="b"), "b": Patterns(handoff="c"), "c": Patterns(handoff="d"), "d": ALONE}
 FORK: Graph = {

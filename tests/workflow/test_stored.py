@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from moot.core import json
+from moot.core.formats import Format
 from moot.workflow import reading, shell, stored, templates, variables
-from moot.workflow.patterns import Format, Patterns
+from moot.workflow.patterns import Patterns
 from moot.workflow.workflow import AgentDefinition
 
 FILE = """

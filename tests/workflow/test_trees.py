@@ -1,7 +1,8 @@
 """The tree of an agent shows whom it leads to, how, and who has the last word."""
 
+from moot.core.teams import Team
 from moot.workflow import trees
-from moot.workflow.patterns import ALONE, Patterns, Team
+from moot.workflow.patterns import ALONE, Patterns
 from moot.workflow.trees import Tree
 from moot.workflow.workflow import AgentDefinition, Fallback
 

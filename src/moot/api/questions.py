@@ -18,7 +18,6 @@ from moot.core.ids import InstanceName
 from moot.registry import runs
 from moot.registry.runs import Run
 from moot.session import reports
-from moot.session.agent import Format
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +64,7 @@ async def was_last(access: Access, instance: InstanceName) -> bool:
 async def ask(order: Order, loaded: Loaded) -> AsyncIterator[Piece | Answer]:
     """What happens on the way, and last the answer. An agent that takes JSON is not asked anything else."""
     (agent,) = loaded.workflow.agents
-    takes = Format(agent.input.kind, agent.input.schema)
-    if (wrong := await reports.fault(order.question or "", takes)) is not None:
+    if (wrong := await reports.fault(order.question or "", agent.input)) is not None:
         raise InvalidInput(f"The question is not what {agent.name} takes: {wrong}.", "See `input` in its file.")
     async for piece in _answered(running.run(order, loaded)):
         yield piece

@@ -27,7 +27,7 @@ from moot.models.endpoints import Endpoint
 from moot.models.model import Model, Request
 from moot.models.retrying import Patience, Retrying
 from moot.models.scripted import ScriptedModel
-from moot.runner import tree_tools, trees
+from moot.runner import casts, tree_tools
 from moot.runner.journals import Kept, StoredJournal
 from moot.runner.letters import Letters
 from moot.runner.session_requests import Withdrawing
@@ -114,7 +114,7 @@ class SessionBackend:
         brief = await _brief(assignment, journal)
         if assignment.manner.model is not None or "cast" in assignment.settings:
             await asyncio.to_thread(prices.load)  # or everybody here would wait for it with the first request
-        cast = trees.cast(assignment, brief, assignment.expand if isinstance(assignment, Kept) else str)
+        cast = casts.cast(assignment, brief, assignment.expand if isinstance(assignment, Kept) else str)
         root = cast[assignment.agent]
         letters = Letters(assignment, journal)
         if self._between is not None:
@@ -125,7 +125,7 @@ class SessionBackend:
                 for trouble in tools.troubles:
                     tell(root.name, events.Warned(str(trouble)))
                 kept, most = _kept(assignment, journal), self._shop.most
-                stage = Stage(cast, kept, models.get, tools.of, tell, most, provider=trees.provider)
+                stage = Stage(cast, kept, models.get, tools.of, tell, most, provider=casts.provider)
                 stage = replace(stage, ending=journal.ending, asked=journal.asked) if journal else stage
                 report = (await Orchestra(stage).perform(Errand(root, brief.prompt, hearing=letters))).report
             if journal is not None:

@@ -1,18 +1,32 @@
-"""Agents as a session takes them, made from what workflows and agent files say of them. Reads nothing."""
+"""The cast of an attempt: the agent and those who take part in what it does, as their sessions take them. It is made of
+what workflows and agent files say; nothing is read here."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import cast as cast_to
 
+from moot.backends.backend import Assignment, Briefing
+from moot.core import prices
 from moot.core.json import Json
-from moot.session.agent import Agent, Format, Limits, Team
-from moot.workflow import patterns
+from moot.runner.tree_tools import Offering
+from moot.session.agent import Agent, Limits
+from moot.tools import channel
+from moot.workflow import models, stored
 from moot.workflow.workflow import AgentDefinition
 
 _USUAL = Limits()
+Expand = Callable[[str], str]
 
 
-def cast(definitions: Iterable[AgentDefinition]) -> dict[str, Agent]:
-    """By name, in the order given."""
-    return {one.name: agent(one) for one in definitions}
+def cast(assignment: Assignment, brief: Briefing, expand: Expand) -> dict[str, Agent]:
+    """By name, the agent itself first. `expand` puts values into prompts; the agent's own has them already."""
+    backend = "scripted" if assignment.settings.get("answers") else "api"
+    said = stored.definitions(assignment.agent, backend, assignment.settings)
+    found = {one.name: agent(one) for one in said}
+    root = found.pop(assignment.agent)
+    others = {name: replace(one, prompt=expand(one.prompt)) for name, one in found.items()}
+    found = {root.name: _root(root, assignment, brief), **others}
+    return {name: _bounded(one) for name, one in found.items()}
 
 
 def agent(definition: AgentDefinition) -> Agent:
@@ -30,12 +44,12 @@ def agent(definition: AgentDefinition) -> Agent:
         advisors=worked_with.advisors,
         handoff=worked_with.handoff,
         router=worked_with.destinations,
-        team=_team(worked_with.team),
+        team=worked_with.team,
         is_chatty=definition.is_chatty,
         limits=_limits(definition),
         temperature=definition.temperature,
-        input=_format(definition.input),
-        output=_format(definition.output),
+        input=definition.input,
+        output=definition.output,
         settings=_settings(definition),
     )
 
@@ -52,16 +66,6 @@ def _limits(definition: AgentDefinition) -> Limits:
     )
 
 
-def _team(said: patterns.Team | None) -> Team | None:
-    if said is None:
-        return None
-    return Team(said.members, said.supervisor, said.member_max_turns, said.supervisor_max_turns)
-
-
-def _format(said: patterns.Format) -> Format:
-    return Format(said.kind, said.schema)
-
-
 def _settings(definition: AgentDefinition) -> dict[str, Json]:
     """What its models need: the answers of a scripted one, or for each where it is asked and with whose key."""
     if definition.backend == "scripted":
@@ -72,3 +76,43 @@ def _settings(definition: AgentDefinition) -> dict[str, Json]:
         model: {"base_url": base_url, "env": list(env)} for model, base_url, env in (*first, *others)
     }
     return {"endpoints": endpoints}
+
+
+def _root(agent: Agent, assignment: Assignment, brief: Briefing) -> Agent:
+    """Where it has a channel, what it says last is its report, unless somebody else goes on with that."""
+    manner, settings, names = assignment.manner, agent.settings, agent.models
+    if manner.model is not None and "answers" not in settings:
+        own: dict[str, Json] = {manner.model: {"base_url": manner.base_url, "env": list(manner.env)}}
+        known = settings.get("endpoints")
+        settings = {"endpoints": {**(known if isinstance(known, Mapping) else {}), **own}}
+        names = (manner.model, *(one for one in names if one != manner.model))
+    reports = _reports(agent) or not _has_channel(assignment)
+    found = replace(agent, prompt=brief.system_prompt, models=names, settings=settings)
+    return replace(found, reports=reports, may_be_silent=not reports)
+
+
+def _reports(agent: Agent) -> bool:
+    worked_with = (agent.handoff, agent.router, agent.advisors, agent.team, agent.agents)
+    return any(worked_with) or agent.output.kind == "json"
+
+
+def _has_channel(assignment: Assignment) -> bool:
+    """Who is told to end when nothing is left to do, and says what there is to say in the channel."""
+    toolbox = assignment.toolbox
+    return isinstance(toolbox, Offering) and any(one.name == channel.SEND for one in toolbox.offered())
+
+
+def _bounded(agent: Agent) -> Agent:
+    """Where its file does not say how long a conversation may be, it is as long as its first model can hold."""
+    if agent.limits.context_tokens is not None or not agent.models or "answers" in agent.settings:
+        return agent
+    provider, _, name = agent.models[0].partition("/")
+    return replace(agent, limits=replace(agent.limits, context_tokens=prices.window(provider, name)))
+
+
+def provider(agent: Agent, model: str) -> str:
+    """Whose pauses are those of a model in a tree, as `terms.provider` says it of an agent."""
+    if "answers" in agent.settings:
+        return "scripted"
+    endpoints = cast_to(Mapping[str, Mapping[str, str | None]], agent.settings.get("endpoints", {}))
+    return endpoints.get(model, {}).get("base_url") or models.provider(model, "api")

@@ -3,19 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Literal
 
+from moot.core.formats import MARKDOWN, Format
 from moot.core.json import Json
 from moot.core.permissions import PRESETS, Permissions
 from moot.core.servers import Server
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """What goes in or comes out: words, or JSON of a certain shape."""
-
-    kind: Literal["markdown", "json"] = "markdown"
-    schema: Mapping[str, Json] | None = None
+from moot.core.teams import Team
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +21,6 @@ class Limits:
     timeout: timedelta | None = None
     output_tokens: int | None = None  # of one answer; None: what the model can
     context_tokens: int | None = None  # of a whole conversation; None: what the model can
-
-
-@dataclass(frozen=True, slots=True)
-class Team:
-    """Members confer by broadcasts; the supervisor reads them and decides."""
-
-    members: tuple[str, ...]
-    supervisor: str
-    member_turns: int | None = None
-    supervisor_turns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +42,8 @@ class Agent:
     may_be_silent: bool = False  # it may end without a word: there are other ways to be heard
     limits: Limits = field(default_factory=Limits)
     temperature: float | None = None
-    input: Format = field(default_factory=Format)
-    output: Format = field(default_factory=Format)
+    input: Format = MARKDOWN
+    output: Format = MARKDOWN
     settings: Mapping[str, Json] = field(default_factory=dict[str, Json])  # what else its model needs
     permissions: Permissions = PRESETS["ask"]  # for tools that change files and run commands
     servers: tuple[Server, ...] = ()  # of others, which it is connected to

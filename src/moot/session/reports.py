@@ -5,10 +5,11 @@ from typing import cast
 
 from moot.core import json
 from moot.core.errors import MootError
+from moot.core.formats import Format
 from moot.core.json import Json
 from moot.models.model import ToolSpec
 from moot.session import schemas
-from moot.session.agent import Agent, Format
+from moot.session.agent import Agent
 from moot.session.report import Failure, Report
 from moot.session.source import Outcome, Unrecorded
 

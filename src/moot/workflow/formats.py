@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
+from moot.core.formats import Format
 from moot.core.problems import Problem, spell
 from moot.core.yaml import Path
-from moot.workflow.patterns import Format
 from moot.workflow.shape import FormatShape
 
 _MOST = 300  # characters of what another library says

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from moot.core import problems, schemas, yaml
 from moot.core.errors import MootError
+from moot.core.formats import Format
 from moot.core.permissions import PRESETS, Permissions, Preset
 from moot.core.problems import Problem
 from moot.core.records import record
@@ -19,7 +20,6 @@ from moot.workflow.connecting import Declared, Known
 from moot.workflow.drafts import Faults
 from moot.workflow.finding import Folders
 from moot.workflow.merging import Choice, Layer
-from moot.workflow.patterns import Format
 from moot.workflow.shape import AgentFileShape, AgentShape
 from moot.workflow.ties import Reference
 from moot.workflow.workflow import AgentDefinition, Backend, Budget, Fallback

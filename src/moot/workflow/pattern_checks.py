@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from moot.core.formats import Format
 from moot.core.problems import Problem
 from moot.workflow import formats, graph
 from moot.workflow.drafts import Faults
 from moot.workflow.graph import Graph
 from moot.workflow.members import Member
-from moot.workflow.patterns import WHAT, Format
+from moot.workflow.patterns import WHAT
 from moot.workflow.ties import Reference
 
 

@@ -1,9 +1,10 @@
 """Patterns: how an agent works with others. Only what is said; `graph` knows where it leads."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from moot.core.records import record
+from moot.core.teams import Team
 
 Kind = Literal["agent", "advisor", "handoff", "destination", "member", "supervisor"]
 WHAT: Mapping[Kind, str] = {
@@ -14,24 +15,6 @@ WHAT: Mapping[Kind, str] = {
     "member": "a member of the team",
     "supervisor": "a supervisor",
 }
-
-
-@record
-class Format:
-    """What goes in or comes out: words, or JSON of a certain shape."""
-
-    kind: Literal["markdown", "json"] = "markdown"
-    schema: Mapping[str, Any] | None = None
-
-
-@record
-class Team:
-    """Members confer, the supervisor decides."""
-
-    members: tuple[str, ...]
-    supervisor: str
-    member_max_turns: int | None = None
-    supervisor_max_turns: int | None = None
 
 
 @record
@@ -46,7 +29,6 @@ class Patterns:
 
 
 ALONE = Patterns()
-MARKDOWN = Format()
 
 
 @record

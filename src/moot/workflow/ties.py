@@ -7,10 +7,11 @@ from typing import cast
 from moot.core import yaml
 from moot.core.problems import Problem, spell
 from moot.core.records import record
+from moot.core.teams import Team
 from moot.core.yaml import Document
 from moot.workflow import merging
 from moot.workflow.merging import Choice, Layer
-from moot.workflow.patterns import Kind, Patterns, Team
+from moot.workflow.patterns import Kind, Patterns
 from moot.workflow.shape import AgentFileShape, RouterShape, TeamShape
 
 FIELDS = ("agents", "advisors", "handoff", "router", "team")

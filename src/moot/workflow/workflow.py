@@ -8,10 +8,11 @@ from typing import Any, Literal
 
 from moot.core import servers, workspace_tools
 from moot.core.errors import InvalidInput
+from moot.core.formats import MARKDOWN, Format
 from moot.core.permissions import PRESETS, Permissions
 from moot.core.records import record
 from moot.core.servers import Server
-from moot.workflow.patterns import ALONE, MARKDOWN, Format, Patterns
+from moot.workflow.patterns import ALONE, Patterns
 
 Backend = Literal["scripted", "human", "external", "claude", "codex", "cursor", "gemini", "opencode", "command", "api"]
 InputType = Literal["string", "number", "boolean", "array"]

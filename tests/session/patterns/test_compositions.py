@@ -1,5 +1,5 @@
 from moot.core.json import Json
-from moot.session.agent import Team
+from moot.core.teams import Team
 from moot.session.report import Report
 from tests.session.staging import Hall, agent, calls, reports
 

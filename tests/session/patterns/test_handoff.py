@@ -1,6 +1,6 @@
 from collections.abc import Sequence
 
-from moot.session.agent import Format
+from moot.core.formats import Format
 from moot.session.journal import Begun, Done, Memory
 from moot.session.report import Report
 from tests.session.staging import Hall, agent, calls, reports

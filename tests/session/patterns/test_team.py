@@ -2,8 +2,10 @@ import asyncio
 
 import pytest
 
+from moot.core.formats import Format
 from moot.core.json import Json
-from moot.session.agent import Agent, Format, Limits, Team
+from moot.core.teams import Team
+from moot.session.agent import Agent, Limits
 from moot.session.journal import Memory
 from moot.session.patterns import broadcasting
 from tests.session.staging import Hall, agent, calls, reports
@@ -143,7 +145,7 @@ async def test_the_supervisors_report_leaves_no_cycle_to_begin_beside_it() -> No
 async def test_a_member_without_turns_left_is_gone() -> None:
     hall = Hall()
     await hall.report(
-        team("ann", member_turns=2),
+        team("ann", member_max_turns=2),
         agent("ann", says("one"), says("two"), says("three")),
         agent("lead", says("Go on."), reports("ok")),
     )
@@ -169,7 +171,7 @@ async def test_a_supervisor_without_members_comes_to_an_end() -> None:
 async def test_rounds_are_bounded_by_the_supervisors_turns() -> None:
     hall = Hall()
     report = await hall.report(
-        team("ann", supervisor_turns=3),
+        team("ann", supervisor_max_turns=3),
         agent("ann", *[WAITS] * 10),
         agent("lead", *[says("More.")] * 10),
     )

@@ -8,7 +8,9 @@ team is done, and whoever still works is cut short.
 import asyncio
 from dataclasses import replace
 
-from moot.session.agent import Agent, Cast, Format, Team
+from moot.core.formats import MARKDOWN
+from moot.core.teams import Team
+from moot.session.agent import Agent, Cast
 from moot.session.errand import Errand
 from moot.session.hearing import Heard, Hearing
 from moot.session.patterns import broadcasting
@@ -121,7 +123,7 @@ class _MemberSeat:
         others = ", ".join(name for name in self._team.members if name != self.name) or "nobody else"
         told = _MEMBER.format(name=self.name, others=others, boss=self._team.supervisor)
         # It has no report that could have a shape: it is heard by its broadcasts.
-        return replace(_adapted(agent, told, self._team.member_turns), may_be_silent=True, output=Format())
+        return replace(_adapted(agent, told, self._team.member_max_turns), may_be_silent=True, output=MARKDOWN)
 
     async def take(self, session: Session) -> Report:
         self.is_taken, self._session = True, session
@@ -160,7 +162,7 @@ class _BossSeat:
 
     def adapted(self, agent: Agent) -> Agent:
         told = _BOSS.format(others=", ".join(self._team.members))
-        return _adapted(agent, told, self._team.supervisor_turns)
+        return _adapted(agent, told, self._team.supervisor_max_turns)
 
     async def take(self, session: Session) -> Report:
         self._voice.session = self._ear.session = session
