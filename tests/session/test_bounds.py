@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -395,6 +396,15 @@ async def test_results_of_one_turn_share_what_room_there_is() -> None:
     await hall.report(agent("a", eight, reports("done"), limits=Limits(context_tokens=20_000)))
     _, last = hall.asked[-1]
     assert reserving.tokens(last) < 20_000
+
+
+@pytest.mark.parametrize(
+    "cast", [agent("a", reports("ok"), prompt="x" * 60_000), agent("a", reports("ok"), prompt="漢" * 20_000)]
+)
+async def test_what_is_told_with_every_request_counts(cast: Agent) -> None:
+    hall = Hall()
+    await hall.report(replace(cast, limits=Limits(context_tokens=20_000)))
+    assert "nearly as long as the model can hold" in hall.told("a")
 
 
 async def test_what_costs_nothing_is_given_no_bounds() -> None:

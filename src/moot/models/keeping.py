@@ -3,8 +3,10 @@
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 from typing import Protocol, cast
 
+from moot.core import clock
 from moot.core.json import Json
 from moot.core.records import record
 from moot.models.model import Answer, Call, Stop
@@ -48,7 +50,8 @@ def _mended(text: str) -> str:
 def dump(answer: Answer) -> Json:
     kept = cast(Keepable, answer.kept).plain() if answer.kept is not None else None
     calls: list[Json] = [[one.id, one.name, one.arguments] for one in answer.calls]
-    return {"text": answer.text, "calls": calls, "stop": answer.stop, "kept": kept}
+    at = None if answer.at is None else clock.to_iso(answer.at)
+    return {"text": answer.text, "calls": calls, "stop": answer.stop, "at": at, "kept": kept}
 
 
 def load(found: Json) -> Answer:
@@ -56,4 +59,6 @@ def load(found: Json) -> Answer:
     data = cast(Mapping[str, Json], found)
     calls = tuple(Call(*one) for one in cast(list[tuple[str, str, str]], data["calls"]))
     kept = None if data["kept"] is None else Kept(data["kept"])
-    return Answer(cast(str, data["text"]), calls, cast(Stop, data["stop"]), kept=kept)
+    at = data.get("at")
+    since = None if at is None else datetime.fromisoformat(cast(str, at))
+    return Answer(cast(str, data["text"]), calls, cast(Stop, data["stop"]), at=since, kept=kept)

@@ -97,6 +97,7 @@ class Answer:
     calls: tuple[Call, ...] = ()
     stop: Stop = "end"
     usage: Usage = Usage()
+    at: datetime | None = field(default=None, compare=False)  # when it was on record
     kept: object = field(default=None, repr=False, compare=False)
 
 

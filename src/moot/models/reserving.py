@@ -22,7 +22,7 @@ _SHORTER = {  # models that refuse to be given as much
 def tokens(request: Request) -> int:
     """Of all that the model is told."""
     told = letters(request.messages) if request.letters is None else request.letters
-    return (len(request.system) + sum(one.letters for one in request.tools) + told) // LETTERS + 1
+    return (letters_of(request.system) + sum(one.letters for one in request.tools) + told) // LETTERS + 1
 
 
 def longest(model: str) -> int:
@@ -44,6 +44,11 @@ def is_free(endpoint: Endpoint) -> bool:
     return endpoint.base_url is not None and endpoint.key is None
 
 
+def letters_of(text: str) -> int:
+    """A sign of a script with thousands of them takes up to a token by itself: it counts as the bytes it has."""
+    return len(text) if text.isascii() else len(text.encode(errors="replace"))
+
+
 def letters(messages: Iterable[Message]) -> int:
     return sum(map(_letters, messages))
 
@@ -51,8 +56,8 @@ def letters(messages: Iterable[Message]) -> int:
 def _letters(message: Message) -> int:
     match message:
         case Said(text):
-            return len(text)
+            return letters_of(text)
         case Answer():
-            return len(message.text) + sum(len(one.arguments) for one in message.calls)
+            return letters_of(message.text) + sum(letters_of(one.arguments) for one in message.calls)
         case _:
-            return len(message.text) + sum(len(one.text) for one in message.results)
+            return letters_of(message.text) + sum(letters_of(one.text) for one in message.results)

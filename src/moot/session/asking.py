@@ -6,6 +6,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 
+from moot.core.clock import SystemClock
 from moot.models import keeping, reserving
 from moot.models.model import Again, Anew, Answer, ModelFailed, Piece, Request
 from moot.session.agent import Agent
@@ -31,6 +32,7 @@ async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -
         tries = _Tries(begun, pages, question, partial(stage.reserve, agent, name))
         try:
             found = keeping.storable(await _ask(agent, name, await tries.begin(), stage, tries))
+            found = replace(found, at=SystemClock().now())
         except ModelFailed as error:
             tries.fail(error)
             error.provider = provider

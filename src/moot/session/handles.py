@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 from moot.core.json import Json
 from moot.models import reserving
 from moot.models.model import ToolSpec
+from moot.session import forms
+from moot.session.forms import Form
 from moot.session.source import Outcome, Unrecorded
 
 LARGE = 100_000  # letters of one result: more would leave no room for anything else
@@ -15,9 +17,7 @@ _PAGE = 20_000
 _FOOTER = 100  # letters kept free for what stands under a page
 
 
-class _Place(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-
+class _Place(Form):
     handle: str
     offset: int = Field(default=0, ge=0)
     length: int = Field(default=_PAGE, ge=1, le=LARGE)
@@ -56,10 +56,9 @@ class Handles(Unrecorded):
         return (ToolSpec("result_read", "Read on in a result that was too long to be shown.", schema),)
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
-        try:
-            place = _Place.model_validate(arguments)
-        except ValidationError as error:
-            return Outcome(f"Nothing was read: {error.errors()[0]['msg']}.", is_error=True)
+        place = forms.read(_Place, arguments)
+        if isinstance(place, str):
+            return Outcome(f"Nothing was read: {place}.", is_error=True)
         if place.handle not in self._kept:
             return Outcome(f"There is no handle {place.handle[:80]!r}. There are: {', '.join(self._kept)}.", True)
         self._read[path] = place

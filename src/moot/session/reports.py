@@ -1,20 +1,31 @@
 """Reports: the tool with which a session ends, what shape a report must have, and how it is kept."""
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import Literal, cast
 
 from moot.core import json
 from moot.core.errors import MootError
 from moot.core.formats import Format
 from moot.core.json import Json
 from moot.models.model import ToolSpec
+<<<<<<< src/moot/session/reports.py
+from moot.session import forms, schemas
+from moot.session.agent import Agent, Format
+from moot.session.forms import Form
+=======
 from moot.session import schemas
 from moot.session.agent import Agent
+>>>>>>> /tmp/land.new
 from moot.session.report import Failure, Report
 from moot.session.source import Outcome, Unrecorded
 
 NAME = "final_report"
 _WORDS = "End your work with this report. It is all that is passed on: nothing else you said is."
+
+
+class _Report(Form):
+    report: object
+    status: Literal["success", "failure"] | None = None
 
 
 class FinalReport(Unrecorded):
@@ -30,16 +41,17 @@ class FinalReport(Unrecorded):
         return self._specs
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
-        if "report" not in arguments:
-            return Outcome("Nothing was reported: `report` is missing.", is_error=True)
-        said = arguments["report"]
+        form = forms.read(_Report, arguments)
+        if isinstance(form, str):
+            return Outcome(f"Nothing was reported: {form}. Call it again.", is_error=True)
+        said = cast(Json, form.report)
         text = said if isinstance(said, str) else json.dumps(said)
         if not text.strip():
             return Outcome("Nothing was reported: the report is empty.", is_error=True)
         wrong = await fault(text, self._agent.output)
         if wrong is not None:
             return Outcome(f"Nothing was reported: {wrong}. Call it again.", is_error=True)
-        if arguments.get("status") == "failure":
+        if form.status == "failure":
             return Outcome("reported", report=Report(text, self._agent.name, "reported", text))
         return Outcome("reported", report=Report(text, self._agent.name))
 

@@ -7,6 +7,7 @@ limit and no failure ends it without one.
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import cast
 
 from moot.core import text
@@ -77,6 +78,7 @@ class Session:
         self._hands = Hands(own, errand.agent.limits.calls)
         self._transcript = Transcript()
         self._turns = 0
+        self._answered_at: datetime | None = None
         self._asked = 0  # how often again
         self._cuts = 0
         self._reminders = 0
@@ -87,6 +89,11 @@ class Session:
     @property
     def turns(self) -> int:
         return self._turns
+
+    @property
+    def answered_at(self) -> datetime | None:
+        """When its model answered last; the same in every execution."""
+        return self._answered_at
 
     @property
     def room(self) -> int:
@@ -141,6 +148,7 @@ class Session:
         while (known := self._stage.journal.known(self.errand.path.turn(self._turns + 1).request())) is not None:
             self._turns += 1
             answer = keeping.load(known.result) if known.state == "done" else Answer()
+            self._answered_at = answer.at
             if answer.stop in _IN_VAIN:
                 continue
             is_last = bool(known.facts.get("last"))
@@ -218,7 +226,7 @@ class Session:
             return Last(self._stage.ending, "budget")
         if await self._stage.asked() == "stop":
             return Last("moot was asked to stop", "stopped")
-        if limits.context_tokens and self._transcript.tokens + _ROOM > limits.context_tokens:
+        if limits.context_tokens and self._told_tokens() + _ROOM > limits.context_tokens:
             return Last("the conversation is nearly as long as the model can hold", "limit")
         return Last(f"the limit of {text.counted(limits.turns, 'turn')}", "limit") if number == limits.turns else None
 
@@ -241,6 +249,7 @@ class Session:
         except OverBudget as error:
             turn.report = self._failed("budget", str(error))
         else:
+            self._answered_at = turn.answer.at
             self._transcript.add(turn.answer)
 
     async def _act(self, turn: Turn) -> None:
@@ -261,7 +270,7 @@ class Session:
         room = self._room()
         for one, outcome in zip(planned, turn.outcomes, strict=True):
             text = self._handles.shortened(outcome.text, one.path, room)
-            room = None if room is None else max(room - len(text) // reserving.LETTERS, 0)
+            room = None if room is None else max(room - reserving.letters_of(text) // reserving.LETTERS, 0)
             results.append(Result(one.call, text, outcome.is_error))
             if outcome.is_error or one not in leading:
                 why = outcome.text if outcome.is_error else ""
@@ -272,7 +281,12 @@ class Session:
     def _room(self) -> int | None:
         """Tokens that a result may have; None: as many as it likes."""
         most = self._agent.limits.context_tokens
-        return None if most is None else max(most - self._transcript.tokens - _ROOM, 0)
+        return None if most is None else max(most - self._told_tokens() - _ROOM, 0)
+
+    def _told_tokens(self) -> int:
+        """What the model is told with every request, and what was said."""
+        always = reserving.letters_of(self._agent.prompt) + sum(one.letters for one in self._hands.specs(is_last=False))
+        return self._transcript.tokens + always // reserving.LETTERS
 
     async def _judge(self, turn: Turn) -> None:
         """What follows from the way the answer ends; nothing if it is simply the next turn."""

@@ -4,15 +4,17 @@ ended."""
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from moot.core import json
 from moot.core.json import Json
 from moot.core.tool import Effect
 from moot.core.tree_path import TreePath
 from moot.models.model import ToolSpec
-from moot.session import reports
+from moot.session import forms, reports
 from moot.session.agent import Agent, Cast
 from moot.session.errand import Errand
+from moot.session.forms import Form
 from moot.session.hearing import Heard
 from moot.session.performing import Perform
 from moot.session.report import Report
@@ -21,6 +23,16 @@ from moot.session.source import Outcome, Unrecorded
 
 _PREFIX = "agent_"
 ASK = "ask_clarification"
+
+
+class _Order(Form):
+    prompt: object
+    reason: str | None = None
+
+
+class _Question(Form):
+    id: str
+    question: str = ""
 
 
 class SubAgents(Unrecorded):
@@ -42,12 +54,16 @@ class SubAgents(Unrecorded):
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
         place = TreePath(path)
-        if name == ASK:
-            return await self._ask(str(arguments.get("id", "")), str(arguments.get("question", "")), place)
-        return await self._spawn(self._cast[name.removeprefix(_PREFIX)], arguments, place)
+        form = forms.read(_Question if name == ASK else _Order, arguments)
+        match form:
+            case str():
+                return Outcome(f"Nothing was done: {form}. Call it again.", is_error=True)
+            case _Question():
+                return await self._ask(form.id, form.question, place)
+            case _Order():
+                return await self._spawn(self._cast[name.removeprefix(_PREFIX)], cast(Json, form.prompt), place)
 
-    async def _spawn(self, agent: Agent, arguments: Mapping[str, Json], place: TreePath) -> Outcome:
-        prompt = arguments.get("prompt")
+    async def _spawn(self, agent: Agent, prompt: Json, place: TreePath) -> Outcome:
         text = prompt if isinstance(prompt, str) else json.dumps(prompt)
         if prompt is None or not text.strip():
             return Outcome("Nothing was done: `prompt` is missing.", is_error=True)

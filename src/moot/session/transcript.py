@@ -40,4 +40,4 @@ class Transcript:
                 self._messages[-1] = Said(f"{last.text}\n\n{text}")
             case _:
                 self._messages.append(Said(text))
-        self._letters += len(text)
+        self._letters += reserving.letters_of(text)

@@ -22,6 +22,20 @@ async def test_what_advisors_say_stands_under_the_request() -> None:
     )
 
 
+async def test_what_advisors_say_is_cut_to_what_the_agent_can_hold() -> None:
+    hall = Hall()
+    await hall.report(
+        agent("boss", reports("Go."), advisors=("risk", "law"), limits=Limits(context_tokens=40_000)),
+        agent("risk", reports("r" * 200_000)),
+        agent("law", reports("Fine.")),
+    )
+    told = hall.told("boss")
+    assert "… (cut off: 200,000 characters in all)" in told
+    assert "### From law\n\nFine." in told
+    assert len(told) < 100_000
+    assert "last turn" not in told
+
+
 async def test_advisors_work_at_the_same_time() -> None:
     """Each holds the other until both are asked."""
     hall = Hall()

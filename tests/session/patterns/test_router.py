@@ -54,6 +54,14 @@ async def test_a_choice_that_does_not_exist_is_refused_and_chosen_again(wrong: d
     assert hall.told("desk", 2).startswith("Nothing was passed on: ")
 
 
+async def test_a_choice_with_what_nobody_knows_is_not_made() -> None:
+    hall = Hall()
+    choices = calls("handoff_to", agent="b", note="x"), calls("handoff_to", agent="b", message=7), reports("by myself")
+    assert (await hall.report(agent("a", *choices, router=("b",)), agent("b"))).text == "by myself"
+    assert hall.told("a", 2) == "Nothing was passed on: there is no `note`. Call it again."
+    assert hall.told("a", 3) == "Nothing was passed on: `message`: Input should be a valid string. Call it again."
+
+
 async def test_a_router_that_fails_routes_nowhere() -> None:
     hall = Hall()
     report = await hall.report(agent("desk", {"fail": "refused"}, router=ROUTES), agent("legal"), agent("billing"))

@@ -1,18 +1,32 @@
 import asyncio
+from dataclasses import dataclass
+from datetime import datetime
 
 import pytest
 
 from moot.core.formats import Format
 from moot.core.json import Json
+<<<<<<< tests/session/patterns/test_team.py
+from moot.models import keeping
+from moot.session.agent import Agent, Format, Limits, Team
+=======
 from moot.core.teams import Team
 from moot.session.agent import Agent, Limits
+>>>>>>> /tmp/land.new
 from moot.session.journal import Memory
 from moot.session.patterns import broadcasting
+from moot.session.patterns.broker import Broker
 from tests.session.staging import Hall, agent, calls, reports
 
 
 def says(message: str, **more: Json) -> Json:
     return calls("team_broadcast", message=message, **more)
+
+
+@dataclass
+class Session:
+    answered_at: datetime
+    turns: int = 1
 
 
 WAITS: Json = {"say": "."}
@@ -122,6 +136,51 @@ async def test_a_member_can_say_that_it_failed() -> None:
     assert "member ann failed and is no longer in the team. Reason: The logs are gone." in told
     assert told.count("The logs are gone.") == 1
     assert hall.order().count("ann") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ({"message": "bye", "is_last": True}, "there is no `is_last`"),
+        ({"message": "bye", "final": "true"}, "`final`: Input should be a valid boolean"),
+        ({"final": True}, "`message` is missing"),
+        ({"message": " ", "final": True}, "`message` is empty"),
+        ({"message": ["bye"]}, "`message`: Input should be a valid string"),
+    ],
+)
+async def test_a_broadcast_that_is_only_half_understood_is_not_made(arguments: dict[str, Json], why: str) -> None:
+    hall = Hall()
+    await hall.report(
+        team("ann"), agent("ann", calls("team_broadcast", **arguments), WAITS), agent("lead", reports("ok"))
+    )
+    assert hall.told("ann", 2) == f"Nothing was said: {why}. Call it again."
+    assert "bye" not in hall.told("lead")
+
+
+async def test_broadcasts_keep_their_time_in_every_execution() -> None:
+    memory = Memory()
+    cast = team("ann"), agent("ann", says("It is slow."), WAITS), agent("lead", reports("ok"))
+    first = Hall(memory)
+    await first.report(*cast)
+    broker = Broker(("ann",))
+    answered = keeping.load(memory.all()[str(next(path for path in memory.all() if path.endswith("ann/t1/m")))].result)
+    assert answered.at is not None
+    broker.publish("update", "ann", "It is slow.", Session(answered.at))
+    assert broker.news("lead")[0].told() in first.told("lead")
+
+
+async def test_a_member_is_told_no_more_than_it_can_hold() -> None:
+    hall = Hall()
+    small = Limits(context_tokens=20_000)
+    await hall.report(
+        team("ann", "ben"),
+        agent("ann", says("x" * 60_000, final=True)),
+        agent("ben", WAITS, WAITS, limits=small),
+        agent("lead", says("Go on."), reports("ok")),
+    )
+    heard = "".join(hall.told("ben", number) for number in range(1, hall.order().count("ben") + 1))
+    assert "x" * 60_000 not in heard
+    assert "more than you can be told" in heard
 
 
 async def test_a_member_that_would_report_json_is_asked_for_no_report() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
+from moot.models import reserving
 from moot.session.agent import Cast
 from moot.session.errand import Errand
 from moot.session.performing import Perform
@@ -28,12 +29,22 @@ async def enriched(errand: Errand, cast: Cast, perform: Perform, warn: Callable[
     for name, report in zip(names, reports, strict=True):
         if report.failure is not None:
             warn(f"The advisor {name} failed ({report.failure}): {report.error}")
-    told = [f"### From {name}\n\n{_words(name, report)}" for name, report in zip(names, reports, strict=True)]
+    words = _fitting([_words(name, report) for name, report in zip(names, reports, strict=True)], errand)
+    told = [f"### From {name}\n\n{said}" for name, said in zip(names, words, strict=True)]
     return "\n\n".join((f"## ORIGINAL USER REQUEST\n\n{errand.prompt}", "## ANALYSIS GATHERED", *told))
 
 
 async def _report(errand: Errand, perform: Perform) -> Report:
     return (await perform(errand)).report
+
+
+def _fitting(words: list[str], errand: Errand) -> list[str]:
+    """Half of what the agent can hold is for them, in equal parts; the rest is for its work."""
+    most = errand.agent.limits.context_tokens
+    if most is None or sum(map(len, words)) <= most * reserving.LETTERS // 2:
+        return words
+    part = most * reserving.LETTERS // 2 // len(words)
+    return [one if len(one) <= part else f"{one[:part]}\n… (cut off: {len(one):,} characters in all)" for one in words]
 
 
 def _words(name: str, report: Report) -> str:

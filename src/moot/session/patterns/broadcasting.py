@@ -1,11 +1,13 @@
 """How those in a team speak and hear."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol, cast
 
 from moot.core.json import Json
 from moot.core.tool import Effect
 from moot.models.model import ToolSpec
+from moot.session import forms
+from moot.session.forms import Form
 from moot.session.hearing import Heard
 from moot.session.patterns.broker import Broadcast, Broker
 from moot.session.report import Report
@@ -22,17 +24,27 @@ class Cycle(Protocol):
     async def __call__(self, *, is_first: bool) -> bool: ...
 
 
+class _Words(Form):
+    message: str
+    final: bool | None = None
+    failed: bool | None = None
+
+
+class _BossWords(Form):
+    message: str
+
+
 class MemberVoice(Unrecorded):
     """Of a member: it is heard by all, and its last broadcast is its leave."""
 
     is_final = True
 
-    def __init__(self, member: str, broker: Broker, turns: Callable[[], int]) -> None:
+    def __init__(self, member: str, broker: Broker) -> None:
+        self.session: Session | None = None
         self.is_done = False
         self.is_silent = True  # in this cycle
         self._member = member
         self._broker = broker
-        self._turns = turns
 
     def specs(self) -> Sequence[ToolSpec]:
         final: Json = {"type": "boolean", "default": False, "description": "You leave the team with this."}
@@ -42,18 +54,18 @@ class MemberVoice(Unrecorded):
     def say(self, message: str) -> None:
         self.is_silent = False
         if message.strip():
-            self._broker.publish("update", self._member, message, self._turns())
+            self._broker.publish("update", self._member, message, self.session)
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
-        message = arguments.get("message")
-        if not isinstance(message, str) or not message.strip():
-            return Outcome("Nothing was said: `message` is missing.", is_error=True)
-        if arguments.get("failed") is True:  # what the others are told of it is told of everybody who fails
-            return Outcome(_LEFT, report=Report(message, self._member, "reported", message))
-        self.say(message)
-        if arguments.get("final") is True:
+        form = forms.read(_Words, arguments)
+        if isinstance(form, str) or not form.message.strip():
+            return _unsaid(form)
+        if form.failed:  # what the others are told of it is told of everybody who fails
+            return Outcome(_LEFT, report=Report(form.message, self._member, "reported", form.message))
+        self.say(form.message)
+        if form.final:
             self.is_done = True
-            return Outcome(_LEFT, report=Report(message, self._member))
+            return Outcome(_LEFT, report=Report(form.message, self._member))
         return Outcome("broadcast")
 
 
@@ -73,19 +85,24 @@ class SupervisorVoice(Unrecorded):
         return "outside"
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
-        message = arguments.get("message")
-        if not isinstance(message, str) or not message.strip():
-            return Outcome("Nothing was said: `message` is missing.", is_error=True)
+        form = forms.read(_BossWords, arguments)
+        if isinstance(form, str) or not form.message.strip():
+            return _unsaid(form)
         assert self.session is not None
-        self._broker.publish("update", self._name, message, self.session.turns)
+        self._broker.publish("update", self._name, form.message, self.session)
         is_heard = await self._cycle(is_first=False)
         if self._broker.put_off is not None:
             return Outcome("put off", is_error=True, report=self._broker.put_off)
         if not is_heard:
             self.session.end_soon("all members have left the team")
             return Outcome("Nobody heard it: all members have left the team.", is_error=True)
-        found = heard(self._broker.news(self._name), self.session)
+        found = heard(self._broker.news(self._name), self.session, is_end=True)
         return Outcome(found.text if found else "The members had nothing to say.")
+
+
+def _unsaid(wrong: Form | str) -> Outcome:
+    why = wrong if isinstance(wrong, str) else "`message` is empty"
+    return Outcome(f"Nothing was said: {why}. Call it again.", is_error=True)
 
 
 class Ear:
@@ -93,15 +110,16 @@ class Ear:
 
     calls_back = False
 
-    def __init__(self, name: str, broker: Broker) -> None:
-        self.session: Session | None = None  # to be ended if it is told more than it can take
+    def __init__(self, name: str, broker: Broker, *, is_boss: bool = False) -> None:
+        self.session: Session | None = None  # which can take so much, and no more
         self._name = name
         self._broker = broker
+        self._is_boss = is_boss  # who is ended if it is told more than it can take
 
     def begin(self) -> None: ...
 
     def take(self) -> Heard | None:
-        return heard(self._broker.news(self._name), self.session)
+        return heard(self._broker.news(self._name), self.session, is_end=self._is_boss)
 
     async def stop(self) -> Heard | None:
         return None
@@ -110,23 +128,20 @@ class Ear:
         self._broker.was_told(self._name, [str(one) for one in cast(Sequence[Json], facts.get("broadcasts") or ())])
 
 
-def heard(news: Sequence[Broadcast], session: Session | None = None) -> Heard | None:
-    """For a session that can take so much; what is dropped is not told another time."""
+def heard(news: Sequence[Broadcast], session: Session | None, *, is_end: bool = False) -> Heard | None:
+    """For a session that can take so much. What is too long is dropped and said to be, and told no other time; if it
+    `is_end`, the session comes to its end with that."""
     if not news:
         return None
-    told = "\n\n".join(one.told() for one in (news if session is None else _fitting(news, session)))
-    return Heard(f"## TEAM BROADCASTS\n\n{told}", {"broadcasts": [one.id for one in news]})
-
-
-def _fitting(news: Sequence[Broadcast], session: Session) -> Sequence[Broadcast]:
-    """What is too long is dropped and said to be, and the supervisor comes to an end."""
+    ids: list[Json] = [one.id for one in news]
     count = sum(len(one.message) for one in news)
-    if count <= min(MOST, session.room):
-        return news
-    session.end_soon("the team has said more than fits into the conversation")
-    first = news[0]
-    told = Broadcast("moot", 0, "failure", _TOO_LONG.format(count=count), session.turns, first.at)
-    return (told,)
+    if session is not None and count > min(MOST, session.room):
+        if is_end:
+            session.end_soon("the team has said more than fits into the conversation")
+        dropped = _TOO_LONG.format(count=count)
+        news = (Broadcast("moot", 0, "failure", dropped, session.turns, news[0].at),)
+    told = "\n\n".join(one.told() for one in news)
+    return Heard(f"## TEAM BROADCASTS\n\n{told}", {"broadcasts": ids})
 
 
 def _spec(words: str, more: Mapping[str, Json]) -> ToolSpec:

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from datetime import datetime
+from typing import Literal, Protocol
 
 from moot.core import clock, json
 from moot.core.clock import Clock, SystemClock
@@ -33,6 +34,16 @@ class Broadcast:
         return f"### From {self.member}\n\n{json.dumps(head)}\n\n{self.message}"
 
 
+class Speaker(Protocol):
+    """A session."""
+
+    @property
+    def turns(self) -> int: ...
+
+    @property
+    def answered_at(self) -> datetime | None: ...
+
+
 class Broker:
     """News is told in the order of the team, so that everybody who was told the same was told the same words."""
 
@@ -43,10 +54,12 @@ class Broker:
         self._told: dict[str, set[str]] = {}
         self.put_off: Report | None = None  # of a member: then the supervisor does not go on without it
 
-    def publish(self, type: Type, member: str, message: str, turns: int) -> None:
+    def publish(self, type: Type, member: str, message: str, session: "Speaker | None") -> None:
+        """It is as old as the answer that it stands in, which is the same in every execution."""
         number = sum(one.member == member for one in self._all) + 1
-        at = clock.to_iso(self._clock.now())
-        self._all.append(Broadcast(member, number, type, message, turns, at))
+        at = session.answered_at if session is not None else None
+        turns = session.turns if session is not None else 0
+        self._all.append(Broadcast(member, number, type, message, turns, clock.to_iso(at or self._clock.now())))
 
     def news(self, member: str) -> list[Broadcast]:
         """What it has not been told; from now on it has."""

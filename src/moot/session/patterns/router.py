@@ -5,12 +5,19 @@ from collections.abc import Mapping, Sequence
 
 from moot.core.json import Json
 from moot.models.model import ToolSpec
+from moot.session import forms
 from moot.session.agent import Agent, Cast
 from moot.session.errand import Errand
+from moot.session.forms import Form
 from moot.session.report import Report, Route
 from moot.session.source import Outcome, Unrecorded
 
 NAME = "handoff_to"
+
+
+class _Choice(Form):
+    agent: str
+    message: str | None = None
 
 
 class HandoffTo(Unrecorded):
@@ -40,13 +47,14 @@ class HandoffTo(Unrecorded):
         return (ToolSpec(NAME, words, schema),)
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
-        chosen, message = arguments.get("agent"), arguments.get("message") or ""
-        if chosen not in self._agent.router or not isinstance(chosen, str):
+        form = forms.read(_Choice, arguments)
+        if isinstance(form, str):
+            return Outcome(f"Nothing was passed on: {form}. Call it again.", is_error=True)
+        if form.agent not in self._agent.router:
             known = ", ".join(self._agent.router)
-            return Outcome(f"Nothing was passed on: there is no destination {chosen!r}. There are: {known}.", True)
-        if not isinstance(message, str):
-            return Outcome("Nothing was passed on: `message` is no text.", is_error=True)
-        return Outcome("passed on", report=Report("", self._agent.name, route=Route(chosen, message)))
+            fact = f"there is no destination {form.agent[:80]!r}. There are: {known}."
+            return Outcome(f"Nothing was passed on: {fact}", is_error=True)
+        return Outcome("passed on", report=Report("", self._agent.name, route=Route(form.agent, form.message or "")))
 
 
 def following(errand: Errand, report: Report, cast: Cast) -> Errand | None:

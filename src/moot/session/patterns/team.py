@@ -70,9 +70,9 @@ class _Play:
                 self._broker.put_off = report
             elif report.failure is not None:
                 why = f"member {seat.name} failed and is no longer in the team. Reason: {report.error}"
-                self._broker.publish("failure", seat.name, why, seat.turns)
+                self._broker.publish("failure", seat.name, why, seat.session)
             elif not seat.is_taken:
-                self._broker.publish("update", seat.name, report.text, seat.turns)
+                self._broker.publish("update", seat.name, report.text, seat.session)
         finally:
             seat.leave()  # also when it is cut short: a supervisor that is asked again waits for nobody
 
@@ -98,12 +98,12 @@ class _MemberSeat:
         self._may_go = asyncio.Event()
         self._team = team
         self._broker = broker
-        self._session: Session | None = None
-        self._voice = MemberVoice(name, broker, lambda: self.turns)
+        self._voice = MemberVoice(name, broker)
+        self._ear = Ear(name, broker)
 
     @property
-    def turns(self) -> int:
-        return self._session.turns if self._session else 0
+    def session(self) -> Session | None:
+        return self._voice.session
 
     def go(self) -> None:
         self.waits.clear()
@@ -117,7 +117,7 @@ class _MemberSeat:
         return (self._voice,)
 
     def hearing(self) -> Hearing:
-        return Ear(self.name, self._broker)
+        return self._ear
 
     def adapted(self, agent: Agent) -> Agent:
         others = ", ".join(name for name in self._team.members if name != self.name) or "nobody else"
@@ -126,7 +126,8 @@ class _MemberSeat:
         return replace(_adapted(agent, told, self._team.member_max_turns), may_be_silent=True, output=MARKDOWN)
 
     async def take(self, session: Session) -> Report:
-        self.is_taken, self._session = True, session
+        self.is_taken = True
+        self._voice.session = self._ear.session = session
         report = await session.run()
         while report.failure is None and not self._voice.is_done:
             if self._voice.is_silent:
@@ -139,9 +140,7 @@ class _MemberSeat:
         return report
 
     def _news(self) -> Heard:
-        return broadcasting.heard(self._broker.news(self.name)) or Heard(
-            "There is no news; the supervisor asks you on."
-        )
+        return self._ear.take() or Heard("There is no news; the supervisor asks you on.")
 
 
 class _BossSeat:
@@ -152,7 +151,7 @@ class _BossSeat:
         self._broker = broker
         self._cycle = cycle
         self._voice = SupervisorVoice(team.supervisor, broker, cycle)
-        self._ear = Ear(team.supervisor, broker)
+        self._ear = Ear(team.supervisor, broker, is_boss=True)
 
     def sources(self, agent: Agent) -> tuple[Source, ...]:
         return (FinalReport(agent), self._voice)
