@@ -100,6 +100,10 @@ def test_a_wrong_file_is_refused(tmp_path: Path, text: str, error: type[MootErro
             "agents.yaml:2:43: `agents.a`: there is no tool or group `chanel_send`. Did you mean `channel_send`?",
         ),
         (
+            "context: false\nagents:\n  a: {backend: scripted, tools: [inbox, documents]}",
+            "agents.yaml:3:41: `agents.a`: `documents` is not there with `context: false`. Leave it out, or leave out",
+        ),
+        (
             "agents:\n  a: {backend: scripted, tools: ['mcp:github']}",
             "`agents.a`: there is no MCP server `github`. Declare it under mcp_servers.",
         ),

@@ -14,6 +14,13 @@ agents:
   coder: {backend: scripted, script: [{on: found, say: "mended, thank you"}]}
 kickoff: "@ben look for what is wrong."
 """
+ALONE = """
+context: false
+agents:
+  ben: {backend: external}
+  coder: {backend: scripted, script: [{say: "nobody hears @ben"}]}
+kickoff: "@ben @coder say something"
+"""
 PERSON = """
 name: choice
 agents:
@@ -28,6 +35,22 @@ async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
         result = await client.call_tool(tool, arguments)
     assert not result.is_error, result.content
     return cast(dict[str, Any], result.structured_content)
+
+
+async def test_where_nothing_is_shared_there_are_no_files_and_nobody_has_tools_for_them(house: House) -> None:
+    (house.root / "alone.yaml").write_text(ALONE)
+    async with asyncio.timeout(2 * SECONDS), asyncio.TaskGroup() as group:
+        run = group.create_task(house.moot("run", "alone.yaml"))
+        await house.until_said("nobody hears @ben")
+        async with house.client("--as", "ben@default") as ben:
+            offered = {one.name for one in (await ben.list_tools()).tools}
+            (mail,) = (await call(ben, "inbox_check"))["messages"]
+            await call(ben, "inbox_ack", until=mail["entry"]["id"])
+        await run
+    assert [one for one in offered if one.startswith(("channel", "document"))] == []
+    assert mail["entry"]["message"] == "@ben @coder say something"
+    assert not (house.root / ".workflow" / "default").exists()
+    assert await house.json("doc", "list") == []
 
 
 async def test_an_agent_from_outside_waits_for_its_mail_and_a_run_waits_for_it(house: House) -> None:

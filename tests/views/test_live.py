@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 
 from moot.core import json
+from moot.documents import documents, ownership, places
+from moot.documents.places import Place
 from moot.store.store import Store
 from moot.views import live
+from moot.views.keeper import DocumentKeeper
 from moot.views.live import LiveViews
 from tests.registry.house import House, build
 
@@ -150,3 +153,15 @@ async def test_a_folder_that_is_a_link_is_not_written_to_and_stops_no_other(stor
     await LiveViews(store, tmp_path).look()
     assert list((tmp_path / "elsewhere").iterdir()) == []
     assert "two" in (tmp_path / "other/channel.md").read_text()
+
+
+async def test_an_instance_whose_agents_share_nothing_has_no_files(store: Store, tmp_path: Path) -> None:
+    house = await build(store)
+    await house.write(lambda tx: places.put(tx, house.instance.name, Place(is_kept=False)))
+    await house.write(lambda tx: documents.write(tx, house.instance.name, None, "a text", ownership.SYSTEM))
+    await house.post("one")
+    assert await LiveViews(store, tmp_path, is_anew=True).look() == []
+    assert await DocumentKeeper(store, tmp_path).look()
+    assert not (tmp_path / "default").exists()
+    await house.write(lambda tx: places.put(tx, house.instance.name, Place()))
+    assert "[human]\none\n" in await shown(house, tmp_path)  # as soon as they do

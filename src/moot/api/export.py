@@ -44,7 +44,7 @@ async def _documents(connection: Connection, instance: Instance) -> list[Path]:
     await DocumentKeeper(connection.store, folder).look(instance.name)
     found = await connection.store.read(lambda tx: documents.all_of(tx, instance.name))
     where = await connection.store.read(lambda tx: places.spot(tx, folder, instance.name))
-    return [where.path / one.file for one in found]
+    return [] if where is None else [where.path / one.file for one in found]
 
 
 async def lines(connection: Connection) -> AsyncIterator[Plain]:

@@ -42,13 +42,14 @@ async def remove(access: Access, instance: InstanceName) -> None:
     await removal.remove(access.store, instance, access.caller)
     shutil.rmtree(trails.folder_of(access.project.folder, instance), ignore_errors=True)
     shutil.rmtree(access.project.folder / instance, ignore_errors=True)
-    _clear(where, ours)
+    if where is not None:
+        _clear(where, ours)
 
 
-def _files(tx: ReadTx, instance: InstanceName, where: Spot) -> list[str]:
+def _files(tx: ReadTx, instance: InstanceName, where: Spot | None) -> list[str]:
     """What moot has written there; nothing, if it is another instance's, too."""
     place = document_places.place(tx, instance)
-    if place.folder is None or document_places.sharing(tx, instance, place.folder):
+    if where is None or place.folder is None or document_places.sharing(tx, instance, place.folder):
         return []
     return [where.channel, *_FILES, *(one.file for one in documents.all_of(tx, instance))]
 

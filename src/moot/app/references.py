@@ -11,6 +11,7 @@ from moot.core.errors import MootError
 from moot.core.nearest import hint, nearest
 from moot.core.problems import Problem
 from moot.registry import names
+from moot.runner import terms
 from moot.tools import groups, table
 from moot.tools.talk import EVERYONE
 from moot.workflow import connecting, templates
@@ -25,8 +26,9 @@ def check(draft: Draft) -> None:
     """Add to the draft's faults what is wrong."""
     for found in (*_names(draft), *_kickoff(draft), *_files(draft)):
         draft.faults.add(*found)
+    is_shared = draft.workflow is None or draft.workflow.context.is_on
     for name, member in draft.members.items():
-        for found in (*_tools(name, member), *_one_of_them(member), *_lines(name, member)):
+        for found in (*_tools(name, member, is_shared=is_shared), *_one_of_them(member), *_lines(name, member)):
             draft.faults.add(*found)
 
 
@@ -72,7 +74,7 @@ def _files(draft: Draft) -> Iterator[Found]:
         yield from ((draft.document, one) for one in context_folders.faults(draft.workflow.context))
 
 
-def _tools(name: str, member: Member) -> Iterator[Found]:
+def _tools(name: str, member: Member, *, is_shared: bool) -> Iterator[Found]:
     known = {*groups.NAMES, *table.TOOLS, *workspace_tools.GROUPS, *workspace_tools.NAMES}
     for at, tool in enumerate(member.definition.tools or ()):
         document, path = member.places["tools"]
@@ -83,6 +85,9 @@ def _tools(name: str, member: Member) -> Iterator[Found]:
         elif tool not in known:
             fact = f"{where}there is no tool or group `{tool[:80]}`"
             yield document, Problem((*path, at), fact, hint(tool, known))
+        elif not is_shared and tool.startswith(terms.SHARED):
+            fact = f"{where}`{tool}` is not there with `context: false`"
+            yield document, Problem((*path, at), fact, "Leave it out, or leave out `context: false`.")
 
 
 def _server(tool: str, member: Member) -> tuple[str, str] | None:

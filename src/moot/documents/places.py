@@ -14,6 +14,7 @@ CHANNEL = "channel.md"
 class Place:
     folder: str | None = None  # below the project's root; None: moot's own for this instance
     channel: str = CHANNEL
+    is_kept: bool = True  # False: its agents share nothing, and it has no files
 
     def is_taken(self, path: str) -> bool:
         """Whether a document cannot have this name, because the channel has it."""
@@ -31,4 +32,4 @@ def sharing(tx: ReadTx, instance: InstanceName, folder: str) -> list[InstanceNam
 
 def put(tx: Tx, instance: InstanceName, where: Place) -> None:
     ownership.hold(tx, instance)
-    tx.run(sql.put, instance=instance, folder=where.folder, channel=where.channel)
+    tx.run(sql.put, instance=instance, folder=where.folder, channel=where.channel, is_kept=where.is_kept)

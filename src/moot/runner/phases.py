@@ -50,7 +50,8 @@ def launch(tx: Tx, instance: Instance, new: NewRun, members: Sequence[NewAgent])
     for member in members:
         agents.ensure(tx, instance, member)
     places.put(tx, instance.name, place)
-    documents.configure(tx, instance.name, workflow.context.document, workflow.context.documents)
+    if workflow.context.is_on:
+        documents.configure(tx, instance.name, workflow.context.document, workflow.context.documents)
     ownership.give(tx, instance.name, workflow.context.owner)  # None until an election has found one
     return run
 
@@ -157,7 +158,7 @@ def members_of(tx: ReadTx, run: Run) -> list[Agent]:
 
 def _place(context: Context, instance: InstanceName) -> Place:
     folder = context.dir.removeprefix("./").rstrip("/")
-    return Place(None if folder == f".workflow/{instance}" else folder, context.channel)
+    return Place(None if folder == f".workflow/{instance}" else folder, context.channel, context.is_on)
 
 
 def _setup(run: Run) -> NewJob:

@@ -59,12 +59,16 @@ def groups(terms: Terms, *, has_context: bool) -> tuple[str, ...] | None:
     """The tools of moot that an agent holds: what its definition names, and those that nobody can do without. None:
     all."""
     if not has_context:
-        named = _ours(terms.tools or ("inbox",))
-        return tuple(one for one in named if not one.startswith(SHARED))
+        return unshared(_ours(terms.tools or ("inbox",)))
     if terms.tools is None:
         return None
     voting = ("document_vote_owner",) if "documents" in terms.tools else ()  # who may write is elected by its holders
     return tuple(dict.fromkeys((*_ours(terms.tools), *_ALWAYS, *voting)))
+
+
+def unshared(named: tuple[str, ...]) -> tuple[str, ...]:
+    """What is left of them where nothing is shared."""
+    return tuple(one for one in named if not one.startswith(SHARED))
 
 
 def _ours(named: tuple[str, ...]) -> tuple[str, ...]:

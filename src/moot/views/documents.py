@@ -87,6 +87,8 @@ async def synchronise(
 async def _synchronise(store: Store, above: Path, instance: InstanceName, memory: Memory, settle: float) -> bool:
     live, rules = await store.read(lambda tx: _stored(tx, instance))
     where = await store.read(lambda tx: places.spot(tx, above, instance))
+    if where is None:
+        return True
     with folder.opened(where.above, where.name, create=bool(live)) as place:
         if place is None:
             return True

@@ -82,8 +82,11 @@ class LiveViews:
             _trouble.warning("%s", problem)
 
     async def _bring(self, instance: Instance, head: int) -> list[Path]:
-        small = await self._store.read(lambda tx: instance_files.contents(tx, instance))
         where = await self._store.read(lambda tx: places.spot(tx, self._above, instance.name))
+        if where is None:
+            self._shown[instance.stream] = head
+            return []
+        small = await self._store.read(lambda tx: instance_files.contents(tx, instance))
         with folder.opened(where.above, where.name, create=True) as place:
             if place is None:
                 return []

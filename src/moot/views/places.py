@@ -21,9 +21,11 @@ class Spot:
         return self.above / self.name
 
 
-def spot(tx: ReadTx, ours: Path, instance: InstanceName) -> Spot:
-    """`ours` is moot's own folder, right below the project's root."""
+def spot(tx: ReadTx, ours: Path, instance: InstanceName) -> Spot | None:
+    """`ours` is moot's own folder, right below the project's root. None if the instance has no files."""
     found = places.place(tx, instance)
+    if not found.is_kept:
+        return None
     if found.folder is None:
         return Spot(ours, instance, found.channel)
     path = ours.parent / found.folder
