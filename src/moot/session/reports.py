@@ -8,14 +8,9 @@ from moot.core.errors import MootError
 from moot.core.formats import Format
 from moot.core.json import Json
 from moot.models.model import ToolSpec
-<<<<<<< src/moot/session/reports.py
 from moot.session import forms, schemas
-from moot.session.agent import Agent, Format
-from moot.session.forms import Form
-=======
-from moot.session import schemas
 from moot.session.agent import Agent
->>>>>>> /tmp/land.new
+from moot.session.forms import Form
 from moot.session.report import Failure, Report
 from moot.session.source import Outcome, Unrecorded
 

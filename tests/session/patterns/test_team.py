@@ -6,13 +6,9 @@ import pytest
 
 from moot.core.formats import Format
 from moot.core.json import Json
-<<<<<<< tests/session/patterns/test_team.py
-from moot.models import keeping
-from moot.session.agent import Agent, Format, Limits, Team
-=======
 from moot.core.teams import Team
+from moot.models import keeping
 from moot.session.agent import Agent, Limits
->>>>>>> /tmp/land.new
 from moot.session.journal import Memory
 from moot.session.patterns import broadcasting
 from moot.session.patterns.broker import Broker
