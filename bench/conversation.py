@@ -24,6 +24,7 @@ from moot.core.caller import SYSTEM
 from moot.core.ids import HostId
 from moot.core.json import Json
 from moot.core.tx import ReadTx, Tx
+from moot.core.wakes import Signal
 from moot.process import identity
 from moot.registry import agents, instances
 from moot.registry.agents import NewAgent
@@ -37,7 +38,6 @@ from moot.runner.worker import Worker
 from moot.store import sqlite
 from moot.store.sqlite import SqliteStore, files
 from moot.store.sqlite.files import StoreFile
-from moot.store.wakes import Signal
 from moot.tools import talk
 from moot.tools.talk import Words
 from moot.tools.toolbox import AttemptToolbox

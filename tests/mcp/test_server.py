@@ -15,6 +15,7 @@ from starlette.responses import PlainTextResponse
 from moot.core.caller import Caller
 from moot.core.ids import StreamId
 from moot.core.tx import ReadTx, Tx
+from moot.core.wakes import Signal
 from moot.mcp import server
 from moot.mcp.app import App
 from moot.mcp.server import Address, Endpoints, Options
@@ -22,7 +23,6 @@ from moot.mcp.sockets import ServerRunning
 from moot.store.feed import Feed
 from moot.store.sqlite import SqliteStore
 from moot.store.store import Store
-from moot.store.wakes import Signal
 from tests.mcp import clients
 from tests.mcp.clients import DEADLINE, OldSession
 from tests.mcp.people import Meeting

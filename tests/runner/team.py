@@ -28,6 +28,7 @@ from moot.runner import expiry, idle, limit_workers, limits, neighbours
 from moot.runner.attempts import AttemptWorker
 from moot.runner.begun import Begun, Kit
 from moot.runner.host import Host, Pace
+from moot.runner.journals import Signs
 from moot.runner.own_transaction import OwnTransaction
 from moot.runner.retry import Retry
 from moot.runner.worker import Worker
@@ -115,7 +116,7 @@ def make_host(store: Store, *, retry: Retry = QUICK, pace: Pace | None = None, b
 
     def workers(host: HostId) -> Mapping[str, Worker]:
         return {
-            "attempt": replace(make_worker(store, host, retry=retry, backend=backend), host_stops=stopping),
+            "attempt": replace(make_worker(store, host, retry=retry, backend=backend), signs=Signs(stopping)),
             voting.EXPIRE: OwnTransaction(store, expiry.end_proposal),
             asking.EXPIRE: OwnTransaction(store, expiry.end_request),
             guards.LIMIT: OwnTransaction(store, limit_workers.end_talk),

@@ -165,6 +165,20 @@ async def test_what_was_cut_off_is_charged_and_given_back_while_the_tree_goes_on
     assert (used.cost, used.turns, used.is_estimated) == (850_000, 1, True)
 
 
+async def test_who_waits_for_what_is_set_aside_is_woken_when_an_answer_is_there(store: Store) -> None:
+    async def act(journal: StoredJournal) -> Ended:
+        journal.begin(BRIEFING)
+        await journal.note(begun=[SESSION, asking("t1/m"), Begun("t1/c1", "tool", "look", "ann")])
+        with journal.given_back() as signal:
+            await journal.note([Done("t1/c1", {"text": "", "is_error": False})])
+            assert not await signal.wait(0)
+            await journal.note([Done("t1/m", "x", USED)])
+            assert await signal.wait(0)
+        return Ended()
+
+    await perform(store, act)
+
+
 async def test_an_agent_sets_aside_no_more_than_is_left_of_its_own(store: Store) -> None:
     roots: list[str] = []
 

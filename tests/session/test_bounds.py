@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import timedelta
 
@@ -10,6 +11,7 @@ import pytest
 from moot.core.formats import Format
 from moot.core.json import Json
 from moot.core.tool import Effect
+from moot.core.wakes import Signal, Wakes
 from moot.models import reserving, scripted
 from moot.models.model import Answer, ModelFailed, Progress, Request, ToolSpec, Usage
 from moot.models.retrying import Retrying
@@ -301,6 +303,10 @@ class Tight(Poor):
         super().__init__(1)
         self.dollars = dollars
         self.others = 2
+        self.ended = Wakes()
+
+    def given_back(self) -> AbstractContextManager[Signal]:
+        return self.ended.listen()
 
     async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
         models = [one for one in begun if one.kind == "model"]
@@ -310,6 +316,7 @@ class Tight(Poor):
         await super().note(done, [one for one in begun if one not in models])
         if self.others:
             self.others -= 1
+            self.ended.ring()
             raise OverBudget("not now", is_passing=True)
         raise OverBudget("not so much", left=self.dollars)
 
@@ -405,6 +412,13 @@ async def test_what_is_told_with_every_request_counts(cast: Agent) -> None:
     hall = Hall()
     await hall.report(replace(cast, limits=Limits(context_tokens=20_000)))
     assert "nearly as long as the model can hold" in hall.told("a")
+
+
+async def test_who_waits_for_the_others_heeds_that_moot_is_to_stop() -> None:
+    hall = Hall(Tight(6.0), reserve=lambda agent, model, request: 1.0)
+    hall.asked_for = "stop"
+    report = await hall.report(agent("a", {"say": "never asked"}))
+    assert (report.failure, hall.asked) == ("budget", [])
 
 
 async def test_what_costs_nothing_is_given_no_bounds() -> None:

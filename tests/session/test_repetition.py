@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from moot.core.json import Json
 from moot.core.teams import Team
 from moot.core.tool import Effect
+from moot.core.wakes import Signal
 from moot.models.model import ToolSpec
 from moot.session.agent import Agent
 from moot.session.journal import Begun, Done, Known, Memory
@@ -36,6 +38,9 @@ class Fragile:
 
     def open_below(self, path: str) -> Sequence[str]:
         return self.lasting.open_below(path)
+
+    def given_back(self) -> AbstractContextManager[Signal]:
+        return self.lasting.given_back()
 
     async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
         self.pages -= 1

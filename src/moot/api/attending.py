@@ -17,13 +17,13 @@ from moot.core.events import StoredEvent
 from moot.core.ids import AgentId, InstanceName, MessageId, RunId
 from moot.core.records import record
 from moot.core.tx import Tx
+from moot.core.wakes import Signal
 from moot.registry import agents, attempts, runs
 from moot.registry.runs import Run, State
 from moot.runner import endings, lookout, pausing, phases
 from moot.runner.host import Host
 from moot.runner.lookout import Look
 from moot.store.store import Store
-from moot.store.wakes import Signal
 
 EXIT_CODES: dict[State, int] = {"done": 0, "failed": 1, "limit": 3, "stopped": 0, "interrupted": 130, "live": 0}
 WAITING = 4  # the exit code of a run that needs a person

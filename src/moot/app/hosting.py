@@ -26,6 +26,7 @@ from moot.registry.hosts import NewHost
 from moot.runner import expiry, limit_workers, limits, neighbours, phases, telemetry
 from moot.runner.attempts import AttemptWorker
 from moot.runner.host import Host, Pace
+from moot.runner.journals import Signs
 from moot.runner.kickoff import KickoffWorker
 from moot.runner.notify import NotifyWorker
 from moot.runner.own_transaction import OwnTransaction
@@ -161,7 +162,7 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
         if stage is not None:
             found, equip = stage.backends(found), stage.equip(equip)
         trails = Trails(project.folder if options.keeps_files else None, options.heard)
-        return AttemptWorker(store, host, found, equip, retry, time_limit, trails, stopping)
+        return AttemptWorker(store, host, found, equip, retry, time_limit, trails, Signs(stopping))
 
     def workers(host: HostId) -> Mapping[str, Worker]:
         return {

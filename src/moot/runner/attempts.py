@@ -29,6 +29,7 @@ from moot.registry.attempts import NewAttempt
 from moot.registry.tokens import Grant
 from moot.runner import endings, guidance, journals, limits, more_mail, prompts, scene, terms
 from moot.runner.begun import Begun, Equip, Kit, Start
+from moot.runner.journals import Signs
 from moot.runner.prompts import Occasion
 from moot.runner.reactions.wake_agents import may_run
 from moot.runner.retry import Retry
@@ -58,7 +59,7 @@ class AttemptWorker:
     retry: Retry = field(default_factory=Retry)
     time_limit: timedelta = timedelta(hours=1)
     trails: Trails | None = None  # where people can look at what agents do
-    host_stops: asyncio.Event = field(default_factory=asyncio.Event)
+    signs: Signs = field(default_factory=Signs)
 
     def begin(self, tx: Tx, job: Job) -> Task | None:
         tx.lock("agents", job.subject)
@@ -178,7 +179,7 @@ class AttemptWorker:
             workspace=kit.workspace,
             folder=kit.folder,
             conversation=begun.conversation,
-            journal=partial(journals.open, self.store, begun, self.host_stops),
+            journal=partial(journals.open, self.store, begun, self.signs),
             expand=partial(guidance.expanded, begun.run),
             requests=requests,
             guardian=kit.guardian,

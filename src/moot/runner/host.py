@@ -14,6 +14,7 @@ from moot.core.errors import MootError
 from moot.core.ids import HostId, JobId
 from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
+from moot.core.wakes import Signal
 from moot.jobs import jobs
 from moot.jobs.jobs import Appetite, Job
 from moot.registry import hosts
@@ -24,7 +25,6 @@ from moot.runner.trouble import Trouble
 from moot.runner.worker import Task, Worker
 from moot.store.errors import StoreNotFound
 from moot.store.store import Store
-from moot.store.wakes import Signal
 
 _log = logging.getLogger("moot.runner")
 _LONGEST_SLEEP = 60.0

@@ -6,7 +6,8 @@ on would only repeat.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import KW_ONLY, replace
+from contextlib import AbstractContextManager
+from dataclasses import KW_ONLY, field, replace
 from typing import cast
 
 from moot.backends.backend import Assignment, Briefing
@@ -19,6 +20,7 @@ from moot.core.json import Json
 from moot.core.records import record
 from moot.core.tree_path import TreePath
 from moot.core.tx import ReadTx, Tx
+from moot.core.wakes import Signal, Wakes
 from moot.jobs.jobs import Job
 from moot.ledger import journal as ledger
 from moot.ledger import pauses, usage
@@ -64,9 +66,17 @@ def _is_about(last: Tree, job: Job, mail: Sequence[Mail]) -> bool:
     return "after" not in job.arguments and not {one.id for one in mail}.isdisjoint(_mail(last))
 
 
-async def open(store: Store, attempt: Attempt, host_stops: asyncio.Event) -> "StoredJournal":
+@record
+class Signs:
+    """What those who keep journals in one host tell each other."""
+
+    stops: asyncio.Event = field(default_factory=asyncio.Event)  # the host comes to its end
+    given_back: Wakes = field(default_factory=Wakes)  # something that was set aside may be there again
+
+
+async def open(store: Store, attempt: Attempt, signs: Signs) -> "StoredJournal":
     entries, limit = await store.read(lambda tx: (ledger.entries(tx, attempt.tree.root), limits.reached(tx, attempt)))
-    return StoredJournal(store, attempt, entries, host_stops, limit)
+    return StoredJournal(store, attempt, entries, signs, limit)
 
 
 @record
@@ -83,9 +93,7 @@ class Kept(Assignment):
 class StoredJournal:
     """Of one attempt."""
 
-    def __init__(
-        self, store: Store, attempt: Attempt, entries: Sequence[Entry], host_stops: asyncio.Event, limit: str = ""
-    ) -> None:
+    def __init__(self, store: Store, attempt: Attempt, entries: Sequence[Entry], signs: Signs, limit: str = "") -> None:
         self._store = store
         self._attempt = attempt
         self._own_limits = spending.own_limits(attempt.agent)
@@ -95,7 +103,7 @@ class StoredJournal:
         self._is_planted = bool(attempt.tree.facts)
         self._known = _known(entries)
         self._under_way: dict[str, Begun] = {}
-        self._host_stops = host_stops
+        self._signs = signs
         self._asked: Asked | None = None  # when something was begun last
         self._told = _told(attempt.tree, entries)
         # A first execution is told so with its prompt.
@@ -134,7 +142,7 @@ class StoredJournal:
 
     async def asked(self) -> Asked | None:
         """What is wanted of the tree. Who was stopped has its last turn, if the host that ends gives it the time."""
-        if self._asked is None and self._host_stops.is_set():
+        if self._asked is None and self._signs.stops.is_set():
             self._asked = await self._store.read(self._asked_for) or "shutdown"
         return self._asked
 
@@ -143,6 +151,10 @@ class StoredJournal:
 
     def open_below(self, path: str) -> Sequence[str]:
         return [one for one in self._under_way if TreePath(one).is_below(path)]
+
+    def given_back(self) -> AbstractContextManager[Signal]:
+        """By those in this host; for others one has to look again from time to time."""
+        return self._signs.given_back.listen()
 
     async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
         """Whoever is cancelled meanwhile still knows what is on record."""
@@ -164,6 +176,8 @@ class StoredJournal:
         """What is on record by now."""
         self._is_planted = True
         self._asked = self._asked or asked
+        if any(self._is_model(one.path) for one in done):
+            self._signs.given_back.ring()
         for one in done:
             self._known[one.path] = contract.ended(self._known[one.path], one)
             self._under_way.pop(one.path, None)

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import field, replace
 
 from moot.core.caller import Caller
@@ -11,6 +11,7 @@ from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.core.records import record
 from moot.core.tx import Tx
+from moot.core.wakes import Signal
 from moot.ledger import operations
 from moot.ledger.operations import Deed
 from moot.registry import agents, instances
@@ -109,6 +110,9 @@ class Withdrawing:
 
     def open_below(self, path: str) -> Sequence[str]:
         return self.journal.open_below(path)
+
+    def given_back(self) -> AbstractContextManager[Signal]:
+        return self.journal.given_back()
 
     async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
         await self.journal.note(done, begun)

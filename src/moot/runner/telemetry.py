@@ -18,6 +18,7 @@ from moot.core.events import Cursor, StoredEvent
 from moot.core.ids import AttemptId, HostId
 from moot.core.records import record
 from moot.core.tx import ReadTx
+from moot.core.wakes import Signal
 from moot.ledger import branches, traces
 from moot.ledger.branches import Place
 from moot.ledger.nodes import Node
@@ -28,7 +29,6 @@ from moot.runner.spans import Grown
 from moot.runner.trouble import LOGGER
 from moot.store import feed
 from moot.store.store import Store
-from moot.store.wakes import Signal
 from moot.workflow import models
 
 if TYPE_CHECKING:

@@ -1,6 +1,5 @@
 """Asks the models of an agent, one after the other, until one answers; each try is on record before it is made."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -17,7 +16,7 @@ from moot.session.question import Question
 from moot.session.stage import Stage
 
 _SHORT = 1_024  # tokens: for less it is not worth asking
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0  # seconds until somebody else may have got an answer
+_PAUSE = 2.0  # seconds until somebody on another machine may have got an answer
 
 
 async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -> Answer:
@@ -29,7 +28,7 @@ async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -
     for name in agent.models or ("",):
         provider = stage.provider(agent, name)
         begun = Begun(question.path, "model", name, agent.name, facts=question.facts, provider=provider)
-        tries = _Tries(begun, pages, question, partial(stage.reserve, agent, name))
+        tries = _Tries(begun, question, stage, pages, partial(stage.reserve, agent, name))
         try:
             found = keeping.storable(await _ask(agent, name, await tries.begin(), stage, tries))
             found = replace(found, at=SystemClock().now())
@@ -61,37 +60,41 @@ def _shortened(whole: Request, least: Request, share: float) -> Request:
 class _Tries:
     """Each try at one model is on record before it is made, and how it failed before the next."""
 
-    def __init__(self, begun: Begun, pages: Pages, question: Question, most: Callable[[Request], float]) -> None:
+    def __init__(
+        self, begun: Begun, question: Question, stage: Stage, pages: Pages, most: Callable[[Request], float]
+    ) -> None:
         self._begun = begun
-        self._pages = pages
         self._question = question
+        self._stage = stage
+        self._pages = pages
         self._most = most
         self._is_begun = False  # a model without a key, or that others wait for, is not asked at all
 
     async def begin(self) -> Question:
-        """The question as it may be asked: where it costs something, its answer is held to what is set aside."""
+        """The question as it may be asked: where it costs something, its answer is held to what is set aside. What is
+        only short because others have set it aside is waited for, unless moot is to stop."""
         request = self._question.request
         wanted = request.max_tokens or reserving.longest(self._begun.name)
         whole, least = replace(request, bound=wanted), replace(request, bound=min(wanted, _SHORT))
-        pause = _FIRST_PAUSE
-        while True:
-            cost, least_cost = self._most(whole), self._most(least)
-            told = reserving.tokens(whole) + (whole.bound or 0)
-            self._begun = replace(self._begun, reserve=cost, least=least_cost, tokens=told)
-            try:
-                await self._pages.turn(self._begun)
-            except OverBudget as error:
-                if error.is_passing:
-                    await asyncio.sleep(pause)
-                    pause = min(2 * pause, _LONGEST_PAUSE)
-                    whole = replace(request, bound=wanted)
-                elif error.left:
-                    whole = _shortened(whole, least, (error.left - least_cost) / (cost - least_cost))
+        with self._stage.journal.given_back() as signal:
+            while True:
+                signal.clear()
+                cost, least_cost = self._most(whole), self._most(least)
+                told = reserving.tokens(whole) + (whole.bound or 0)
+                self._begun = replace(self._begun, reserve=cost, least=least_cost, tokens=told)
+                try:
+                    await self._pages.turn(self._begun)
+                except OverBudget as error:
+                    if error.is_passing and await self._stage.asked() is None:
+                        await signal.wait(_PAUSE)
+                        whole = replace(request, bound=wanted)
+                    elif error.left:
+                        whole = _shortened(whole, least, (error.left - least_cost) / (cost - least_cost))
+                    else:
+                        raise
                 else:
-                    raise
-            else:
-                self._is_begun = True
-                return replace(self._question, request=whole) if cost else self._question
+                    self._is_begun = True
+                    return replace(self._question, request=whole) if cost else self._question
 
     async def failed(self, why: Again) -> None:
         """Whoever waits before the next try has nothing under way. What this one has cost is not there for the next,

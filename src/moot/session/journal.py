@@ -5,6 +5,7 @@ first: what is done is answered from there, and nothing that is done is done aga
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
@@ -12,6 +13,7 @@ from typing import Literal, Protocol
 from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.core.tree_path import TreePath, Trigger
+from moot.core.wakes import Signal, Wakes
 from moot.models.model import Usage
 
 Kind = Literal["session", "model", "tool"]
@@ -75,6 +77,10 @@ class Journal(Protocol):
         """What was begun here under this path, and has not ended."""
         ...
 
+    def given_back(self) -> AbstractContextManager[Signal]:
+        """Rings when something that was set aside may be there again."""
+        ...
+
     async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
         """All of it at once, before anybody relies on it. Raises OverBudget, or ModelFailed if the provider has asked
         to wait, and then nothing was begun; what is done is on record all the same."""
@@ -86,6 +92,7 @@ class Memory:
 
     def __init__(self) -> None:
         self._known: dict[str, Known] = {}
+        self._wakes = Wakes()
 
     def known(self, path: str) -> Known | None:
         return self._known.get(path)
@@ -93,12 +100,17 @@ class Memory:
     def open_below(self, path: str) -> Sequence[str]:
         return [one for one, known in self._known.items() if known.state == "started" and TreePath(one).is_below(path)]
 
+    def given_back(self) -> AbstractContextManager[Signal]:
+        return self._wakes.listen()
+
     def all(self) -> Mapping[str, Known]:
         return self._known
 
     async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
         for one in done:
             self._known[one.path] = ended(self._known[one.path], one)
+        if done:
+            self._wakes.ring()
         for one in begun:
             self._known[one.path] = started(self._known.get(one.path), one)
 

@@ -8,8 +8,8 @@ from moot.core.events import Cursor, Page, StoredEvent
 from moot.core.ids import InstanceName, StreamId
 from moot.core.records import record
 from moot.core.tx import ReadTx
+from moot.core.wakes import Signal
 from moot.store import queries
-from moot.store.wakes import Signal
 
 sql = queries.beside(__file__)
 T = TypeVar("T")

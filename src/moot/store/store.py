@@ -8,8 +8,8 @@ from moot.core.caller import Caller
 from moot.core.ids import StreamId
 from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
+from moot.core.wakes import Signal
 from moot.store.feed import Feed
-from moot.store.wakes import Signal
 
 T = TypeVar("T")
 

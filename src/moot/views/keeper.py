@@ -9,11 +9,11 @@ from moot.core.errors import MootError
 from moot.core.ids import InstanceName
 from moot.core.records import record
 from moot.core.tx import ReadTx
+from moot.core.wakes import Signal
 from moot.documents import documents
 from moot.registry import instances
 from moot.store.errors import StoreNotFound
 from moot.store.store import Store
-from moot.store.wakes import Signal
 from moot.views.documents import Memory, synchronise
 from moot.views.keeping import kept
 

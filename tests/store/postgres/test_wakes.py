@@ -11,11 +11,11 @@ from moot.core.caller import SYSTEM
 from moot.core.events import Event
 from moot.core.ids import StreamId
 from moot.core.tx import Tx
+from moot.core.wakes import Signal
 from moot.store import postgres, streams
 from moot.store.postgres import PostgresStore, addresses
 from moot.store.postgres import wakes as postgres_wakes
 from moot.store.postgres.wakes import Listener, Notifier
-from moot.store.wakes import Signal
 from tests.store.relay import Relay
 
 DEADLINE = 20.0

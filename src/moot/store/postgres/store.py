@@ -11,6 +11,7 @@ from moot.core.caller import Caller
 from moot.core.clock import Clock
 from moot.core.ids import StreamId
 from moot.core.tx import ReadTx, Tx
+from moot.core.wakes import Signal, Wakes
 from moot.store import migrate
 from moot.store.feed import Feed
 from moot.store.postgres import addresses, schema
@@ -19,7 +20,6 @@ from moot.store.postgres.transactions import Means, Patience, Transactions
 from moot.store.postgres.wakes import Listener, Notifier
 from moot.store.postgres.workers import Workers
 from moot.store.store import Limits
-from moot.store.wakes import Signal, Wakes
 
 T = TypeVar("T")
 # Two sets of threads, so that writers who wait for each other's rows do not keep readers waiting.

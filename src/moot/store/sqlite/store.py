@@ -16,6 +16,7 @@ from moot.core.caller import Caller
 from moot.core.clock import Clock, SystemClock
 from moot.core.ids import StreamId
 from moot.core.tx import ReadTx, Tx
+from moot.core.wakes import Signal, Wakes
 from moot.store import migrate
 from moot.store.errors import StoreNotFound
 from moot.store.feed import Feed
@@ -27,7 +28,6 @@ from moot.store.sqlite.turnstile import Turnstile
 from moot.store.sqlite.tx import SqliteTx
 from moot.store.sqlite.writer import Writer
 from moot.store.store import Limits
-from moot.store.wakes import Signal, Wakes
 
 T = TypeVar("T")
 _BACKSTOP_SECONDS = 1.0

@@ -1,7 +1,6 @@
 """A journal that knows what is to come: what sessions hear on their way is what they heard in the recording, however
 fast everybody is this time."""
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
@@ -12,7 +11,7 @@ from moot.core.records import record
 from moot.core.tx import Tx
 from moot.ledger import journal as ledger
 from moot.runner import limits
-from moot.runner.journals import StoredJournal
+from moot.runner.journals import Signs, StoredJournal
 from moot.runner.spending import Wanted
 from moot.session.journal import Begun, Done, Known, OverBudget
 from moot.taping.replaying.exchanges import Exchange
@@ -32,7 +31,7 @@ async def open(performance: Performance, part: Part, watching: Watching) -> "For
     store, attempt = await performance.store, part.begun
     entries, limit = await store.read(lambda tx: (ledger.entries(tx, attempt.tree.root), limits.reached(tx, attempt)))
     # When the host was stopped is on the tape: that of the replay does not count.
-    journal = ForeseenJournal(store, attempt, entries, asyncio.Event(), limit)
+    journal = ForeseenJournal(store, attempt, entries, Signs(), limit)
     journal.foresee(_Foreseen(performance, part, watching, {one.asked.path: one for one in watching.exchanges}))
     return journal
 

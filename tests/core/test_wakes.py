@@ -2,7 +2,7 @@
 
 import asyncio
 
-from moot.store.wakes import Wakes
+from moot.core.wakes import Wakes
 
 DEADLINE = 20.0
 
