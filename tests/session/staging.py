@@ -11,6 +11,7 @@ from moot.models.scripted import ScriptedModel
 from moot.session.agent import Agent
 from moot.session.errand import Errand
 from moot.session.events import Event, Used
+from moot.session.hearing import Deaf, Hearing
 from moot.session.journal import Journal, Memory
 from moot.session.orchestra import Orchestra
 from moot.session.performing import Played
@@ -43,6 +44,7 @@ class Hall:
     sources: Sequence[Source] = ()
     asked: list[tuple[str, Request]] = field(default_factory=list[tuple[str, Request]])
     events: list[tuple[str, Event]] = field(default_factory=list[tuple[str, Event]])
+    hearing: Hearing = field(default_factory=Deaf)  # of the first
     reserve: Callable[[Agent, str, Request], float] = lambda agent, model, request: 0.0
     model: Model | None = None  # of everybody, instead of what is in their settings
     asked_for: Asked | None = None  # from outside
@@ -70,7 +72,7 @@ class Hall:
             self._asked_for,
         )
         async with asyncio.timeout(60):
-            return await Orchestra(stage).perform(Errand(cast[0], prompt))
+            return await Orchestra(stage).perform(Errand(cast[0], prompt, hearing=self.hearing))
 
     async def _asked_for(self) -> Asked | None:
         return self.asked_for

@@ -13,6 +13,7 @@ from moot.core.tool import Effect
 from moot.core.wakes import Signal
 from moot.models.model import ToolSpec
 from moot.session.agent import Agent
+from moot.session.hearing import Deaf, Heard
 from moot.session.journal import Begun, Done, Known, Memory
 from moot.session.source import Leave, Outcome
 from tests.session.staging import Hall, agent, calls, reports
@@ -153,3 +154,23 @@ async def test_what_is_on_record_is_not_done_again() -> None:
     assert (await whole.report(*nested())).text == "The end."
     assert len(whole.asked) == before
     assert tool.made == Counter(("r1", "e1", "h1", "a1", "l1"))
+
+
+class CallsBack(Deaf):
+    """With these words, when it is done."""
+
+    calls_back = True
+
+    def __init__(self, *words: str) -> None:
+        self._left: list[Heard | None] = [None, *(Heard(one) for one in words)]
+
+    def take(self) -> Heard | None:
+        return self._left.pop(0) if self._left else None
+
+
+async def test_who_was_called_back_reports_the_same_again() -> None:
+    ann, journal = agent("ann", {"say": "Done."}, {"say": "Done anew."}, reports=False), Memory()
+    assert (await Hall(journal, hearing=CallsBack("News.")).report(ann)).text == "Done anew."
+    again = Hall(journal, hearing=CallsBack())
+    assert (await again.report(ann)).text == "Done anew."
+    assert again.asked == []

@@ -14,6 +14,13 @@ class Heard:
     text: str
     facts: Mapping[str, Json] = field(default_factory=dict[str, Json])
 
+    def plain(self) -> dict[str, Json]:
+        return {**self.facts, "text": self.text}
+
+    @staticmethod
+    def of(plain: Mapping[str, Json]) -> "Heard":
+        return Heard(str(plain["text"]), {name: one for name, one in plain.items() if name != "text"})
+
 
 class Hearing(Protocol):
     @property

@@ -10,6 +10,7 @@ from dataclasses import replace
 from moot.session.errand import Errand
 from moot.session.events import Warned
 from moot.session.pages import Pages
+from moot.session.past import Past
 from moot.session.patterns import advisors, handoff, router, team
 from moot.session.patterns.router import HandoffTo
 from moot.session.performing import Played, Seat
@@ -63,7 +64,7 @@ class Orchestra:
 
     def _settled(self, errand: Errand) -> Report | None:
         """How it failed in an execution that is repeated now, if others were told."""
-        return Pages(self._stage.journal).failure(errand.path) if errand.is_settled else None
+        return Past(self._stage.journal, errand.path).failure(errand.path) if errand.is_settled else None
 
     async def _work(self, errand: Errand, prompt: str, seat: Seat | None) -> Played:
         if errand.agent.team is not None:

@@ -40,12 +40,6 @@ class Pages:
             error = None if report.failure is None else report.error
             self.add(Done(path, plain, stop=report.failure or "", error=error))
 
-    def failure(self, path: str) -> Report | None:
-        """How what has this path failed, if it did; who is only put off has not."""
-        known = self._journal.known(path)
-        ended = reports.load(known.result) if known is not None and known.state == "failed" else None
-        return None if ended is None or ended.is_put_off else ended
-
     async def turn(self, *begun: Begun) -> None:
         """Write all of it, in one commit."""
         done, opened = self._done, self._begun

@@ -5,61 +5,37 @@ limit and no failure ends it without one.
 """
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
-from typing import cast
 
 from moot.core import text
-from moot.core.json import Json
 from moot.core.tree_path import TreePath, Trigger
-from moot.models import keeping, reserving
-from moot.models.model import Answer, ModelFailed, Request, Result, Results
-from moot.session import acting, asking, reports
-from moot.session.acting import Hands
+from moot.models import reserving
+from moot.models.model import ModelFailed, Request, Result, Results
+from moot.session import acting, asking, past
+from moot.session.acting import Hands, Planned
 from moot.session.errand import Errand
-from moot.session.events import Called, Warned
+from moot.session.events import Called
 from moot.session.handles import Handles
 from moot.session.hearing import Heard
 from moot.session.journal import OverBudget
+from moot.session.judging import Judge
 from moot.session.pages import Pages
+from moot.session.past import Past
 from moot.session.question import Question
-from moot.session.report import Failure, Report
-from moot.session.source import Outcome, Source
+from moot.session.report import Report
+from moot.session.source import Source
 from moot.session.stage import Stage
 from moot.session.term import TimeIsUp
 from moot.session.transcript import Transcript
+from moot.session.turn import Facts, Last, Turn
 
 _IN_VAIN = ("refusal", "context")  # how answers end of which no call is made
 _PASSING = ("stopped", "budget")  # why a turn was the last, which whoever resumes may have changed
-_MOST_CUTS = 5  # answers in a row that end in the middle
-_MOST_REMINDERS = 3  # that a report has to have a certain shape
 _ROOM = 8_000  # tokens that are kept free for the last turn
-_GO_ON = "Your answer was cut off because it was too long. Go on exactly where it stopped."
 _LAST = "This is your last turn ({why}). Make no further calls: give your final report now, with what you have."
 _SHUTDOWN = "moot was shut down"
-_MORE = "There is more to spend after all: you may go on, and make calls again."
-
-
-@dataclass(frozen=True, slots=True)
-class Last:
-    """Why nothing is left but to come to an end."""
-
-    because: str
-    failure: Failure  # if that brings no report
-
-
-@dataclass(slots=True)
-class Turn:
-    """What a turn has come to so far."""
-
-    number: int
-    path: TreePath
-    facts: dict[str, Json] = field(default_factory=dict[str, Json])
-    last: Last | None = None
-    answer: Answer = field(default_factory=Answer)
-    outcomes: list[Outcome] = field(default_factory=list[Outcome])
-    report: Report | None = None
 
 
 class Session:
@@ -77,12 +53,11 @@ class Session:
         own = (*sources, *stage.sources(errand.agent, errand.path), self._handles)
         self._hands = Hands(own, errand.agent.limits.calls)
         self._transcript = Transcript()
+        self._judging = Judge(errand.agent, stage, self._transcript)
+        self._past = Past(stage.journal, errand.path)
         self._turns = 0
         self._answered_at: datetime | None = None
         self._asked = 0  # how often again
-        self._cuts = 0
-        self._reminders = 0
-        self._text = ""  # what was said since the last call, which is the answer if nothing follows
         self._must_end = ""  # why, if it must
         self._called_back: Heard | None = None  # by what came when it was done
 
@@ -115,29 +90,28 @@ class Session:
         self._asked += 1
         self.errand.term.begin_again()
         path = self.errand.path.asked_again(self._asked)
-        known = self._stage.journal.known(path)
-        if known is not None:
-            self.errand.hearing.was_told(known.facts)
-            return await self._told(str(known.facts["text"]), path)
-        heard = words()
-        self.pages.begin_session(path, self._agent.name, trigger, {**heard.facts, "text": heard.text})
+        before = self._past.words(self._asked)
+        if before is not None:
+            self.errand.hearing.was_told(before.facts)
+        heard = before or words()
+        self.pages.begin_session(path, self._agent.name, trigger, heard.plain())
         return await self._told(heard.text, path)
 
     def end_soon(self, why: str) -> None:
         """Its next turn is its last."""
         self._must_end = self._must_end or why
 
-    async def _told(self, words: str, path: str) -> Report:
-        if self.errand.is_settled and (ended := self.pages.failure(path)) is not None:
+    async def _told(self, words: str, path: TreePath) -> Report:
+        if self.errand.is_settled and (ended := self._past.failure(path)) is not None:
             await self._say_again()
             return ended
         self._transcript.hear(words)
-        self._text = ""
+        self._judging.text = ""
         try:
             async with self.errand.term.holds():
                 report = await self._listening(path)
         except TimeIsUp as error:
-            report = self._failed("timeout", str(error))
+            report = self._judging.failed("timeout", str(error))
         self.pages.end_session(path, report, self.errand.path)
         if report.failure is not None or not self._is_followed:
             await self.pages.turn()
@@ -145,19 +119,15 @@ class Session:
 
     async def _say_again(self) -> None:
         """What others have heard of it before it failed, they hear again. Nothing else of it is done a second time."""
-        while (known := self._stage.journal.known(self.errand.path.turn(self._turns + 1).request())) is not None:
+        while (turn := self._past.turn(self._turns + 1)).known is not None:
             self._turns += 1
-            answer = keeping.load(known.result) if known.state == "done" else Answer()
-            self._answered_at = answer.at
-            if answer.stop in _IN_VAIN:
-                continue
-            is_last = bool(known.facts.get("last"))
-            path = self.errand.path.turn(self._turns)
-            for one in self._hands.plan(answer.calls, path, is_last=is_last, is_cut=answer.stop == "max_tokens"):
+            turn.answer = past.answer(turn.known)
+            self._answered_at = turn.answer.at
+            for one in self._planned(turn):
                 if one.source is not None and one.arguments is not None and not one.has_effect:
                     await one.source.call(one.call.name, one.arguments, one.path)
 
-    async def _listening(self, path: str) -> Report:
+    async def _listening(self, path: TreePath) -> Report:
         hearing = self.errand.hearing
         hearing.begin()
         try:
@@ -170,7 +140,7 @@ class Session:
 
     async def _turn(self) -> Turn:
         self._turns += 1
-        turn = Turn(self._turns, self.errand.path.turn(self._turns))
+        turn = self._past.turn(self._turns)
         for step in (self._heed, self._hear, self._guard, self._ask, self._act, self._judge):
             await step(turn)
             if turn.report is not None:
@@ -179,44 +149,34 @@ class Session:
 
     async def _heed(self, turn: Turn) -> None:
         """Nothing is begun any more when moot is shut down; what is on record goes on."""
-        known = self._stage.journal.known(turn.path.request())
-        if (known is None or known.state != "done") and await self._stage.asked() == "shutdown":
-            turn.report = self._failed("shutdown", _SHUTDOWN)
+        if not turn.is_answered and await self._stage.asked() == "shutdown":
+            turn.report = self._judging.failed("shutdown", _SHUTDOWN)
 
     async def _hear(self, turn: Turn) -> None:
         """What has come since the last turn; in a repetition, what had come then."""
-        known = self._stage.journal.known(turn.path.request())
-        if known is not None:
-            turn.facts = dict(known.facts)
-            heard = cast(Mapping[str, Json], turn.facts.get("heard") or {})
-            if heard:
-                self.errand.hearing.was_told(heard)
-                self._transcript.hear(str(heard["text"]))
-        elif (new := self._called_back or self.errand.hearing.take()) is not None:
-            self._transcript.hear(new.text)
-            turn.facts["heard"] = {**new.facts, "text": new.text}
-            if self._called_back is not None:
-                turn.facts["called_back"] = True
-                self._text = ""
+        if turn.known is None:
+            heard = self._called_back or self.errand.hearing.take()
+            turn.facts = Facts(heard, is_called_back=self._called_back is not None)
+        elif turn.facts.heard is not None:
+            self.errand.hearing.was_told(turn.facts.heard.facts)
+        if turn.facts.heard is not None:
+            self._transcript.hear(turn.facts.heard.text)
+        if turn.facts.is_called_back:
+            self._judging.text = ""
         self._called_back = None
 
     async def _guard(self, turn: Turn) -> None:
         """Whether this must be the last turn, which it is told."""
         limits = self._agent.limits
         if turn.number > limits.turns:
-            turn.report = self._failed("limit", f"it reached its limit of {limits.turns} turns")
+            turn.report = self._judging.failed("limit", f"it reached its limit of {limits.turns} turns")
             return
-        known = self._stage.journal.known(turn.path.request())
-        is_new = known is None or known.state != "done"
-        reason = turn.facts.get("reason", "limit")
-        if "last" in turn.facts and not (is_new and reason in _PASSING):
-            turn.last = Last(str(turn.facts["last"]), cast(Failure, reason))
-        elif is_new:
-            turn.facts.pop("last", None)
-            turn.last = await self._why_last(turn.number)
-        if turn.last is not None:
-            turn.facts |= {"last": turn.last.because, "reason": turn.last.failure}
-            self._transcript.hear(_LAST.format(why=turn.last.because))
+        last = turn.facts.last
+        if not turn.is_answered and (last is None or last.failure in _PASSING):
+            last = await self._why_last(turn.number)
+            turn.facts = replace(turn.facts, last=last)
+        if last is not None:
+            self._transcript.hear(_LAST.format(why=last.because))
 
     async def _why_last(self, number: int) -> Last | None:
         limits = self._agent.limits
@@ -234,33 +194,30 @@ class Session:
         request = Request(
             self._transcript.messages(),
             self._agent.prompt,
-            self._hands.specs(is_last=turn.last is not None),
+            self._hands.specs(is_last=turn.facts.last is not None),
             self._agent.limits.output_tokens,
             temperature=self._agent.temperature,
             letters=self._transcript.letters,
         )
+        question = Question(turn.path.request(), request, turn.facts.plain())
         try:
-            turn.answer = await asking.answer(
-                self._agent, Question(turn.path.request(), request, turn.facts), self._stage, self.pages
-            )
+            turn.answer = await asking.answer(self._agent, question, self._stage, self.pages)
         except ModelFailed as error:
-            failed = self._failed(error.kind, str(error))
+            failed = self._judging.failed(error.kind, str(error))
             turn.report = replace(failed, until=error.until, provider=error.provider)
         except OverBudget as error:
-            turn.report = self._failed("budget", str(error))
+            turn.report = self._judging.failed("budget", str(error))
         else:
             self._answered_at = turn.answer.at
             self._transcript.add(turn.answer)
 
     async def _act(self, turn: Turn) -> None:
-        answer = turn.answer
-        if not answer.calls or answer.stop in _IN_VAIN:
+        planned = self._planned(turn)
+        if not planned:
             return
-        is_cut, is_last = answer.stop == "max_tokens", turn.last is not None
-        planned = self._hands.plan(answer.calls, turn.path, is_last=is_last, is_cut=is_cut)
         is_new = any(one.is_recorded and self._stage.journal.known(one.path) is None for one in planned)
         if is_new and await self._stage.asked() == "shutdown":
-            turn.report = self._failed("shutdown", _SHUTDOWN)
+            turn.report = self._judging.failed("shutdown", _SHUTDOWN)
             return
         leading = [one for one in planned if one.leads_on]
         for one in leading:  # before what they do
@@ -276,7 +233,14 @@ class Session:
                 why = outcome.text if outcome.is_error else ""
                 self._stage.tell(self._agent.name, Called(one.call.name, outcome.is_error, why))
         self._transcript.add(Results(tuple(results)))
-        self._text = ""
+        self._judging.text = ""
+
+    def _planned(self, turn: Turn) -> list[Planned]:
+        answer = turn.answer
+        if answer.stop in _IN_VAIN:
+            return []
+        is_last, is_cut = turn.facts.last is not None, answer.stop == "max_tokens"
+        return self._hands.plan(answer.calls, turn.path, is_last=is_last, is_cut=is_cut)
 
     def _room(self) -> int | None:
         """Tokens that a result may have; None: as many as it likes."""
@@ -289,77 +253,18 @@ class Session:
         return self._transcript.tokens + always // reserving.LETTERS
 
     async def _judge(self, turn: Turn) -> None:
-        """What follows from the way the answer ends; nothing if it is simply the next turn."""
-        answer = turn.answer
-        self._cuts = self._cuts + 1 if answer.stop == "max_tokens" else 0
-        turn.report = next((one.report for one in turn.outcomes if one.report is not None), None)
-        if turn.report is not None:
-            return
-        if answer.stop == "refusal":
-            said = f": {answer.text}" if answer.text else ""
-            turn.report = self._failed("refused", f"the model refused to go on{said}")
-        elif answer.stop == "context":
-            turn.report = self._failed("limit", "the conversation has outgrown what the model can hold")
-        elif not answer.calls:
-            self._text += answer.text
-            turn.report = await self._said_last(answer)
-        if turn.report is None and turn.last is not None:
-            turn.report = self._ended_without_report(turn.last)
+        turn.report = await self._judging.report(turn)
 
-    def _ended_without_report(self, last: Last) -> Report | None:
-        if last.failure == "budget" and not self._stage.ending:
-            self._transcript.hear(_MORE)  # in a repetition, by whoever has given the run a larger budget
-            return None
-        return self._failed(last.failure, f"it gave no report in its last turn ({last.because})")
-
-    async def _said_last(self, answer: Answer) -> Report | None:
-        """An answer without calls is the report, unless it is not complete or has the wrong shape."""
-        match answer.stop:
-            case "max_tokens" if self._cuts <= _MOST_CUTS:
-                self._transcript.hear(_GO_ON)
-                self._warn("An answer was too long and was cut off; the model is asked to go on.")
-                return None
-            case "max_tokens":
-                return self._failed("limit", f"its answer was cut off {self._cuts} times in a row")
-            case "pause":
-                return None
-            case _:
-                if answer.stop == "other":
-                    self._warn("The model ended without saying why.")
-                return await self._shaped()
-
-    async def _shaped(self) -> Report | None:
-        is_missing = not self._text.strip() and not self._agent.may_be_silent
-        fault = "it is empty" if is_missing else await reports.fault(self._text, self._agent.output)
-        if fault is None:
-            return Report(self._text, self._agent.name)
-        self._reminders += 1
-        if self._reminders > _MOST_REMINDERS:
-            return self._failed("invalid", f"its report has the wrong shape: {fault}")
-        remedy = "Call final_report with a report of the right shape." if self._agent.reports else "Answer in words."
-        self._transcript.hear(f"That is no report: {fault}. {remedy}")
-        self._text = ""
-        return None
-
-    async def _is_called_back(self, path: str) -> bool:
+    async def _is_called_back(self, path: TreePath) -> bool:
         """Whoever is done, and has mail, is not done; but who is done on record stays so, as others rely on it."""
-        known = self._stage.journal.known(self.errand.path.turn(self._turns + 1).request())
-        if known is not None:
-            return bool(known.facts.get("called_back"))
-        ended = self._stage.journal.known(path)
-        if ended is not None and ended.state == "done":
-            return False
+        following = self._past.turn(self._turns + 1)
+        if following.known is not None:
+            return following.facts.is_called_back
         hearing = self.errand.hearing
-        if not hearing.calls_back:
+        if self._past.has_reported(path) or not hearing.calls_back:
             return False
         self._called_back = hearing.take() or await hearing.stop()
         if self._called_back is None:
             return False
         hearing.begin()
         return True
-
-    def _warn(self, text: str) -> None:
-        self._stage.tell(self._agent.name, Warned(text))
-
-    def _failed(self, failure: Failure, error: str) -> Report:
-        return Report(self._text, self._agent.name, failure, error)

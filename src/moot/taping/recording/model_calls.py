@@ -3,9 +3,8 @@ conversation, the words of the briefing, the answers of tools. Of one attempt no
 hold."""
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import cast
 
 from moot.backends.backend import Assignment, Briefing
 from moot.core import json
@@ -16,6 +15,7 @@ from moot.models import model
 from moot.models.model import Again, Answer
 from moot.runner.api_agents import Asking
 from moot.session.question import Question
+from moot.session.turn import facts_of
 from moot.taping import delta
 from moot.taping.recording.recorded_model import Failed, Place
 from moot.taping.recording.speech import MOST
@@ -142,11 +142,8 @@ class ModelCalls:
 
 
 def _heard(question: Question) -> Heard | None:
-    found = cast(Mapping[str, Json], question.facts.get("heard") or {})
-    if not found:
-        return None
-    facts = {name: one for name, one in found.items() if name != "text"}
-    return Heard(str(found["text"]), facts, is_called_back=bool(question.facts.get("called_back")))
+    found = facts_of(question.facts)
+    return None if found.heard is None else Heard(found.heard.text, found.heard.facts, found.is_called_back)
 
 
 def arguments(call: model.Call) -> dict[str, Json] | str:

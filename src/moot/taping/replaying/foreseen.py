@@ -13,7 +13,9 @@ from moot.ledger import journal as ledger
 from moot.runner import limits
 from moot.runner.journals import Signs, StoredJournal
 from moot.runner.spending import Wanted
+from moot.session.hearing import Heard
 from moot.session.journal import Begun, Done, Known, OverBudget
+from moot.session.turn import Facts
 from moot.taping.replaying.exchanges import Exchange
 from moot.taping.replaying.performance import Part, Performance
 
@@ -54,8 +56,8 @@ class _Foreseen:
         heard, known = self.exchanges[path].asked.heard, self.performance.likeness
         if heard is None:
             return {}
-        told: dict[str, Json] = {**known.translate(heard.facts), "text": known.translate(heard.text)}
-        return {"heard": told, "called_back": True} if heard.is_called_back else {"heard": told}
+        told = Heard(known.translate(heard.text), known.translate(heard.facts))
+        return Facts(told, heard.is_called_back).plain()
 
 
 class ForeseenJournal(StoredJournal):
