@@ -7,9 +7,12 @@ import pytest
 
 from moot.app import choosing, trust
 from moot.app.choosing import Choice, Machine, Obstacle
+from moot.core import json
 from moot.core.permissions import PRESETS, Preset
+from moot.core.prices import Rates
 from moot.core.teams import Team
-from moot.workflow import catalog
+from moot.runner import casts
+from moot.workflow import catalog, stored
 from moot.workflow.catalog import ModelsShape
 from moot.workflow.patterns import Patterns
 from moot.workflow.workflow import AgentDefinition, Backend, Fallback
@@ -333,6 +336,20 @@ def test_each_of_several_models_has_an_endpoint_of_its_own(tmp_path: Path) -> No
         ("ANTHROPIC_API_KEY",),
         (Fallback("openai/gpt-5", None, ("OPENAI_API_KEY",)),),
     )
+
+
+def test_prices_of_the_configuration_go_with_each_model_to_whoever_asks_it(tmp_path: Path) -> None:
+    said = {"anthropic/sonnet": {"input": 2, "output": 8, "cached": 0.5}, "openai/gpt-5": {"input": 0.0, "output": 0.0}}
+    known = catalog.of_configs([ModelsShape.model_validate({"prices": said})])
+    agent = replace(LEAD, backend="api", fallbacks=(Fallback("openai/gpt-5"), Fallback("openai/gpt-6")))
+    here = machine(tmp_path, ANTHROPIC_API_KEY="k", OPENAI_API_KEY="o")
+    kept = choosing.settled(agent, chosen(agent, here), known)
+    assert kept.rates == Rates(2.0, 8.0, 0.5)
+    assert [one.rates for one in kept.fallbacks] == [Rates(0.0, 0.0, 0.0), None]
+    settings = stored.settings(kept)
+    (again,) = stored.definitions(kept.name, "api", settings)
+    assert again.rates == kept.rates
+    assert '"rates":[0.0,0.0,0.0]' in json.dumps(casts.agent(again).settings)
 
 
 def test_models_that_cannot_be_asked_here_are_left_out_with_a_warning(tmp_path: Path) -> None:

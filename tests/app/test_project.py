@@ -87,6 +87,14 @@ def test_a_config_of_the_wrong_shape_is_refused(tmp_path: Path, text: str) -> No
         Project(tmp_path).store_url(None)
 
 
+def test_a_setting_that_nobody_knows_is_refused_with_the_nearest_that_is(tmp_path: Path) -> None:
+    (tmp_path / ".moot").mkdir()
+    (tmp_path / ".moot" / "config.yaml").write_text("attempt_time_out: 1h")
+    with pytest.raises(ConfigInvalid, match="no setting `attempt_time_out`") as caught:
+        Project(tmp_path).store_url(None)
+    assert caught.value.remedy == "Did you mean `attempt_timeout`?"
+
+
 def test_a_config_that_is_not_yaml_is_refused_with_its_place(tmp_path: Path) -> None:
     (tmp_path / ".moot").mkdir()
     (tmp_path / ".moot" / "config.yaml").write_text("store: [")

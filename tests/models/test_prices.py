@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 import pytest
 from pydantic_ai.messages import ModelResponse, TextPart
 from pydantic_ai.usage import RequestUsage
 
-from moot.models import prices
+from moot.core.prices import Rates
+from moot.models import prices, reserving
 from moot.models.endpoints import Endpoint
 from moot.models.model import Request, Said, Usage
 
@@ -30,6 +33,15 @@ def test_a_server_of_ones_own_costs_nothing_that_is_known() -> None:
     own = Endpoint("openai", "llama", "chat", base_url="http://localhost:11434/v1")
     got = prices.usage(response(USED), own, ASKED)
     assert (got.cost, got.is_estimated) == (0.0, True)
+
+
+@pytest.mark.parametrize("base_url", [None, "http://localhost:11434/v1"])
+def test_what_the_person_says_of_a_price_counts_more_than_the_list(base_url: str | None) -> None:
+    said = Endpoint("openai", "llama", "chat", base_url=base_url, rates=Rates(2.0, 8.0, 0.5))
+    cached = RequestUsage(input_tokens=100_000, output_tokens=10_000, cache_read_tokens=50_000)
+    got = prices.usage(response(cached), said, ASKED)
+    assert (got.cost, got.is_estimated) == (pytest.approx(0.1 + 0.025 + 0.08), False)
+    assert reserving.most(said, replace(ASKED, bound=1_000)) == pytest.approx(201 * 2e-6 + 1_000 * 8e-6)
 
 
 def test_usage_that_is_not_told_is_estimated_and_marked() -> None:

@@ -34,7 +34,8 @@ def test_a_workflow_comes_back_from_its_stored_form_as_it_was(tmp_path: Path) ->
     (tmp_path / "lead.md").write_text("You lead.\n")
     (tmp_path / "fix.yaml").write_text(FILE)
     for name in OTHERS:
-        (tmp_path / f"{name}.md").write_text("---\nmodel: haiku\nchat: true\noutput: json\ninput: json\n---\n")
+        takes = "json" if name == "closer" else "markdown"
+        (tmp_path / f"{name}.md").write_text(f"---\nmodel: haiku\nchat: true\noutput: json\ninput: {takes}\n---\n")
     loaded = reading.draft(tmp_path / "fix.yaml").finish()
     text = json.dumps(stored.to_json(loaded))
     (tmp_path / "lead.md").unlink()

@@ -149,20 +149,22 @@ def settled(agent: AgentDefinition, choice: Choice, known: Catalog) -> AgentDefi
     """The agent as it is kept with the run, so that whoever goes on with it takes the same."""
     others = tuple(one for fallback in choice.fallbacks if (one := _endpoint(agent, fallback, known)) is not None)
     first = _endpoint(agent, choice, known)
+    rates = None if first is None else first.rates
     if choice.backend != "api" or first is None:
-        return replace(agent, backend=choice.backend, model=choice.model, fallbacks=others)
-    return replace(agent, backend="api", model=first.model, base_url=first.base_url, env=first.env, fallbacks=others)
+        return replace(agent, backend=choice.backend, model=choice.model, rates=rates, fallbacks=others)
+    place = replace(agent, base_url=first.base_url, env=first.env)
+    return replace(place, backend="api", model=first.model, rates=rates, fallbacks=others)
 
 
 def _endpoint(agent: AgentDefinition, choice: Choice, known: Catalog) -> Fallback | None:
     if choice.model is None:
         return None
     if choice.backend != "api":
-        return Fallback(choice.model)
+        return Fallback(choice.model, rates=known.rates(choice.model))
     endpoint = models.endpoint(choice.model, known)
     # It is asked in this process, so its variables are nothing but the key's: the one that was found, and no other.
     env = () if choice.key is None else (choice.key,)
-    return Fallback(endpoint.model, agent.base_url or endpoint.base_url, env)
+    return Fallback(endpoint.model, agent.base_url or endpoint.base_url, env, known.rates(choice.model))
 
 
 def _found(agent: AgentDefinition, known: Catalog, machine: Machine, said_by: str) -> Choice | Obstacle:

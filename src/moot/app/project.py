@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import cast
 from urllib.parse import quote
 
 from moot.core.errors import InvalidInput, MootError
 from moot.core.json import Json
 
+_KEYS = ("store", "retry", "attempt_timeout", "notify", "defaults", "models", "mcp_servers", "mcpServers")
 PEOPLE_FOLDER = ".moot"  # what people write
 OUR_FOLDER = ".workflow"  # what moot writes
 
@@ -119,11 +121,16 @@ def _read(folder: Path) -> Mapping[str, Json]:
     file = folder / "config.yaml"
     if not file.is_file():
         return {}
-    from moot.core import yaml  # noqa: PLC0415  # most projects have no such file, and commands start faster without
+    # Most projects have no such file, and commands start faster without.
+    from moot.core import yaml  # noqa: PLC0415
+    from moot.core.nearest import hint  # noqa: PLC0415
 
     found: object = yaml.load(file.read_bytes(), str(file))
     if found is None:
         return {}
     if not isinstance(found, dict):
         raise ConfigInvalid(f"{file} must hold keys and values.", "For example: store: postgresql://…")
-    return found  # pyright: ignore[reportUnknownVariableType]  # YAML's plain data
+    settings = cast(dict[str, Json], found)
+    if unknown := next((str(key) for key in settings if key not in _KEYS), None):
+        raise ConfigInvalid(f"{file}: there is no setting `{unknown[:80]}`.", hint(unknown, _KEYS))
+    return settings

@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 from moot.core.ids import AttemptId, MessageId
 from moot.core.json import Json
 from moot.core.permissions import PRESETS, Permissions
+from moot.core.prices import Rates
 from moot.core.records import record
 from moot.core.tool import Toolbox
 
@@ -70,6 +71,7 @@ class Manner:
     command: tuple[str, ...] = ()
     base_url: str | None = None
     env: tuple[str, ...] = ()  # variables of the environment that its program gets, too
+    rates: Rates | None = None  # what its model costs; None: as the price list says
 
 
 @record

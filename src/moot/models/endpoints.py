@@ -9,6 +9,7 @@ from moot.core import accounts
 from moot.core.accounts import NoAccount, Wish
 from moot.core.errors import InvalidInput
 from moot.core.nearest import hint
+from moot.core.prices import Rates
 from moot.core.records import record
 from moot.core.secrecy import redact
 from moot.models.model import ModelFailed
@@ -34,6 +35,7 @@ class Endpoint:
     base_url: str | None = None  # None: the provider's own
     key: str | None = field(default=None, repr=False)
     key_name: str | None = None  # the variable that holds it
+    rates: Rates | None = None  # what it costs; None: as the price list says
 
     @property
     def place(self) -> str:

@@ -56,6 +56,8 @@ def _reasoning(used: RequestUsage) -> int:
 
 def _cost(used: RequestUsage, model: str, endpoint: Endpoint) -> tuple[float, bool]:
     """Dollars, and whether they are certain: at another address the same name may cost something else."""
+    if endpoint.rates is not None:
+        return endpoint.rates.cost(used.input_tokens, used.output_tokens, used.cache_read_tokens), True
     if reserving.is_free(endpoint):
         return 0.0, False
     try:

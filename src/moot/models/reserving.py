@@ -35,13 +35,13 @@ def most(endpoint: Endpoint, request: Request) -> float:
     """Dollars."""
     if is_free(endpoint):
         return 0.0
-    rates = prices.rates(endpoint.provider, endpoint.name)
+    rates = endpoint.rates or prices.rates(endpoint.provider, endpoint.name)
     return rates.cost(tokens(request), request.bound or request.max_tokens or longest(endpoint.name))
 
 
 def is_free(endpoint: Endpoint) -> bool:
-    """A server of one's own."""
-    return endpoint.base_url is not None and endpoint.key is None
+    """A server of one's own, of which nobody has said what it costs."""
+    return endpoint.rates is None and endpoint.base_url is not None and endpoint.key is None
 
 
 def letters_of(text: str) -> int:

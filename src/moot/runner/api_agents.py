@@ -21,6 +21,7 @@ from moot.connect.errors import ServerNotStarted
 from moot.core import prices
 from moot.core.clock import Clock, SystemClock
 from moot.core.errors import InvalidInput
+from moot.core.prices import Rates
 from moot.core.records import record
 from moot.models import endpoints, opening, reserving, scripted
 from moot.models.endpoints import Endpoint
@@ -206,7 +207,9 @@ class _Shop:
         if not name:
             raise InvalidInput("An agent over an API needs a model.", "Write model: provider/name.")
         found = cast(Mapping[str, Mapping[str, Any]], agent.settings.get("endpoints", {})).get(name, {})
-        return endpoints.find(name, self.environ, base_url=found.get("base_url"), env=found.get("env", ()))
+        endpoint = endpoints.find(name, self.environ, base_url=found.get("base_url"), env=found.get("env", ()))
+        rates = found.get("rates")
+        return endpoint if rates is None else replace(endpoint, rates=Rates(*rates))
 
 
 def _kept(assignment: Assignment, journal: StoredJournal | None) -> Journal:

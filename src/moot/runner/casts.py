@@ -1,13 +1,14 @@
 """The cast of an attempt: the agent and those who take part in what it does, as their sessions take them. It is made of
 what workflows and agent files say; nothing is read here."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple, replace
 from typing import cast as cast_to
 
 from moot.backends.backend import Assignment, Briefing
 from moot.core import prices
 from moot.core.json import Json
+from moot.core.prices import Rates
 from moot.runner.tree_tools import Offering
 from moot.session.agent import Agent, Limits
 from moot.tools import channel
@@ -70,19 +71,21 @@ def _settings(definition: AgentDefinition) -> dict[str, Json]:
     """What its models need: the answers of a scripted one, or for each where it is asked and with whose key."""
     if definition.backend == "scripted":
         return {"answers": list(definition.answers)}
-    first = [(definition.model, definition.base_url, definition.env)] if definition.model else []
-    others = [(one.model, one.base_url, one.env) for one in definition.fallbacks]
-    endpoints: dict[str, Json] = {
-        model: {"base_url": base_url, "env": list(env)} for model, base_url, env in (*first, *others)
-    }
-    return {"endpoints": endpoints}
+    found: dict[str, Json] = {one.model: _place(one.base_url, one.env, one.rates) for one in definition.fallbacks}
+    if definition.model:
+        found = {definition.model: _place(definition.base_url, definition.env, definition.rates)} | found
+    return {"endpoints": found}
+
+
+def _place(base_url: str | None, env: Sequence[str], rates: Rates | None) -> Json:
+    return {"base_url": base_url, "env": list(env), "rates": None if rates is None else list(astuple(rates))}
 
 
 def _root(agent: Agent, assignment: Assignment, brief: Briefing) -> Agent:
     """Where it has a channel, what it says last is its report, unless somebody else goes on with that."""
     manner, settings, names = assignment.manner, agent.settings, agent.models
     if manner.model is not None and "answers" not in settings:
-        own: dict[str, Json] = {manner.model: {"base_url": manner.base_url, "env": list(manner.env)}}
+        own: dict[str, Json] = {manner.model: _place(manner.base_url, manner.env, manner.rates)}
         known = settings.get("endpoints")
         settings = {"endpoints": {**(known if isinstance(known, Mapping) else {}), **own}}
         names = (manner.model, *(one for one in names if one != manner.model))

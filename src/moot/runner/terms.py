@@ -12,6 +12,7 @@ from moot.core import servers, workspace_tools
 from moot.core.clock import MICROSECOND
 from moot.core.json import Json
 from moot.core.permissions import PRESETS, Permissions
+from moot.core.prices import Rates
 from moot.core.records import record
 from moot.ledger import budgets
 from moot.ledger.budgets import Limits
@@ -41,6 +42,7 @@ class Terms:
     base_url: str | None = None
     env: tuple[str, ...] = ()
     fallbacks: tuple[Fallback, ...] = ()
+    rates: Rates | None = None
 
 
 _TERMS: TypeAdapter[Terms] = TypeAdapter(Terms)
@@ -106,6 +108,7 @@ def manner(agent: Agent) -> Manner:
         said.command,
         said.base_url,
         said.env,
+        said.rates,
     )
 
 

@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from moot.core import accounts, secrecy, yaml
 from moot.core.accounts import Service
 from moot.core.errors import InvalidInput
+from moot.core.prices import Rates
 from moot.core.records import record
 from moot.workflow.wording import in_our_words
 
@@ -59,6 +60,8 @@ def _key(value: str) -> str:
 Address = Annotated[
     str, AfterValidator(in_our_words(_address)), Field(json_schema_extra={"pattern": _ADDRESS})
 ]  # of an endpoint
+Dollars = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
+WholeName = Annotated[str, Field(pattern=r"^[^/\s]+/\S+$")]  # provider/name
 ProviderName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=63)]
 Variable = Annotated[str, AfterValidator(in_our_words(_key)), Field(json_schema_extra={"pattern": _VARIABLE})]
 
@@ -75,14 +78,25 @@ class ProviderShape(BaseModel):
     beginnings: list[Annotated[str, Field(min_length=1)]] = []
 
 
+class PriceShape(BaseModel):
+    """What a model costs, in dollars for a million tokens."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
+
+    input: Dollars
+    output: Dollars
+    cached: Dollars | None = None  # of the input, what the provider's cache gave; None: like the rest of it
+
+
 class ModelsShape(BaseModel):
     """`models:` of a configuration."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
 
     providers: Mapping[ProviderName, ProviderShape] = {}
-    aliases: Mapping[str, Annotated[str, Field(pattern=r"^[^/\s]+/\S+$")]] = {}
+    aliases: Mapping[str, WholeName] = {}
     versions: Mapping[str, str] = {}
+    prices: Mapping[WholeName, PriceShape] = {}
 
 
 @record
@@ -108,13 +122,21 @@ class Catalog:
     providers: Mapping[str, Provider]
     aliases: Mapping[str, str] = field(default_factory=dict[str, str])
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
+    prices: Mapping[str, Rates] = field(default_factory=dict[str, Rates])  # that differ from the list's
     programs_know: frozenset[str] = frozenset()  # aliases that the provider's own program knows itself
 
     def api_id(self, model: str) -> str:
         """What its API calls a model of the form `provider/name`."""
-        provider, _, name = model.partition("/")
-        whole = self.aliases.get(name, model) if name in self.programs_know else model
-        return self.versions.get(whole, whole.removeprefix(f"{provider}/"))
+        whole = self._whole(model)
+        return self.versions.get(whole, whole.removeprefix(f"{model.partition('/')[0]}/"))
+
+    def rates(self, model: str) -> Rates | None:
+        """What it costs, if the list is not to be believed."""
+        return self.prices.get(model) or self.prices.get(self._whole(model))
+
+    def _whole(self, model: str) -> str:
+        name = model.partition("/")[2]
+        return self.aliases.get(name, model) if name in self.programs_know else model
 
 
 def shipped() -> Catalog:
@@ -142,8 +164,13 @@ def _with(catalog: Catalog, said: ModelsShape, *, is_ours: bool) -> Catalog:
         {**catalog.providers, **providers},
         {**catalog.aliases, **said.aliases},
         {**catalog.versions, **said.versions},
+        {**catalog.prices, **{name: _rates(one) for name, one in said.prices.items()}},
         known,
     )
+
+
+def _rates(said: PriceShape) -> Rates:
+    return Rates(said.input, said.output, said.input if said.cached is None else said.cached)
 
 
 def _provider(name: str, said: ProviderShape, *, is_ours: bool) -> Provider:

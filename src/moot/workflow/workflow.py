@@ -10,6 +10,7 @@ from moot.core import servers, workspace_tools
 from moot.core.errors import InvalidInput
 from moot.core.formats import MARKDOWN, Format
 from moot.core.permissions import PRESETS, Permissions
+from moot.core.prices import Rates
 from moot.core.records import record
 from moot.core.servers import Server
 from moot.workflow.patterns import ALONE, Patterns
@@ -114,6 +115,7 @@ class Fallback:
     model: str  # `provider/name`
     base_url: str | None = None
     env: tuple[str, ...] = ()
+    rates: Rates | None = None  # None: as the price list says
 
 
 @record
@@ -134,6 +136,7 @@ class AgentDefinition:
     keeps_conversation: bool = False  # the program's own, from one attempt to the next
     command: tuple[str, ...] = ()  # of the backend `command`: the program and its arguments
     base_url: str | None = None  # of an endpoint that speaks a provider's language
+    rates: Rates | None = None  # what its model costs; None: as the price list says
     env: tuple[str, ...] = ()  # variables of the environment that its program gets, too
     transport: Transport = "direct"
     max_turns: int | None = None

@@ -3,6 +3,7 @@
 from moot.backends.backend import Conversation, Manner, Usage
 from moot.backends.programs import surroundings
 from moot.core import prices
+from moot.core.prices import Rates
 from moot.core.records import record
 
 
@@ -13,12 +14,13 @@ class Tariff:
     provider: str
     model: str | None = None  # None: nobody said which
     is_free: bool = False
+    said: Rates | None = None  # by the person, of that model
 
     def estimate(self, used: Usage, cached_tokens: int = 0, model: str = "") -> Usage:
         """The same with its cost. `model` is the one that the program tells."""
-        if self.is_free:
+        if self.is_free and self.said is None:
             return used
-        rates = prices.rates(self.provider, model or self.model)
+        rates = self.said or prices.rates(self.provider, model or self.model)
         cost = rates.cost(used.input_tokens, used.output_tokens, cached_tokens)
         return Usage(used.input_tokens, used.output_tokens, used.turns, cost, is_estimated=True)
 
@@ -26,7 +28,8 @@ class Tariff:
 def tariff(manner: Manner, provider: str) -> Tariff:
     """A server of one's own, without a key, is free of charge."""
     is_free = manner.base_url is not None and surroundings.own_key(manner) is None
-    return Tariff(provider, manner.model.partition("/")[2] or manner.model if manner.model else None, is_free)
+    name = manner.model.partition("/")[2] or manner.model if manner.model else None
+    return Tariff(provider, name, is_free, manner.rates)
 
 
 def since(total: Usage, before: Conversation | None) -> Usage:
