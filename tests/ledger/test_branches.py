@@ -9,7 +9,7 @@ from moot.core.tree_path import TreePath
 from moot.ledger import branches
 from moot.ledger import nodes as rolling
 from moot.ledger.branches import Place
-from moot.ledger.nodes import Node, Used
+from moot.ledger.nodes import Amounts, Node
 from moot.ledger.traces import Step
 
 FIRST, SECOND = AttemptId("at_1"), AttemptId("at_2")
@@ -201,4 +201,4 @@ def test_what_is_used_below_is_counted_once_above() -> None:
     nodes = branches.nodes([step("", "session", name="lead"), dear, deep], PLACE)
     totals = rolling.totals(nodes)
     (root,) = [one for one in nodes if one.parent is None]
-    assert totals[root.id] == Used(2, 2, cost=12, is_estimated=True)
+    assert totals[root.id] == Amounts(2, 2, cost=12, is_estimated=True)

@@ -11,7 +11,7 @@ from moot.core.caller import SYSTEM
 from moot.core.clock import Clock
 from moot.core.json import Json
 from moot.core.tx import Tx
-from moot.ledger import journal, pauses, usage
+from moot.ledger import journal, pauses, traces, usage
 from moot.models.retrying import Patience
 from moot.registry import agents, instances
 from moot.registry.agents import NewAgent
@@ -86,7 +86,7 @@ async def test_a_second_try_has_a_line_of_its_own_and_what_broke_off_stays_count
     (ann,) = await store.read(lambda tx: [one for one in agents.members(tx, team.instance.stream) if one.name == "ann"])
     tree = await store.read(lambda tx: journal.last_tree(tx, ann.id))
     assert tree is not None
-    first, second = [one for one in await store.read(lambda tx: journal.entries(tx, tree.root)) if one.kind == "model"]
+    first, second = [one for one in await store.read(lambda tx: traces.steps(tx, tree.root)) if one.kind == "model"]
     assert (first.number, first.state, first.stop, first.is_estimated) == (1, "failed", "unavailable", True)
     assert first.cost > 0
     assert (second.number, second.state, second.output_tokens) == (2, "done", 300)

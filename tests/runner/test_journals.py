@@ -10,8 +10,8 @@ from moot.backends.backend import Briefing, Counted, Ended, Progress, Usage
 from moot.core.caller import SYSTEM, Caller
 from moot.core.tx import Tx
 from moot.ledger import journal as ledger
-from moot.ledger import usage
-from moot.ledger.journal import Entry
+from moot.ledger import traces, usage
+from moot.ledger.traces import Step
 from moot.models import model
 from moot.registry import agents, instances, stopping
 from moot.registry.errors import AttemptEnded
@@ -53,8 +53,8 @@ async def perform(store: Store, *acts: Act) -> Team:
     return team
 
 
-async def entries(store: Store, root: str) -> list[Entry]:
-    return await store.read(lambda tx: ledger.entries(tx, root))
+async def entries(store: Store, root: str) -> list[Step]:
+    return await store.read(lambda tx: traces.steps(tx, root))
 
 
 async def test_the_next_attempt_knows_what_is_on_record(store: Store) -> None:
@@ -159,7 +159,7 @@ async def test_what_was_cut_off_is_charged_and_given_back_while_the_tree_goes_on
     found, backend = await play(store, {"ann": []}, own=replace(PLAIN, budget=Budget(cost=1.0))), Acts(act)
     async with running(make_host(store, backend=backend)):  # pyright: ignore[reportArgumentType]
         await found.team.idle()
-    kept = {one.path: one for one in await entries(store, roots[0])}
+    kept = {str(one.path): one for one in await entries(store, roots[0])}
     assert (kept["a/x/t1/m"].state, kept["a/x/t1/m"].cost, kept["a/x/t1/m"].is_estimated) == ("unknown", 600_000, True)
     used = await store.read(lambda tx: usage.total(tx, found.run.id))
     assert (used.cost, used.turns, used.is_estimated) == (850_000, 1, True)

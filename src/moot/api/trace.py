@@ -18,8 +18,8 @@ from moot.jobs import jobs
 from moot.ledger import branches, traces
 from moot.ledger import nodes as rolling
 from moot.ledger.branches import Place
-from moot.ledger.nodes import Node, Used
-from moot.ledger.traces import Span, Tried, Word
+from moot.ledger.nodes import Amounts, Node
+from moot.ledger.traces import Range, Tried, Word
 from moot.ledger.usage import DOLLAR
 from moot.registry import agents, instances, runs
 from moot.registry.errors import AgentNotFound
@@ -40,7 +40,7 @@ class Trace:
     """What was found, those above before those below."""
 
     nodes: tuple[Node, ...]
-    totals: Mapping[str, Used]
+    totals: Mapping[str, Amounts]
     now: datetime  # for what is under way
 
     def below(self) -> dict[str | None, list[Node]]:
@@ -143,7 +143,7 @@ def _of_request(tx: ReadTx, id: RequestId) -> list[Node]:
 
 def _of_run(tx: ReadTx, id: RunId) -> list[Node]:
     run = runs.get(tx, id)
-    part = Span(run.stream, run.first_seq, run.last_seq or Span(run.stream).last)
+    part = Range(run.stream, run.first_seq, run.last_seq or Range(run.stream).last)
     talk = _Talk(traces.given(tx, part), traces.said(tx, part))
     found = [_run_node(run)]
     for tried in traces.of_run(tx, id):
@@ -206,7 +206,7 @@ def _way_to(tx: ReadTx, word: Word) -> tuple[list[Node], str | None]:
         tried = traces.of_attempt(tx, cause.said_in)
         if tried is None:
             break
-        given = traces.given(tx, Span(tried.stream), tried.id)
+        given = traces.given(tx, Range(tried.stream), tried.id)
         cause = max(given, key=lambda one: (one.hops, one.seq), default=None)
         way += [tried] if cause is None else [tried, cause]
     nodes: list[Node] = []
@@ -225,7 +225,7 @@ class _Talk:
 
 
 def _talk_of(tx: ReadTx, tried: Tried) -> _Talk:
-    part = Span(tried.stream)
+    part = Range(tried.stream)
     return _Talk(traces.given(tx, part, tried.id), traces.said(tx, part, tried.id))
 
 
@@ -276,10 +276,10 @@ def done_in(tx: ReadTx, id: AttemptId) -> list[dict[str, Json]]:
 
 def document(trace: Trace) -> list[dict[str, Json]]:
     """As plain data for JSON, amounts in dollars: each node with the id of the one it belongs to."""
-    return [plain(one, trace.totals.get(one.id, Used())) for one in trace.nodes]
+    return [plain(one, trace.totals.get(one.id, Amounts())) for one in trace.nodes]
 
 
-def plain(node: Node, total: Used) -> dict[str, Json]:
+def plain(node: Node, total: Amounts) -> dict[str, Json]:
     return {
         "id": node.id,
         "parent": node.parent,

@@ -17,7 +17,7 @@ from moot.cli.money import dollars
 from moot.cli.options import json_option, only_instance_option, store_option
 from moot.core import durations
 from moot.core.ids import InstanceName
-from moot.ledger.nodes import Node, Used
+from moot.ledger.nodes import Amounts, Node
 from moot.store.errors import StoreNotFound
 
 NOTHING = "nothing has happened here yet; begin with: moot run FILE"
@@ -104,7 +104,7 @@ def _label(found: Trace, node: Node) -> str:
     pieces = [_name(node), _state(node)]
     if node.kind != "turn" and node.trigger != "answer":  # of which nobody knows how long it took
         pieces.append(_spell(found.lasted(node)))
-    pieces += [_used(node, found.totals.get(node.id, Used())), _stop(node)]
+    pieces += [_used(node, found.totals.get(node.id, Amounts())), _stop(node)]
     return "  ".join(piece for piece in pieces if piece)
 
 
@@ -139,7 +139,7 @@ def _first_line(error: str) -> str:
     return error.strip().splitlines()[0]
 
 
-def _used(node: Node, used: Used) -> str:
+def _used(node: Node, used: Amounts) -> str:
     if not used.calls:
         return ""
     cost = dollars(used.cost, is_estimated=used.is_estimated)

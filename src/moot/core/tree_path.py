@@ -67,8 +67,7 @@ class TreePath(str):
     @property
     def above(self) -> "TreePath | None":
         """What it belongs to; None for the first session."""
-        found = self.parts
-        return TreePath("/".join(found[:-1])) if found else None
+        return self.all_above[-1] if self else None
 
     def is_below(self, other: str) -> bool:
         """Whether it is part of what has the other path."""

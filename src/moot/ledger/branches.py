@@ -16,7 +16,7 @@ from moot.core.ids import AttemptId
 from moot.core.json import Json
 from moot.core.records import record
 from moot.core.tree_path import ROOT, TreePath
-from moot.ledger.nodes import Node, Used, stretched
+from moot.ledger.nodes import Amounts, Node, stretched
 from moot.ledger.traces import Step, ToolCall
 
 _ENDING = frozenset(("final_report", "handoff_to"))  # a session ends with them, or they were refused
@@ -94,7 +94,7 @@ class _Growth:
                 path=step.path,
                 root=step.root,
                 attempt=step.attempt,
-                used=_used(step) if step.kind == "model" else Used(),
+                used=_used(step) if step.kind == "model" else Amounts(),
             )
         return id
 
@@ -103,22 +103,10 @@ class _Growth:
         if path in self._steps or path.branch("subagent") in self._steps or self._is_to_come(answer):
             return
         error = _NOT_MADE if name not in _WITHIN else _NOT_TAKEN if name in _ENDING and self._goes_on(answer) else ""
-        moment = answer.ended_at or answer.started_at
-        id = self._id(path)
-        self.made[id] = Node(
-            id,
-            self._over(path, answer),
-            "tool",
-            name,
-            moment,
-            moment,
-            "failed" if error else "done",
-            "answer",
-            answer.agent,
-            error=error,
-            path=path,
-            root=self._root,
-            attempt=answer.attempt,
+        moment, state = answer.ended_at or answer.started_at, "failed" if error else "done"
+        node = self._unrecorded(path, answer, "tool", name)
+        self.made[node.id] = replace(
+            node, started_at=moment, ended_at=moment, state=state, trigger="answer", error=error
         )
 
     def _make_up(self, path: TreePath, below: Step) -> str:
@@ -126,24 +114,28 @@ class _Growth:
         id = self._id(path)
         if id not in self.made:
             if path.kind == "t":
-                kind, name, agent = "turn", f"turn {path.number}", below.agent
+                self.made[id] = self._unrecorded(path, below, "turn", f"turn {path.number}")
             else:
-                kind, name = "session", path.name or below.agent if path else self._place.agent
-                agent = name
-            self.made[id] = Node(
-                id,
-                self._over(path, below),
-                kind,
-                name,
-                below.started_at,
-                state="",
-                trigger=path.trigger or "",
-                agent=agent,
-                path=path,
-                root=self._root,
-                attempt=self._place.within or below.attempt,
-            )
+                name = path.name or below.agent if path else self._place.agent
+                self.made[id] = replace(self._unrecorded(path, below, "session", name), agent=name)
         return id
+
+    def _unrecorded(self, path: TreePath, near: Step, kind: str, name: str) -> Node:
+        """What is known only from something that is near it."""
+        parent, attempt = self._over(path, near), self._place.within or near.attempt
+        return Node(
+            self._id(path),
+            parent,
+            kind,
+            name,
+            near.started_at,
+            state="",
+            trigger=path.trigger or "",
+            agent=near.agent,
+            path=path,
+            root=self._root,
+            attempt=attempt,
+        )
 
     def _id(self, path: TreePath, number: int = 1) -> str:
         return f"{self._place.prefix}:{path}" + (f"#{number}" if number > 1 else "")
@@ -188,8 +180,8 @@ class _Growth:
         return self._first.get(answer.path.session.turn(turn.number + 1))
 
 
-def _used(step: Step) -> Used:
-    return Used(1, **{one.name: getattr(step, one.name) for one in fields(Used) if one.name != "calls"})
+def _used(step: Step) -> Amounts:
+    return Amounts(1, **{one.name: getattr(step, one.name) for one in fields(Amounts) if one.name != "calls"})
 
 
 def _words(refusal: str) -> str:

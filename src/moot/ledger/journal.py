@@ -6,7 +6,6 @@ counts as if it had cost that much.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, fields
-from datetime import datetime
 from typing import Literal
 
 from moot.core import json
@@ -82,30 +81,15 @@ _CLOSED = tuple(one.name for one in fields(Closed))
 
 @record
 class Entry:
-    """What is on record of one try."""
+    """What a repetition has to know of one try."""
 
     path: str
     number: int
     kind: str
     name: str
-    agent: str
-    trigger: str
     state: State
-    attempt: AttemptId
     facts: Mapping[str, Json]
     result: str | None
-    stop: str
-    error: str | None
-    reserve: int
-    cost: int
-    input_tokens: int
-    output_tokens: int
-    cache_read_tokens: int
-    cache_write_tokens: int
-    reasoning_tokens: int
-    is_estimated: bool
-    started_at: datetime
-    ended_at: datetime | None
 
 
 def last_tree(tx: ReadTx, owner: AgentId) -> Tree | None:

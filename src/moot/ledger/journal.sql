@@ -10,10 +10,8 @@ on conflict (root) do nothing
 -- fell: A tree is not gone on with.
 update trees set stop = :stop where root = :root
 
--- entries: All that is on record of a tree, the tries of each path in their order.
-select path, try as number, kind, name, agent, trigger, state, attempt, facts, result, stop, error, reserve, cost,
-  input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, is_estimated, started_at, ended_at
-from journal where root = :root order by path, try
+-- entries: What a repetition has to know of a tree, the tries of each path in their order.
+select path, try as number, kind, name, state, facts, result from journal where root = :root order by path, try
 
 -- begin: Something is about to be done.
 insert into journal (

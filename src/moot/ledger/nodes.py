@@ -12,7 +12,7 @@ _IN_ITS_PLACE = frozenset(("advisor", "handoff", "router"))
 
 
 @record
-class Used:
+class Amounts:
     """Of one model call, or of all below a node."""
 
     calls: int = 0
@@ -24,9 +24,9 @@ class Used:
     cost: int = 0
     is_estimated: bool = False
 
-    def __add__(self, other: "Used") -> "Used":
+    def __add__(self, other: "Amounts") -> "Amounts":
         summed = {one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)}
-        return Used(**(summed | {"is_estimated": self.is_estimated or other.is_estimated}))
+        return Amounts(**(summed | {"is_estimated": self.is_estimated or other.is_estimated}))
 
 
 @record
@@ -49,17 +49,17 @@ class Node:
     path: str = ""  # in its tree
     root: str = ""  # of that tree
     attempt: AttemptId | None = None
-    used: Used = field(default_factory=Used)
+    used: Amounts = field(default_factory=Amounts)
 
 
-def totals(nodes: Sequence[Node]) -> dict[str, Used]:
+def totals(nodes: Sequence[Node]) -> dict[str, Amounts]:
     """What was used at each node and below it, by id."""
     found = {one.id: one.used for one in nodes}
     parents = {one.id: one.parent for one in nodes}
     for one in nodes:
         parent = one.parent
         while parent is not None and one.used.calls:
-            found[parent] = found.get(parent, Used()) + one.used
+            found[parent] = found.get(parent, Amounts()) + one.used
             parent = parents.get(parent)
     return found
 

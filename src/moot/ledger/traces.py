@@ -115,7 +115,7 @@ class Word:
 
 
 @record
-class Span:
+class Range:
     """A part of a stream."""
 
     stream: StreamId
@@ -171,12 +171,12 @@ def after(tx: ReadTx, id: AttemptId, limit: int) -> Sequence[AttemptId]:
     return [AttemptId(one) for one in tx.all(sql.after, str, id=id, limit=limit)]
 
 
-def given(tx: ReadTx, part: Span, attempt: AttemptId | None = None) -> list[Word]:
+def given(tx: ReadTx, part: Range, attempt: AttemptId | None = None) -> list[Word]:
     """What attempts were given and nobody has taken back."""
     return tx.all(sql.given, Word, stream=part.stream, first=part.first, last=part.last, attempt=attempt or "")
 
 
-def said(tx: ReadTx, part: Span, attempt: AttemptId | None = None) -> list[Word]:
+def said(tx: ReadTx, part: Range, attempt: AttemptId | None = None) -> list[Word]:
     return tx.all(sql.said, Word, stream=part.stream, first=part.first, last=part.last, attempt=attempt or "")
 
 
