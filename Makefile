@@ -25,7 +25,9 @@ help: ## Show this help
 demo: .venv/.runtime ## Watch scripted agents work together
 	@$(BIN)/moot demo $(ARGS)
 
+# Compiled tests are kept, whatever the environment says: every worker would take many seconds to compile them again.
 .PHONY: test
+test: export PYTHONDONTWRITEBYTECODE :=
 test: .venv/.dev ## Run the tests, on SQLite and on PostgreSQL
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 8 --dist worksteal $(ARGS)
 
