@@ -165,6 +165,21 @@ async def test_what_was_cut_off_is_charged_and_given_back_while_the_tree_goes_on
     assert (used.cost, used.turns, used.is_estimated) == (850_000, 1, True)
 
 
+async def test_where_another_model_may_cost_less_no_limit_is_reached(store: Store) -> None:
+    async def act(journal: StoredJournal) -> Ended:
+        journal.begin(BRIEFING)
+        refused = await refusal(journal, replace(asking("t1/m", 2.0), is_replaceable=True))
+        assert refused[1:] == (0.0, False)
+        await journal.note(begun=[SESSION, asking("t1/m", 0.5)])
+        await journal.note([Done("t1/m", "x", USED)])
+        return Ended()
+
+    found, backend = await play(store, {"ann": []}, Budget(cost=1.0)), Acts(act)
+    async with running(make_host(store, backend=backend)):  # pyright: ignore[reportArgumentType]
+        await found.team.idle()
+    assert not [one for one in await found.team.bodies() if "has reached" in one]
+
+
 async def test_who_waits_for_what_is_set_aside_is_woken_when_an_answer_is_there(store: Store) -> None:
     async def act(journal: StoredJournal) -> Ended:
         journal.begin(BRIEFING)

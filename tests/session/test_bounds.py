@@ -350,7 +350,7 @@ class Purse(Memory):
             if one.kind == "model":
                 left = self.left - sum(self.aside.values())
                 if one.reserve > left:
-                    raise OverBudget("not so much", left=left)
+                    raise OverBudget("not so much", left=left if (one.least or 0.0) <= left else 0.0)
                 self.aside[one.path] = one.reserve
                 await super().note(begun=[one])
 
@@ -419,6 +419,14 @@ async def test_who_waits_for_the_others_heeds_that_moot_is_to_stop() -> None:
     hall.asked_for = "stop"
     report = await hall.report(agent("a", {"say": "never asked"}))
     assert (report.failure, hall.asked) == ("budget", [])
+
+
+async def test_where_there_is_too_little_for_one_model_the_next_is_asked() -> None:
+    hall = Hall(Purse(1.0), reserve=lambda agent, model, request: 2.0 if model == "large" else 0.5)
+    settings = {"answers:large": [reports("never")], "answers:small": [reports("from the small one")]}
+    one = agent("a", models=("large", "small"), settings=settings)
+    assert await hall.report(one) == Report("from the small one", "a")
+    assert await Hall(Purse(0.1), reserve=hall.reserve).report(one) == Report("", "a", "budget", "not so much")
 
 
 async def test_what_costs_nothing_is_given_no_bounds() -> None:

@@ -1,5 +1,7 @@
 import asyncio
 
+import pytest
+
 from moot.core import json
 from moot.core.formats import Format
 from moot.core.json import Json
@@ -113,6 +115,17 @@ async def test_whoever_may_chat_is_asked_again_and_remembers() -> None:
     told = answer(hall.told("a", 3))
     assert told == {"status": "ok", "content": "Yes.", "clarificationId": "x-t1.c1", "turnsRemaining": 3}
     assert "Turns left: 3." in hall.told("a", 3)
+
+
+@pytest.mark.parametrize("is_chatty", [True, False])
+async def test_of_a_chain_whoever_has_answered_in_the_end_is_asked_again(is_chatty: bool) -> None:
+    hall = Hall()
+    await hall.report(
+        agent("a", calls("agent_x", prompt="Count."), reports("done"), agents=("x",)),
+        agent("x", reports("42"), handoff="y", is_chatty=not is_chatty),
+        agent("y", reports("43"), is_chatty=is_chatty),
+    )
+    assert ("ask_clarification" in hall.tools("a", 2)) is is_chatty
 
 
 async def test_a_router_that_has_answered_itself_passes_nothing_on_any_more() -> None:

@@ -269,7 +269,8 @@ class _Page:
 
 def _wanted(models: Sequence[Begun]) -> Wanted:
     least = sum(one.reserve if one.least is None else one.least for one in models)
-    return Wanted(_micros(sum(one.reserve for one in models)), _micros(least), sum(one.tokens for one in models))
+    cost, told = sum(one.reserve for one in models), sum(one.tokens for one in models)
+    return Wanted(_micros(cost), _micros(least), told, all(one.is_replaceable for one in models))
 
 
 def _closed(done: Done, number: int) -> Closed:

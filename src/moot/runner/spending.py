@@ -55,6 +55,7 @@ class Wanted:
     cost: int
     least: int
     tokens: int
+    is_replaceable: bool = False  # by what may cost less
 
 
 @record
@@ -90,7 +91,8 @@ def _shortage(tx: Tx, purse: Purse, money: Money, wanted: Wanted) -> Refusal:
         return Refusal(reason, left=money.left)
     if wanted.least <= money.left + money.reserved:
         return Refusal(reason, is_passing=True)
-    purses.reach(tx, purse, money.share)  # nothing that costs as much can be begun any more
+    if not wanted.is_replaceable:
+        purses.reach(tx, purse, money.share)  # nothing that costs as much can be begun any more
     return Refusal(reason)
 
 

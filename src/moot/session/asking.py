@@ -25,9 +25,11 @@ async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -
     if known is not None and known.state == "done":
         return keeping.load(known.result)
     failures: list[ModelFailed] = []
-    for name in agent.models or ("",):
-        provider = stage.provider(agent, name)
+    names = agent.models or ("",)
+    for name in names:
+        provider, is_last = stage.provider(agent, name), name == names[-1]
         begun = Begun(question.path, "model", name, agent.name, facts=question.facts, provider=provider)
+        begun = replace(begun, is_replaceable=not is_last)
         tries = _Tries(begun, question, stage, pages, partial(stage.reserve, agent, name))
         try:
             found = keeping.storable(await _ask(agent, name, await tries.begin(), stage, tries))
@@ -38,6 +40,11 @@ async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -
             if failures or len(agent.models) > 1:
                 stage.tell(agent.name, Warned(f"{name}: {error}"))
             failures.append(error)
+            continue
+        except OverBudget as error:  # another may cost less, or nothing
+            if is_last or error.is_passing:
+                raise
+            stage.tell(agent.name, Warned(f"{name}: {error}"))
             continue
         pages.add(Done(question.path, keeping.dump(found), found.usage, found.stop))
         stage.tell(agent.name, Used(found.usage))

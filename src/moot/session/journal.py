@@ -45,6 +45,7 @@ class Begun:
     least: float | None = None  # the same, if its answer is kept short; None: it cannot be
     tokens: int = 0  # that it may take at most
     provider: str = ""  # of the model
+    is_replaceable: bool = False  # if there is not enough for it, another is asked
 
 
 @dataclass(frozen=True, slots=True)

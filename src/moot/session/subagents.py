@@ -78,7 +78,9 @@ class SubAgents(Unrecorded):
         report = played.report
         if report.is_put_off:
             return _put_off(report)
-        session = played.session if agent.is_chatty and report.failure is None else None
+        session = played.session if report.failure is None else None
+        if session is not None and not session.errand.agent.is_chatty:  # of a chain, who has answered in the end
+            session = None
         self._children[id] = _Child(session, place.above)
         if report.failure is not None:
             return Outcome(failure_report(agent.name, report), is_error=True)
