@@ -160,6 +160,17 @@ async def test_an_agent_from_outside_is_offline_after_90_seconds_of_silence(stor
     assert await presence(house, ann) == "online"
 
 
+async def test_an_agent_from_outside_that_a_workflow_names_is_offline_until_it_joins(store: Store) -> None:
+    house = await build(store)
+    expected = NewAgent(name="ben", backend="external")
+    ben = await house.write(lambda tx: agents.ensure(tx, house.instance, expected))
+    assert await presence(house, ben) == "offline"
+    await house.write(lambda tx: agents.ensure(tx, house.instance, expected))
+    assert await presence(house, ben) == "offline"  # a second run changes nothing
+    await house.write(lambda tx: agents.heartbeat(tx, ben.id, status=None, current_task=None))
+    assert await presence(house, ben) == "online"
+
+
 async def test_an_agent_that_moot_starts_is_here_while_moot_is(store: Store, clock: ManualClock) -> None:
     house = await build(store)
     ann = await house.join("ann", backend="scripted")
