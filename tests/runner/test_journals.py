@@ -10,7 +10,7 @@ from moot.backends.backend import Briefing, Counted, Ended, Progress, Usage
 from moot.core.caller import SYSTEM, Caller
 from moot.core.tx import Tx
 from moot.ledger import journal as ledger
-from moot.ledger import traces, usage
+from moot.ledger import pauses, traces, usage
 from moot.ledger.traces import Step
 from moot.models import model
 from moot.registry import agents, instances, stopping
@@ -163,6 +163,21 @@ async def test_what_was_cut_off_is_charged_and_given_back_while_the_tree_goes_on
     assert (kept["a/x/t1/m"].state, kept["a/x/t1/m"].cost, kept["a/x/t1/m"].is_estimated) == ("unknown", 600_000, True)
     used = await store.read(lambda tx: usage.total(tx, found.run.id))
     assert (used.cost, used.turns, used.is_estimated) == (850_000, 1, True)
+
+
+@pytest.mark.parametrize("is_retried", [True, False])
+async def test_who_asks_again_in_a_moment_lets_nobody_else_wait(store: Store, is_retried: bool) -> None:
+    limited = Done("t1/m", stop="rate_limit", error="slowly", is_retried=is_retried)
+
+    async def act(journal: StoredJournal) -> Ended:
+        journal.begin(BRIEFING)
+        await journal.note(begun=[SESSION, replace(asking("t1/m"), provider="lab")])
+        await journal.note([limited])
+        return Ended()
+
+    await perform(store, act)
+    paused = await store.read(lambda tx: pauses.of_provider(tx, "lab"))
+    assert (paused is None) is is_retried
 
 
 async def test_where_another_model_may_cost_less_no_limit_is_reached(store: Store) -> None:

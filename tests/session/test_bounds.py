@@ -22,6 +22,7 @@ from moot.session.events import Warned
 from moot.session.journal import Begun, Done, Memory, OverBudget
 from moot.session.report import Report
 from moot.session.source import Leave, Outcome
+from moot.session.stage import Asked
 from moot.testing.clock import ManualClock
 from tests.session.staging import Hall, agent, calls, reports
 
@@ -414,11 +415,16 @@ async def test_what_is_told_with_every_request_counts(cast: Agent) -> None:
     assert "nearly as long as the model can hold" in hall.told("a")
 
 
-async def test_who_waits_for_the_others_heeds_that_moot_is_to_stop() -> None:
-    hall = Hall(Tight(6.0), reserve=lambda agent, model, request: 1.0)
-    hall.asked_for = "stop"
+@pytest.mark.parametrize(("asked", "failure"), [("stop", "stopped"), ("shutdown", "shutdown")])
+async def test_who_waits_for_the_others_heeds_that_moot_is_to_stop(asked: Asked, failure: str) -> None:
+    class Interrupted(Tight):
+        async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+            hall.asked_for = asked
+            await super().note(done, begun)
+
+    hall = Hall(Interrupted(6.0), reserve=lambda agent, model, request: 1.0)
     report = await hall.report(agent("a", {"say": "never asked"}))
-    assert (report.failure, hall.asked) == ("budget", [])
+    assert (report.failure, hall.asked) == (failure, [])
 
 
 async def test_where_there_is_too_little_for_one_model_the_next_is_asked() -> None:

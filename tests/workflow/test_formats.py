@@ -14,6 +14,10 @@ def of(*required: str, title: str = "x") -> Format:
     return Format("json", {"type": "object", "title": title, "required": list(required)})
 
 
+def typed(said: Json) -> Format:
+    return Format("json", {"type": "object", "properties": {"a": {"type": said}}})
+
+
 @pytest.mark.parametrize(
     ("output", "input", "fact"),
     [
@@ -29,6 +33,12 @@ def of(*required: str, title: str = "x") -> Format:
         (WORDS, of("a"), "its output is markdown, and that one takes json"),
         (JSON, of("a"), "that one requires `a`, which its output need not have"),
         (of("a", title="y"), of("a", "b", "c"), "that one requires `b`, `c`, which its output need not have"),
+        (typed("string"), typed("integer"), "that one takes `a` of another type than its output has"),
+        (typed(["string", "null"]), typed("number"), "that one takes `a` of another type than its output has"),
+        (typed("integer"), typed("number"), None),
+        (typed(["string", "integer"]), typed("integer"), None),
+        (JSON, typed("integer"), None),
+        (typed("integer"), of(), None),
     ],
 )
 def test_an_output_is_taken_or_it_is_said_why_not(output: Format, input: Format, fact: str | None) -> None:

@@ -94,6 +94,9 @@ def _other(error: ErrorDetails, spot: Spot) -> Problem:
         case "union_tag_not_found":
             wanted = context["discriminator"].strip("'")
             return Problem((*path, wanted), f"`{wanted}` is missing in {_thing(path)}", "Add it.", is_key=True)
+        case "string_pattern_mismatch" if spot.is_key:
+            fact, remedy, _ = expectations.told(type_, context, name)
+            return Problem(path, f"the key `{name}` in {_owner(path)} {fact}", remedy, is_key=True)
         case _ if spot.is_key or type_ == "invalid_key":
             return Problem(path, f"the key `{name}` in {_owner(path)} must be text", "Put it in quotes.", is_key=True)
         case "value_error" | "assertion_error":

@@ -187,7 +187,7 @@ class StoredJournal:
 
     def _page(self, done: Sequence[Done], begun: Sequence[Begun]) -> "_Page":
         models = [one for one in begun if one.kind == "model"]
-        asked, again = [one for one in done if self._is_model(one.path)], {one.path for one in models}
+        asked = [one for one in done if self._is_model(one.path)]
         return _Page(
             closed=[_closed(one, self._known[one.path].tries) for one in done],
             opened=[self._opened(one) for one in begun],
@@ -196,7 +196,7 @@ class StoredJournal:
             spent=_spent(asked) if asked else None,
             providers=[one.provider for one in models],
             # Who asks again by itself waits for so short a while that nobody else need know.
-            waits=[self._wait(one) for one in asked if one.stop == "rate_limit" and one.path not in again],
+            waits=[self._wait(one) for one in asked if one.stop == "rate_limit" and not one.is_retried],
         )
 
     def _charged(self, lost: Done) -> Done:

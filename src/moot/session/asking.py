@@ -106,7 +106,7 @@ class _Tries:
     async def failed(self, why: Again) -> None:
         """Whoever waits before the next try has nothing under way. What this one has cost is not there for the next,
         which may have to be shorter."""
-        self._end(Done(self._begun.path, stop=why.kind, error=why.reason, usage=why.used))
+        self._end(Done(self._begun.path, stop=why.kind, error=why.reason, usage=why.used, is_retried=True))
         await self._pages.turn()
 
     def fail(self, error: ModelFailed) -> None:

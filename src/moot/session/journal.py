@@ -58,6 +58,7 @@ class Done:
     stop: str = ""
     error: str | None = None
     until: datetime | None = None  # when the provider wants to be asked again
+    is_retried: bool = False  # by whoever has asked, in a moment
     is_lost: bool = False  # it was cut off: how it would have ended nobody knows
 
 

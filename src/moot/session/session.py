@@ -36,6 +36,7 @@ _PASSING = ("stopped", "budget")  # why a turn was the last, which whoever resum
 _ROOM = 8_000  # tokens that are kept free for the last turn
 _LAST = "This is your last turn ({why}). Make no further calls: give your final report now, with what you have."
 _SHUTDOWN = "moot was shut down"
+_STOPPED = "moot was asked to stop while it waited for what others had set aside"
 
 
 class Session:
@@ -207,6 +208,9 @@ class Session:
             turn.report = replace(failed, until=error.until, provider=error.provider)
         except OverBudget as error:
             turn.report = self._judging.failed("budget", str(error))
+            if error.is_passing:  # it would have waited
+                is_over = await self._stage.asked() == "shutdown"
+                turn.report = self._judging.failed("shutdown" if is_over else "stopped", _STOPPED)
         else:
             self._answered_at = turn.answer.at
             self._transcript.add(turn.answer)

@@ -88,11 +88,33 @@ def mismatch(given: Format, input: Format, called: str = "output") -> tuple[str,
         return fact, f"Write {called}: json, or let the other take markdown."
     if input.schema is None:
         return None
+    clash = next(_clashes(given.schema or {}, input.schema), None)
+    if clash is not None:
+        fact = f"that one takes `{clash[:80]}` of another type than its {called} has"
+        return fact, "Give both the same type."
     lacking = [name for name in _required(input.schema) if name not in _required(given.schema or {})]
     if not lacking:
         return None
     names = ", ".join(f"`{name[:80]}`" for name in lacking)
     return f"that one requires {names}, which its {called} need not have", f"Add them to `required` of the {called}."
+
+
+def _clashes(given: Mapping[str, Any], taken: Mapping[str, Any]) -> Iterator[str]:
+    """Properties that have a type in both, and none in common."""
+    for name, schema in _properties(taken).items():
+        here, there = _types(_properties(given).get(name)), _types(schema)
+        if here and there and here.isdisjoint(there) and not (here == {"integer"} and "number" in there):
+            yield name
+
+
+def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    return schema.get("properties", {})
+
+
+def _types(schema: object) -> set[str]:
+    """Empty: it does not say."""
+    said = cast(Mapping[str, Any], schema).get("type") if isinstance(schema, Mapping) else None
+    return {said} if isinstance(said, str) else set(cast(list[str], said or ()))
 
 
 def _required(schema: Mapping[str, Any]) -> list[str]:
