@@ -55,8 +55,8 @@ def test_everything_that_is_said_counts() -> None:
         output=Format("json", {"type": "object"}),
         settings={
             "endpoints": {
-                "anthropic/x": {"base_url": "http://h.example", "env": ["LAB_API_KEY"]},
-                "openai/y": {"base_url": None, "env": ["OPENAI_API_KEY"]},
+                "anthropic/x": {"base_url": "http://h.example", "env": ["LAB_API_KEY"], "rates": None},
+                "openai/y": {"base_url": None, "env": ["OPENAI_API_KEY"], "rates": None},
             }
         },
         permissions=PRESETS["edit"],

@@ -16,7 +16,7 @@ from moot.models import model
 from moot.registry import agents, instances, stopping
 from moot.registry.errors import AttemptEnded
 from moot.runner.journals import Kept, StoredJournal
-from moot.session.journal import Begun, Done, OverBudget
+from moot.session.journal import Done, Intent, OverBudget
 from moot.session.stage import Asked
 from moot.store.store import Store
 from moot.workflow.workflow import Budget
@@ -24,13 +24,13 @@ from tests.runner.team import Team, gather, make_host, running
 from tests.runner.test_limits import PLAIN, play
 
 BRIEFING = Briefing("Do it.", "You are ann.")
-SESSION = Begun("", "session", "ann", "ann", "root")
+SESSION = Intent("", "session", "ann", "ann", "root")
 USED = model.Usage(10, 5, 3, 2, 0.25, reasoning_tokens=1)
 Act = Callable[[StoredJournal], Awaitable[Ended]]
 
 
-def asking(path: str, reserve: float = 0.0) -> Begun:
-    return Begun(path, "model", "m", "ann", reserve=reserve)
+def asking(path: str, reserve: float = 0.0) -> Intent:
+    return Intent(path, "model", "m", "ann", reserve=reserve)
 
 
 class Acts:
@@ -64,7 +64,7 @@ async def test_the_next_attempt_knows_what_is_on_record(store: Store) -> None:
         assert journal.briefing is None
         journal.begin(BRIEFING)
         await journal.note(begun=[SESSION, replace(asking("t1/m"), facts={"last": "x"})])
-        await journal.note([Done("t1/m", {"a": 1}, USED)], [Begun("t1/c1", "tool", "look", "ann")])
+        await journal.note([Done("t1/m", {"a": 1}, USED)], [Intent("t1/c1", "tool", "look", "ann")])
         roots.append(journal.root)
         return Ended("unavailable", "gone")
 
@@ -148,7 +148,7 @@ async def test_what_was_cut_off_is_charged_and_given_back_while_the_tree_goes_on
     async def act(journal: StoredJournal) -> Ended:
         roots.append(journal.root)
         journal.begin(BRIEFING)
-        await journal.note(begun=[SESSION, Begun("a/x", "session", "x", "x"), asking("a/x/t1/m", 0.6)])
+        await journal.note(begun=[SESSION, Intent("a/x", "session", "x", "x"), asking("a/x/t1/m", 0.6)])
         assert journal.open_below("a") == ["a/x", "a/x/t1/m"]
         await journal.note([Done(one, is_lost=True) for one in journal.open_below("a")])
         assert journal.open_below("a") == []
@@ -198,7 +198,7 @@ async def test_where_another_model_may_cost_less_no_limit_is_reached(store: Stor
 async def test_who_waits_for_what_is_set_aside_is_woken_when_an_answer_is_there(store: Store) -> None:
     async def act(journal: StoredJournal) -> Ended:
         journal.begin(BRIEFING)
-        await journal.note(begun=[SESSION, asking("t1/m"), Begun("t1/c1", "tool", "look", "ann")])
+        await journal.note(begun=[SESSION, asking("t1/m"), Intent("t1/c1", "tool", "look", "ann")])
         with journal.given_back() as signal:
             await journal.note([Done("t1/c1", {"text": "", "is_error": False})])
             assert not await signal.wait(0)
@@ -217,7 +217,7 @@ async def test_an_agent_sets_aside_no_more_than_is_left_of_its_own(store: Store)
         journal.begin(BRIEFING)
         await journal.note(begun=[SESSION, asking("t1/m", 0.6)])
         with pytest.raises(OverBudget, match=r"\$0\.4000 is left, and the next answer may cost \$0\.6000"):
-            await journal.note(begun=[Begun("c", "session", "cy", "cy"), asking("c/t1/m", 0.6)])
+            await journal.note(begun=[Intent("c", "session", "cy", "cy"), asking("c/t1/m", 0.6)])
         assert journal.known("c") is not None
         assert journal.known("c/t1/m") is None
         await journal.note([Done("t1/m", "x", USED)], [asking("t2/m", 0.75)])  # 0.25 of 0.6 were needed
@@ -232,7 +232,7 @@ async def test_an_agent_sets_aside_no_more_than_is_left_of_its_own(store: Store)
     assert states == {"": "unknown", "c": "unknown", "t1/m": "done", "t2/m": "done"}
 
 
-async def refusal(journal: StoredJournal, begun: Begun) -> tuple[str, float, bool]:
+async def refusal(journal: StoredJournal, begun: Intent) -> tuple[str, float, bool]:
     with pytest.raises(OverBudget) as caught:
         await journal.note(begun=[begun])
     return caught.value.fact, caught.value.left, caught.value.is_passing

@@ -9,7 +9,7 @@ import pytest
 from moot.core.json import Json
 from moot.core.tool import Effect
 from moot.models.model import ToolSpec
-from moot.session.journal import Begun, Done, Memory
+from moot.session.journal import Done, Intent, Memory
 from moot.session.source import Leave, Outcome
 from tests.session.staging import Hall, agent, calls, reports
 
@@ -47,7 +47,7 @@ class Watched(Memory):
         self.pages: list[list[str]] = []
         self.ended: dict[str, asyncio.Event] = {path: asyncio.Event() for path in ("t1/c1", "t1/c2", "t1/c3")}
 
-    async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+    async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
         await super().note(done, begun)
         self.pages.append([*(f"-{one.path}" for one in done), *(f"+{one.path}" for one in begun)])
         for one in done:
@@ -66,7 +66,7 @@ class Cut(Memory):
         super().__init__()
         self._last = last
 
-    async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+    async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
         await super().note(done, begun)
         if self._last in (*(f"-{one.path}" for one in done), *(f"+{one.path}" for one in begun)):
             self._last = ""

@@ -19,7 +19,7 @@ from moot.models.scripted import ScriptedModel
 from moot.session.acting import ToolsAlike
 from moot.session.agent import Agent, Limits
 from moot.session.events import Warned
-from moot.session.journal import Begun, Done, Memory, OverBudget
+from moot.session.journal import Done, Intent, Memory, OverBudget
 from moot.session.report import Report
 from moot.session.source import Leave, Outcome
 from moot.session.stage import Asked
@@ -286,7 +286,7 @@ class Poor(Memory):
         super().__init__()
         self.left = requests
 
-    async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+    async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
         free = [one for one in begun if one.kind != "model"]
         await super().note(done, free)
         for one in begun:
@@ -309,7 +309,7 @@ class Tight(Poor):
     def given_back(self) -> AbstractContextManager[Signal]:
         return self.ended.listen()
 
-    async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+    async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
         models = [one for one in begun if one.kind == "model"]
         if not models or (not self.others and models[0].reserve <= self.dollars):
             await super().note(done, begun)
@@ -342,7 +342,7 @@ class Purse(Memory):
         self.left = dollars
         self.aside = dict[str, float]()
 
-    async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+    async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
         for one in done:
             self.left -= one.usage.cost
             self.aside.pop(one.path, None)
@@ -382,7 +382,7 @@ async def test_who_asks_again_after_an_answer_that_broke_off_asks_for_a_shorter_
 
 async def test_a_pause_that_others_were_asked_for_meanwhile_is_kept_before_the_next_try() -> None:
     class Paused(Memory):
-        async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+        async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
             await super().note(done, [one for one in begun if one.kind != "model"])
             for one in begun:
                 if one.kind == "model" and self.known(one.path) is not None:
@@ -418,7 +418,7 @@ async def test_what_is_told_with_every_request_counts(cast: Agent) -> None:
 @pytest.mark.parametrize(("asked", "failure"), [("stop", "stopped"), ("shutdown", "shutdown")])
 async def test_who_waits_for_the_others_heeds_that_moot_is_to_stop(asked: Asked, failure: str) -> None:
     class Interrupted(Tight):
-        async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+        async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
             hall.asked_for = asked
             await super().note(done, begun)
 

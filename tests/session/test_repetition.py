@@ -14,7 +14,7 @@ from moot.core.wakes import Signal
 from moot.models.model import ToolSpec
 from moot.session.agent import Agent
 from moot.session.hearing import Deaf, Heard
-from moot.session.journal import Begun, Done, Known, Memory
+from moot.session.journal import Done, Intent, Known, Memory
 from moot.session.source import Leave, Outcome
 from tests.session.staging import Hall, agent, calls, reports
 
@@ -43,7 +43,7 @@ class Fragile:
     def given_back(self) -> AbstractContextManager[Signal]:
         return self.lasting.given_back()
 
-    async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+    async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
         self.pages -= 1
         if self.pages < 0 or (self.pages == 0 and not self.is_after):
             raise Interrupted

@@ -30,14 +30,13 @@ from moot.models.model import ModelFailed, Usage
 from moot.process.guardian import Guardian
 from moot.registry import attempts, stopping
 from moot.runner import limits, pausing, purses, spending, terms
-from moot.runner.begun import Begun as Attempt
-from moot.runner.begun import Start
+from moot.runner.begun import Begun, Start
 from moot.runner.pausing import Wait
 from moot.runner.retry import Retry
 from moot.runner.session_requests import SessionRequests
 from moot.runner.spending import Wanted
 from moot.session import journal as contract
-from moot.session.journal import Begun, Done, Known, OverBudget
+from moot.session.journal import Done, Intent, Known, OverBudget
 from moot.session.report import Failure
 from moot.session.stage import Asked
 from moot.store.store import Store
@@ -74,7 +73,7 @@ class Signs:
     given_back: Wakes = field(default_factory=Wakes)  # something that was set aside may be there again
 
 
-async def open(store: Store, attempt: Attempt, signs: Signs) -> "StoredJournal":
+async def open(store: Store, attempt: Begun, signs: Signs) -> "StoredJournal":
     entries, limit = await store.read(lambda tx: (ledger.entries(tx, attempt.tree.root), limits.reached(tx, attempt)))
     return StoredJournal(store, attempt, entries, signs, limit)
 
@@ -93,7 +92,7 @@ class Kept(Assignment):
 class StoredJournal:
     """Of one attempt."""
 
-    def __init__(self, store: Store, attempt: Attempt, entries: Sequence[Entry], signs: Signs, limit: str = "") -> None:
+    def __init__(self, store: Store, attempt: Begun, entries: Sequence[Entry], signs: Signs, limit: str = "") -> None:
         self._store = store
         self._attempt = attempt
         self._own_limits = spending.own_limits(attempt.agent)
@@ -102,7 +101,7 @@ class StoredJournal:
         self._tree = attempt.tree
         self._is_planted = bool(attempt.tree.facts)
         self._known = _known(entries)
-        self._under_way: dict[str, Begun] = {}
+        self._under_way: dict[str, Intent] = {}
         self._signs = signs
         self._asked: Asked | None = None  # when something was begun last
         self._told = _told(attempt.tree, entries)
@@ -156,7 +155,7 @@ class StoredJournal:
         """By those in this host; for others one has to look again from time to time."""
         return self._signs.given_back.listen()
 
-    async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+    async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
         """Whoever is cancelled meanwhile still knows what is on record."""
         page = self._page([self._charged(one) if one.is_lost else one for one in done], begun)
         writing = asyncio.ensure_future(self._store.write(lambda tx: self._write(tx, page), caller=SYSTEM))
@@ -172,7 +171,7 @@ class StoredJournal:
         if refusal is not None:
             raise refusal
 
-    def _keep(self, done: Sequence[Done], begun: Sequence[Begun], asked: Asked | None) -> None:
+    def _keep(self, done: Sequence[Done], begun: Sequence[Intent], asked: Asked | None) -> None:
         """What is on record by now."""
         self._is_planted = True
         self._asked = self._asked or asked
@@ -185,7 +184,7 @@ class StoredJournal:
             self._known[one.path] = contract.started(self._known.get(one.path), one)
             self._under_way[one.path] = one
 
-    def _page(self, done: Sequence[Done], begun: Sequence[Begun]) -> "_Page":
+    def _page(self, done: Sequence[Done], begun: Sequence[Intent]) -> "_Page":
         models = [one for one in begun if one.kind == "model"]
         asked = [one for one in done if self._is_model(one.path)]
         return _Page(
@@ -210,7 +209,7 @@ class StoredJournal:
     def _wait(self, done: Done) -> Wait:
         return Wait(self._under_way[done.path].provider, _storable(done.error or ""), done.until)
 
-    def _opened(self, one: Begun) -> Opened:
+    def _opened(self, one: Intent) -> Opened:
         before = self._known.get(one.path)
         number = 1 if before is None else before.tries + 1
         return Opened(
@@ -260,14 +259,14 @@ class _Page:
 
     closed: list[Closed]
     opened: list[Opened]
-    free: list[Begun]  # of what is begun, that which costs nothing
+    free: list[Intent]  # of what is begun, that which costs nothing
     wanted: Wanted | None  # for the models among it; None: there are none
     spent: Spent | None
     providers: list[str]  # of those models
     waits: list[Wait]  # that providers have asked for meanwhile
 
 
-def _wanted(models: Sequence[Begun]) -> Wanted:
+def _wanted(models: Sequence[Intent]) -> Wanted:
     least = sum(one.reserve if one.least is None else one.least for one in models)
     cost, told = sum(one.reserve for one in models), sum(one.tokens for one in models)
     return Wanted(_micros(cost), _micros(least), told, all(one.is_replaceable for one in models))

@@ -16,7 +16,7 @@ from moot.ledger import operations
 from moot.ledger.operations import Deed
 from moot.registry import agents, instances
 from moot.requests import requests
-from moot.session.journal import Begun, Done, Journal, Known
+from moot.session.journal import Done, Intent, Journal, Known
 from moot.store.store import Store
 from moot.tools import approving, asking
 from moot.tools.approving import Approve
@@ -114,6 +114,6 @@ class Withdrawing:
     def given_back(self) -> AbstractContextManager[Signal]:
         return self.journal.given_back()
 
-    async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+    async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
         await self.journal.note(done, begun)
         await self.requests.withdraw()

@@ -11,7 +11,7 @@ from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.core.tree_path import TreePath
 from moot.models.model import Call, ToolSpec
-from moot.session.journal import Begun, Done, Journal, Known
+from moot.session.journal import Done, Intent, Journal, Known
 from moot.session.pages import Pages
 from moot.session.source import Leave, Outcome, Source
 
@@ -167,8 +167,8 @@ async def _keep(tasks: "Mapping[asyncio.Task[Outcome], Planned]", pages: Pages) 
                 await pages.turn()
 
 
-def _begun(agent: str, one: Planned, refusal: str | None = None) -> Begun:
-    return Begun(one.path, "tool", one.call.name, agent, facts={} if refusal is None else {_REFUSED: refusal})
+def _begun(agent: str, one: Planned, refusal: str | None = None) -> Intent:
+    return Intent(one.path, "tool", one.call.name, agent, facts={} if refusal is None else {_REFUSED: refusal})
 
 
 def _leave(one: Planned) -> Leave | None:

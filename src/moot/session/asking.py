@@ -10,7 +10,7 @@ from moot.models import keeping, reserving
 from moot.models.model import Again, Anew, Answer, ModelFailed, Piece, Request
 from moot.session.agent import Agent
 from moot.session.events import Used, Warned, Wrote
-from moot.session.journal import Begun, Done, OverBudget
+from moot.session.journal import Done, Intent, OverBudget
 from moot.session.pages import Pages
 from moot.session.question import Question
 from moot.session.stage import Stage
@@ -28,7 +28,7 @@ async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -
     names = agent.models or ("",)
     for name in names:
         provider, is_last = stage.provider(agent, name), name == names[-1]
-        begun = Begun(question.path, "model", name, agent.name, facts=question.facts, provider=provider)
+        begun = Intent(question.path, "model", name, agent.name, facts=question.facts, provider=provider)
         begun = replace(begun, is_replaceable=not is_last)
         tries = _Tries(begun, question, stage, pages, partial(stage.reserve, agent, name))
         try:
@@ -68,7 +68,7 @@ class _Tries:
     """Each try at one model is on record before it is made, and how it failed before the next."""
 
     def __init__(
-        self, begun: Begun, question: Question, stage: Stage, pages: Pages, most: Callable[[Request], float]
+        self, begun: Intent, question: Question, stage: Stage, pages: Pages, most: Callable[[Request], float]
     ) -> None:
         self._begun = begun
         self._question = question

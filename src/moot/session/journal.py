@@ -32,7 +32,7 @@ class OverBudget(MootError):
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class Intent:
     """About to be done. `facts` are what it is done with that nobody could find out again."""
 
     path: str
@@ -83,7 +83,7 @@ class Journal(Protocol):
         """Rings when something that was set aside may be there again."""
         ...
 
-    async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+    async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
         """All of it at once, before anybody relies on it. Raises OverBudget, or ModelFailed if the provider has asked
         to wait, and then nothing was begun; what is done is on record all the same."""
         ...
@@ -108,7 +108,7 @@ class Memory:
     def all(self) -> Mapping[str, Known]:
         return self._known
 
-    async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+    async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
         for one in done:
             self._known[one.path] = ended(self._known[one.path], one)
         if done:
@@ -117,7 +117,7 @@ class Memory:
             self._known[one.path] = started(self._known.get(one.path), one)
 
 
-def started(before: Known | None, begun: Begun) -> Known:
+def started(before: Known | None, begun: Intent) -> Known:
     return Known("started", before.tries + 1 if before else 1, begun.facts)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from moot.core.json import Json
 from moot.core.tree_path import Trigger
 from moot.session import reports
-from moot.session.journal import Begun, Done, Journal
+from moot.session.journal import Done, Intent, Journal
 from moot.session.report import Report
 
 
@@ -13,19 +13,19 @@ class Pages:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._done: list[Done] = []
-        self._begun: list[Begun] = []
+        self._begun: list[Intent] = []
 
     def add(self, *done: Done) -> None:
         """It is on record with the next page, before anybody relies on it."""
         self._done += done
 
-    def open(self, begun: Begun) -> None:
+    def open(self, begun: Intent) -> None:
         """The same for something that begins with whatever comes first in it."""
         self._begun.append(begun)
 
     def begin_session(self, path: str, agent: str, trigger: Trigger, facts: Mapping[str, Json]) -> None:
         if self._journal.known(path) is None:
-            self.open(Begun(path, "session", agent, agent, trigger, facts))
+            self.open(Intent(path, "session", agent, agent, trigger, facts))
 
     def end_session(self, path: str, report: Report, whole: str | None = None) -> None:
         """Who is only interrupted, by the end of moot itself, has not ended. Whatever is still open in the whole of it
@@ -40,7 +40,7 @@ class Pages:
             error = None if report.failure is None else report.error
             self.add(Done(path, plain, stop=report.failure or "", error=error))
 
-    async def turn(self, *begun: Begun) -> None:
+    async def turn(self, *begun: Intent) -> None:
         """Write all of it, in one commit."""
         done, opened = self._done, self._begun
         self._done, self._begun = [], []

@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 
 from moot.core.formats import Format
-from moot.session.journal import Begun, Done, Memory
+from moot.session.journal import Done, Intent, Memory
 from moot.session.report import Report
 from tests.session.staging import Hall, agent, calls, reports
 
@@ -35,7 +35,7 @@ class Written(Memory):
         super().__init__()
         self.pages: list[tuple[list[str], list[str]]] = []
 
-    async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+    async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
         self.pages.append(([one.path for one in done], [one.path for one in begun]))
         await super().note(done, begun)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from moot.core.json import Json
 from moot.core.permissions import PRESETS
-from moot.session.journal import Begun, Memory
+from moot.session.journal import Intent, Memory
 from moot.session.workspace import place
 from moot.session.workspace.tools import WorkspaceTools
 from tests.session.staging import Hall, agent, calls, reports
@@ -53,7 +53,7 @@ async def resumed(journal: Memory, root: Path, person: Person) -> list[str]:
 
 async def test_what_was_begun_is_told_as_unknown_and_what_was_read_is_read_again(tmp_path: Path) -> None:
     journal, person = await interrupted(tmp_path), Person()
-    await journal.note(begun=[Begun("t1/c1", "tool", "shell", "coder")])
+    await journal.note(begun=[Intent("t1/c1", "tool", "shell", "coder")])
     unknown, read = await resumed(journal, tmp_path, person)
     assert unknown.startswith("OUTCOME_UNKNOWN")
     assert read == "two"
@@ -70,7 +70,7 @@ async def test_what_was_only_asked_for_is_asked_for_again_and_done(tmp_path: Pat
 
 async def test_a_denial_on_record_is_told_and_nobody_is_asked_again(tmp_path: Path) -> None:
     journal, person = await interrupted(tmp_path), Person()
-    await journal.note(begun=[Begun("t1/c1", "tool", "shell", "coder", facts={"refused": "NOT_ALLOWED: no"})])
+    await journal.note(begun=[Intent("t1/c1", "tool", "shell", "coder", facts={"refused": "NOT_ALLOWED: no"})])
     refused, _ = await resumed(journal, tmp_path, person)
     assert (refused, person.asked) == ("NOT_ALLOWED: no", [])
     assert not (tmp_path / "b.txt").exists()

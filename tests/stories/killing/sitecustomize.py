@@ -9,7 +9,7 @@ from typing import Any
 
 from moot.runner.journals import StoredJournal
 from moot.session import asking
-from moot.session.journal import Begun, Done
+from moot.session.journal import Done, Intent
 from moot.session.moot_tools import MootTools
 
 _LOG = Path(os.environ["STORY_LOG"])
@@ -32,7 +32,7 @@ _plain_ask: Any = getattr(asking, "_ask")  # noqa: B009
 _plain_call = MootTools.call
 
 
-async def _note(self: StoredJournal, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+async def _note(self: StoredJournal, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
     global _pages  # noqa: PLW0603
     _pages += 1
     number = _pages  # several may be written at once

@@ -14,7 +14,7 @@ from moot.runner import limits
 from moot.runner.journals import Signs, StoredJournal
 from moot.runner.spending import Wanted
 from moot.session.hearing import Heard
-from moot.session.journal import Begun, Done, Known, OverBudget
+from moot.session.journal import Done, Intent, Known, OverBudget
 from moot.session.turn import Facts
 from moot.taping.replaying.exchanges import Exchange
 from moot.taping.replaying.performance import Part, Performance
@@ -82,7 +82,7 @@ class ForeseenJournal(StoredJournal):
         found = super()._refusal(tx, wanted, providers)
         return None if isinstance(found, OverBudget) and found.is_passing else found
 
-    async def note(self, done: Sequence[Done] = (), begun: Sequence[Begun] = ()) -> None:
+    async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
         with self._foreseen.part.working():
             try:
                 await super().note(done, begun)
