@@ -175,6 +175,7 @@ def test_export_writes_documents_too(either: Terminal) -> None:
 
 
 def test_options_may_stand_before_the_command(either: Terminal) -> None:
+    either.join("coder")
     either.ok("doc", "--instance", "pr-1", "write", "notes.md", stdin=b"there")
     assert either.ok("doc", "show", "--instance", "pr-1").out == "there"
     assert either.ok("doc", "--json").json == []

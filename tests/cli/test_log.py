@@ -63,6 +63,23 @@ def test_an_instance_that_is_not_there_is_an_error_that_names_those_that_are(ter
     )  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "command", [("log",), ("search", "hello"), ("doc", "list"), ("vote",), ("log", "--events", "--json")]
+)
+def test_who_names_no_instance_means_the_only_one_there_is(terminal: Terminal, command: tuple[str, ...]) -> None:
+    terminal.join("coder", instance="pr-1")
+    terminal.ok("send", "--to", "coder@pr-1", "hello")
+    named = terminal.run(*command, "--instance", "pr-1")
+    assert (terminal.run(*command).out, terminal.run(*command).code) == (named.out, named.code)
+    terminal.join("coder", instance="pr-2")
+    unclear = terminal.run(*command)
+    assert (unclear.code, unclear.out) == (2, "")
+    assert "not clear which instance" in unclear.err
+    assert "--instance pr-1 or pr-2" in unclear.err
+    terminal.join("coder")
+    assert terminal.run(*command).out == terminal.run(*command, "--instance", "default").out
+
+
 def test_silence_says_what_to_do_and_makes_no_store(terminal: Terminal) -> None:
     assert terminal.ok("log").out.startswith("nothing was said yet; begin with: moot send ")
     assert terminal.ok("log", "--json").json == []

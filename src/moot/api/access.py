@@ -4,18 +4,20 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Literal
 
+from moot.api import targets
 from moot.api.targets import DEFAULT
 from moot.app import project as projects
 from moot.app.project import Project
 from moot.app.stores import open_store
 from moot.core.caller import Caller
-from moot.core.errors import MootError, NotAllowed
+from moot.core.errors import InvalidInput, MootError, NotAllowed
 from moot.core.ids import InstanceName
 from moot.core.records import record
+from moot.core.tx import ReadTx
 from moot.registry import instances, names
 from moot.registry.agents import PERSON
 from moot.store.errors import StoreNotFound, StorePlaceRefused, StoreUnavailable
@@ -25,6 +27,29 @@ from moot.tools import groups
 LOOK_AGAIN_SECONDS = 0.3
 # What a command is for: the tool that does the same, or what no tool does and only the person of the project may.
 Purpose = groups.Looking | groups.Acting | Literal["manage"]
+
+
+# What is looked at or changed in one instance, whoever is there.
+_IN_ONE_PLACE: frozenset[Purpose] = frozenset(
+    (
+        "channel_read",
+        "channel_search",
+        "document_delete",
+        "document_history",
+        "document_list",
+        "document_read",
+        "document_write",
+        "proposal_cancel",
+        "proposal_status",
+        "vote",
+    )
+)
+
+
+class InstanceUnclear(InvalidInput):
+    """Several could be meant."""
+
+    code = "INSTANCE_UNCLEAR"
 
 
 class FolderGone(MootError):
@@ -109,11 +134,24 @@ async def access(
         caller = await _caller(opened, wanted, inside)
         if inside is not None:
             _check(caller, purpose)
+        elif wanted is None and purpose in _IN_ONE_PLACE:
+            caller = replace(caller, instance=await opened.read(_only_instance))
         if wanted is not None and not (create or waits):
             await opened.read(lambda tx: instances.get(tx, wanted))
         yield Access(opened, project, caller)
     finally:
         await opened.close()
+
+
+def _only_instance(tx: ReadTx) -> InstanceName:
+    """Where a person looks who names none: the default instance, or the only other one there is."""
+    found = [one.name for one in instances.all_of(tx)]
+    others = [name for name in found if not name.startswith(targets.QUESTION)]
+    if DEFAULT in found or not others:
+        return DEFAULT
+    if len(others) > 1:
+        raise InstanceUnclear("It is not clear which instance is meant.", f"Use --instance {' or '.join(others[:20])}.")
+    return others[0]
 
 
 def _check(caller: Caller, purpose: Purpose) -> None:

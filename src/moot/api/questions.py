@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
 from moot.api import access as projects
-from moot.api import running
+from moot.api import running, targets
 from moot.api.access import Access
 from moot.api.attending import EXIT_CODES, Ending, Failed
 from moot.api.running import Order, Piece
@@ -39,7 +39,7 @@ class Answer:
 
 def new_instance() -> InstanceName:
     """One that nobody else has: several questions may be asked at once."""
-    return InstanceName(f"ask-{os.urandom(4).hex()}")
+    return InstanceName(f"{targets.QUESTION}{os.urandom(4).hex()}")
 
 
 def load(order: Order) -> Loaded:

@@ -101,6 +101,7 @@ async def run(order: Order, loaded: Loaded) -> AsyncIterator[Piece]:
     stage = _stage(order, loaded)
     player = taping.playing(stage)
     played = taping.adapted(loaded, player.recorded) if player else loaded
+    definition = stored.to_json(played.workflow)
 
     def begin(tx: Tx, running: Running) -> Run:
         instance = instances.ensure(tx, order.instance)
@@ -108,7 +109,7 @@ async def run(order: Order, loaded: Loaded) -> AsyncIterator[Piece]:
             played.workflow.name,
             played.source,
             order.mode,
-            stored.to_json(played.workflow),
+            definition,
             played.given,
             running.host.id,
         )

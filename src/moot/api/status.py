@@ -92,9 +92,10 @@ def _of(tx: ReadTx, instance: Instance) -> Status:
 
 def _pauses(tx: ReadTx, doing: Sequence[Doing]) -> list[str]:
     """Of providers whose agents have mail."""
-    waiting = [one.agent for one in doing if one.unread and one.agent.is_started_by_moot]
+    live = pauses.live(tx)
+    waiting = [one.agent for one in doing if live and one.unread and one.agent.is_started_by_moot]
     needed = {name for agent in waiting for name in terms.reached(agent)}
-    found = [pause for pause in pauses.live(tx) if pause.provider in needed]
+    found = [pause for pause in live if pause.provider in needed]
     return [f"{one.provider} asked to wait until {clock.to_iso(one.until)}: {one.reason}" for one in found]
 
 

@@ -9,6 +9,7 @@ from moot.registry import names
 from moot.registry.errors import NameRefused
 
 DEFAULT = DEFAULT_INSTANCE
+QUESTION = "ask-"  # how the instances of questions begin, which nobody means by saying nothing
 
 
 def home() -> str:
