@@ -67,7 +67,9 @@ def test_other_spellings_are_known_but_hidden(terminal: Terminal) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["--help"], ["list"], ["send", "hello @nobody"], ["inbox"], ["log"]], ids=lambda words: words[0]
+    "words",
+    [["--help"], ["list"], ["send", "hello @nobody"], ["inbox"], ["log"], ["status"]],
+    ids=lambda words: words[0],
 )
 def test_the_fast_path_imports_nothing_heavy(terminal: Terminal, words: list[str]) -> None:
     terminal.ok("send", "so that there is a store @nobody")
@@ -77,6 +79,13 @@ def test_the_fast_path_imports_nothing_heavy(terminal: Terminal, words: list[str
 def test_help_imports_no_command_and_no_event_loop(terminal: Terminal) -> None:
     modules = _modules(terminal, "--help")
     assert not modules & (set(program.MODULES.values()) | {"asyncio", "apsw", "moot.api", "moot.store"})
+
+
+def test_a_run_of_scripted_agents_imports_neither_sessions_nor_programs_of_agents(terminal: Terminal) -> None:
+    workflow = "agents: {a: {backend: scripted, script: [{say: done}]}}\nkickoff: '@a go'\n"
+    (terminal.folder / "plain.yaml").write_text(workflow)
+    heavy = {"moot.session.session", "moot.runner.api_agents", "moot.backends.programs.kinds", "moot.taping", "mcp"}
+    assert not _modules(terminal, "run", "plain.yaml") & heavy
 
 
 def _modules(terminal: Terminal, *words: str) -> set[str]:

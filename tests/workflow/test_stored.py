@@ -43,6 +43,7 @@ def test_a_workflow_comes_back_from_its_stored_form_as_it_was(tmp_path: Path) ->
     found = stored.from_json(json.load_object(text))
     assert found == loaded
     assert [one.name for one in found.cast] == OTHERS
+    assert stored.names(json.load_object(text)) == [one.name for one in loaded.agents]
     assert found.agents[0].system_prompt == "You lead."
     values = {**variables.values(found, "pr-1", {"issue": 42, "files": ("a", "b")}), "told": "fix it"}
     assert templates.expand(found.kickoff, values).text == "@lead fix it"

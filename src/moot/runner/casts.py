@@ -11,8 +11,8 @@ from moot.core.json import Json
 from moot.core.prices import Rates
 from moot.runner.tree_tools import Offering
 from moot.session.agent import Agent, Limits
-from moot.tools import channel
-from moot.workflow import models, stored
+from moot.tools import groups
+from moot.workflow import providers, stored
 from moot.workflow.workflow import AgentDefinition
 
 _USUAL = Limits()
@@ -102,7 +102,7 @@ def _reports(agent: Agent) -> bool:
 def _has_channel(assignment: Assignment) -> bool:
     """Who is told to end when nothing is left to do, and says what there is to say in the channel."""
     toolbox = assignment.toolbox
-    return isinstance(toolbox, Offering) and any(one.name == channel.SEND for one in toolbox.offered())
+    return isinstance(toolbox, Offering) and any(one.name == groups.SEND for one in toolbox.offered())
 
 
 def _bounded(agent: Agent) -> Agent:
@@ -118,4 +118,4 @@ def provider(agent: Agent, model: str) -> str:
     if "answers" in agent.settings:
         return "scripted"
     endpoints = cast_to(Mapping[str, Mapping[str, str | None]], agent.settings.get("endpoints", {}))
-    return endpoints.get(model, {}).get("base_url") or models.provider(model, "api")
+    return endpoints.get(model, {}).get("base_url") or providers.provider(model, "api")

@@ -21,7 +21,7 @@ from moot.runner.begun import Begun
 from moot.runner.pausing import Wait, first_line
 from moot.runner.reactions.wake_agents import attempt_key, wake
 from moot.runner.retry import Retry
-from moot.tools import channel, talk
+from moot.tools import groups, talk
 from moot.tools.talk import Words
 
 _CUT = "\n… (the rest was cut off)"
@@ -109,11 +109,11 @@ def _succeed(tx: Tx, begun: Begun, text: str) -> None:
 
 def _has_spoken(tx: Tx, begun: Begun) -> bool:
     """Itself, or in an attempt before this one that it has gone on with."""
-    if operations.has_called(tx, begun.attempt, channel.SEND):
+    if operations.has_called(tx, begun.attempt, groups.SEND):
         return True
     if not begun.tree.facts:  # it is the first
         return False
-    return any(not json.load_object(one)["is_error"] for one in journal.results_of(tx, begun.tree.root, channel.SEND))
+    return any(not json.load_object(one)["is_error"] for one in journal.results_of(tx, begun.tree.root, groups.SEND))
 
 
 def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:

@@ -151,8 +151,7 @@ def wake_waiting(tx: Tx, run: Run) -> None:
 
 def members_of(tx: ReadTx, run: Run) -> list[Agent]:
     """The agents of the run's own workflow."""
-    workflow = stored.from_json(run.definition)
-    found = (agents.find(tx, run.stream, agent.name) for agent in workflow.agents)
+    found = (agents.find(tx, run.stream, name) for name in stored.names(run.definition))
     return [agent for agent in found if agent is not None]
 
 

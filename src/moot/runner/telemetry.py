@@ -29,7 +29,7 @@ from moot.runner.spans import Grown
 from moot.runner.trouble import LOGGER
 from moot.store import feed
 from moot.store.store import Store
-from moot.workflow import models
+from moot.workflow import providers
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient
@@ -212,6 +212,6 @@ def _program(tx: ReadTx, tried: Tried) -> list[Node]:
 
 def _of(tx: ReadTx, tried: Tried, root: str, nodes: Sequence[Node]) -> Grown:
     model = tried.settings.get("model")
-    provider = models.provider(model if isinstance(model, str) else None, tried.backend)
+    provider = providers.provider(model if isinstance(model, str) else None, tried.backend)
     about = {"moot.instance": str(tried.instance), **({"moot.run.id": str(tried.run)} if tried.run else {})}
     return Grown(root, nodes, provider, about, tx.now)

@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import field, fields, replace
 from datetime import timedelta
-from typing import cast
-
-from pydantic import TypeAdapter
+from functools import cache
+from typing import TYPE_CHECKING, cast
 
 from moot.backends.backend import Manner
 from moot.core import servers, workspace_tools
@@ -20,8 +19,11 @@ from moot.ledger.usage import DOLLAR
 from moot.registry.agents import Agent
 from moot.registry.runs import Run
 from moot.tools.groups import APPROVE, NAMES
-from moot.workflow import models
+from moot.workflow import providers as services
 from moot.workflow.workflow import Budget, Fallback, PromptMode, Retry
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 
 @record
@@ -45,7 +47,6 @@ class Terms:
     rates: Rates | None = None
 
 
-_TERMS: TypeAdapter[Terms] = TypeAdapter(Terms)
 _NOTHING_SAID = Terms()
 _NAMES = frozenset(field.name for field in fields(Terms))
 
@@ -93,7 +94,14 @@ def of_agent(agent: Agent) -> Terms:
 
 def _said(settings: Mapping[str, Json]) -> Terms:
     said = {name: value for name, value in settings.items() if name in _NAMES}
-    return _TERMS.validate_python(said) if said else _NOTHING_SAID
+    return _form().validate_python(said) if said else _NOTHING_SAID
+
+
+@cache
+def _form() -> "TypeAdapter[Terms]":
+    from pydantic import TypeAdapter  # noqa: PLC0415  # heavy, and many a command has no agent to ask this of
+
+    return TypeAdapter(Terms)
 
 
 def manner(agent: Agent) -> Manner:
@@ -129,7 +137,7 @@ def reached(agent: Agent) -> list[str]:
 
 
 def _providers(said: Terms, backend: str) -> list[str]:
-    return [one.base_url or models.provider(one.model, backend) for one in (said, *said.fallbacks)]
+    return [one.base_url or services.provider(one.model, backend) for one in (said, *said.fallbacks)]
 
 
 def has_context(run: Run | None) -> bool:

@@ -15,11 +15,9 @@ from moot.core.tx import ReadTx, Tx
 from moot.registry import instances
 from moot.search import wanted as wants
 from moot.search.search import Found, FoundDocument, Place, Where
-from moot.tools import acting, finding, talk
+from moot.tools import acting, finding, groups, talk
 from moot.tools.shapes import Arguments, Entry, Id, Limit, Name, Reference, Result, entry_of, listed
 from moot.tools.talk import Words
-
-SEND = "channel_send"
 
 
 class Send(Arguments):
@@ -169,7 +167,7 @@ def bare_list(result: Entries) -> str:
 
 TOOLS = (
     Tool(
-        name=SEND,
+        name=groups.SEND,
         group="channel",
         words="Say something in the channel. Mention agents with @name to wake them.",
         effect="store",

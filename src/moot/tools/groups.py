@@ -10,6 +10,7 @@ from moot.core.tool import EVERYONE, WRITERS
 
 NAMES = ("channel", "inbox", "documents", "proposals", "requests", "agents")
 
+SEND = "channel_send"
 APPROVE = "approve"  # a tool that is offered only to those whose groups name it
 
 

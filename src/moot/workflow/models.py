@@ -1,17 +1,12 @@
 """Names of models: `provider/name`, short names, and those whose beginning says whose they are."""
 
-from collections.abc import Mapping
-
 from moot.core.errors import InvalidInput
 from moot.core.nearest import hint, nearest
 from moot.core.records import record
 from moot.workflow import catalog
 from moot.workflow.catalog import Catalog, Provider
+from moot.workflow.providers import BY_BACKEND, FREE
 from moot.workflow.workflow import Backend
-
-_BY_BACKEND: Mapping[str, str] = {"claude": "anthropic", "codex": "openai", "gemini": "google"}
-# Those with their own names for models: they are handed what is written.
-_FREE: frozenset[Backend] = frozenset(("cursor", "opencode", "command", "scripted", "human", "external"))
 
 
 class ModelUnknown(InvalidInput):
@@ -33,7 +28,7 @@ def resolve(written: str, backend: Backend | None, known: Catalog | None = None)
     """`provider/name`, or as written where only the backend knows. Short names that the provider's own program knows
     stay, because it is not yet decided who runs it."""
     found = known or catalog.shipped()
-    if backend in _FREE:
+    if backend in FREE:
         return written
     if written in found.aliases:
         whole = found.aliases[written]
@@ -42,7 +37,7 @@ def resolve(written: str, backend: Backend | None, known: Catalog | None = None)
         return _whole(whole, backend, found)
     if "/" in written:
         return _whole(written, backend, found)
-    if (own := _BY_BACKEND.get(backend or "")) is not None:
+    if (own := BY_BACKEND.get(backend or "")) is not None:
         return f"{own}/{written}"
     for one in found.providers.values():
         if written.startswith(one.beginnings):
@@ -63,7 +58,7 @@ def _whole(written: str, backend: Backend | None, known: Catalog) -> str:
         raise ModelUnknown(f"there is no provider `{provider[:80]}`", remedy)
     if not name:
         raise ModelUnknown(f"`{written[:80]}` names no model", f"Write {provider}/ and its name.")
-    own = _BY_BACKEND.get(backend or "")
+    own = BY_BACKEND.get(backend or "")
     if own is not None and own != provider:
         raise ModelUnknown(f"`{provider}/{name}` is no model of {backend}", f"Choose one of {own}, or another backend.")
     return f"{provider}/{name}"
@@ -78,9 +73,3 @@ def endpoint(model: str, known: Catalog) -> Endpoint:
 
 def provider_of(model: str, known: Catalog) -> Provider | None:
     return known.providers.get(model.partition("/")[0])
-
-
-def provider(model: str | None, backend: str) -> str:
-    """Whose service runs it: of the model's, or of the backend's own; of a backend that has none, itself."""
-    written, slash, _ = (model or "").partition("/")
-    return written if slash and backend not in _FREE else _BY_BACKEND.get(backend, backend)
