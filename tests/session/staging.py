@@ -15,10 +15,9 @@ from moot.session.hearing import Deaf, Hearing
 from moot.session.journal import Journal, Memory
 from moot.session.orchestra import Orchestra
 from moot.session.performing import Played
-from moot.session.question import Question
 from moot.session.report import Report
 from moot.session.source import Source
-from moot.session.stage import Asked, Stage
+from moot.session.stage import Asked, Question, Stage
 from moot.testing.clock import ManualClock
 
 

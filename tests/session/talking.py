@@ -21,10 +21,9 @@ from moot.session.hearing import Heard
 from moot.session.incoming import Incoming, More
 from moot.session.journal import Memory
 from moot.session.moot_tools import MootTools
-from moot.session.question import Question
 from moot.session.report import Report
 from moot.session.session import Session
-from moot.session.stage import Stage
+from moot.session.stage import Question, Stage
 from moot.session.streaming import Tell, Told
 from moot.testing.clock import ManualClock
 

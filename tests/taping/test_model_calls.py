@@ -12,7 +12,7 @@ from moot.models import model
 from moot.models.model import Again, Answer, ModelFailed, Request, Results, Said, ToolSpec
 from moot.runner.api_agents import Asking
 from moot.session.agent import Agent
-from moot.session.question import Question
+from moot.session.stage import Question
 from moot.taping.recording.model_calls import ModelCalls
 from moot.taping.recording.recorded_model import Failed, Place
 from moot.taping.tape import Asked, Heard, Line, Progress, Replied, Result, Unanswered, Wanted

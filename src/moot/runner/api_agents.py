@@ -39,9 +39,8 @@ from moot.session.agent import Agent
 from moot.session.errand import Errand
 from moot.session.journal import Journal, Memory
 from moot.session.orchestra import Orchestra
-from moot.session.question import Question
 from moot.session.report import Report
-from moot.session.stage import Stage
+from moot.session.stage import Question, Stage
 from moot.session.streaming import Tell, Told
 
 

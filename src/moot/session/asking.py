@@ -12,8 +12,7 @@ from moot.session.agent import Agent
 from moot.session.events import Used, Warned, Wrote
 from moot.session.journal import Done, Intent, OverBudget
 from moot.session.pages import Pages
-from moot.session.question import Question
-from moot.session.stage import Stage
+from moot.session.stage import Question, Stage
 
 _SHORT = 1_024  # tokens: for less it is not worth asking
 _PAUSE = 2.0  # seconds until somebody on another machine may have got an answer

@@ -9,7 +9,7 @@ from moot.session import reports
 from moot.session.hearing import Heard
 from moot.session.journal import Journal, Known
 from moot.session.report import Report
-from moot.session.turn import Turn, facts_of
+from moot.session.turn import Facts, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Past:
         """With what was heard then, and whether it had to be the last."""
         path = self.path.turn(number)
         known = self.journal.known(path.request())
-        return Turn(number, path, known) if known is None else Turn(number, path, known, facts_of(known.facts))
+        return Turn(number, path, known) if known is None else Turn(number, path, known, Facts.of(known.facts))
 
     def words(self, number: int) -> Heard | None:
         """With which it was asked again."""

@@ -23,10 +23,9 @@ from moot.session.journal import OverBudget
 from moot.session.judging import Judge
 from moot.session.pages import Pages
 from moot.session.past import Past
-from moot.session.question import Question
 from moot.session.report import Report
 from moot.session.source import Source
-from moot.session.stage import Stage
+from moot.session.stage import Question, Stage
 from moot.session.term import TimeIsUp
 from moot.session.transcript import Transcript
 from moot.session.turn import Facts, Last, Turn
@@ -47,6 +46,8 @@ class Session:
     ) -> None:
         self.errand = errand
         self.pages = errand.pages or Pages(stage.journal)
+        self.turns = 0
+        self.answered_at: datetime | None = None  # its model, the last time; the same in every execution
         self._is_followed = is_followed  # by somebody who writes down how this one ended
         self._stage = stage
         self._agent = errand.agent
@@ -56,20 +57,9 @@ class Session:
         self._transcript = Transcript()
         self._judging = Judge(errand.agent, stage, self._transcript)
         self._past = Past(stage.journal, errand.path)
-        self._turns = 0
-        self._answered_at: datetime | None = None
         self._asked = 0  # how often again
         self._must_end = ""  # why, if it must
         self._called_back: Heard | None = None  # by what came when it was done
-
-    @property
-    def turns(self) -> int:
-        return self._turns
-
-    @property
-    def answered_at(self) -> datetime | None:
-        """When its model answered last; the same in every execution."""
-        return self._answered_at
 
     @property
     def room(self) -> int:
@@ -79,7 +69,7 @@ class Session:
 
     @property
     def turns_left(self) -> int:
-        return max(self._agent.limits.turns - self._turns, 0)
+        return max(self._agent.limits.turns - self.turns, 0)
 
     async def run(self) -> Report:
         errand = self.errand
@@ -120,10 +110,10 @@ class Session:
 
     async def _say_again(self) -> None:
         """What others have heard of it before it failed, they hear again. Nothing else of it is done a second time."""
-        while (turn := self._past.turn(self._turns + 1)).known is not None:
-            self._turns += 1
+        while (turn := self._past.turn(self.turns + 1)).known is not None:
+            self.turns += 1
             turn.answer = past.answer(turn.known)
-            self._answered_at = turn.answer.at
+            self.answered_at = turn.answer.at
             for one in self._planned(turn):
                 if one.source is not None and one.arguments is not None and not one.has_effect:
                     await one.source.call(one.call.name, one.arguments, one.path)
@@ -140,8 +130,8 @@ class Session:
             await hearing.stop()
 
     async def _turn(self) -> Turn:
-        self._turns += 1
-        turn = self._past.turn(self._turns)
+        self.turns += 1
+        turn = self._past.turn(self.turns)
         for step in (self._heed, self._hear, self._guard, self._ask, self._act, self._judge):
             await step(turn)
             if turn.report is not None:
@@ -212,7 +202,7 @@ class Session:
                 is_over = await self._stage.asked() == "shutdown"
                 turn.report = self._judging.failed("shutdown" if is_over else "stopped", _STOPPED)
         else:
-            self._answered_at = turn.answer.at
+            self.answered_at = turn.answer.at
             self._transcript.add(turn.answer)
 
     async def _act(self, turn: Turn) -> None:
@@ -261,7 +251,7 @@ class Session:
 
     async def _is_called_back(self, path: TreePath) -> bool:
         """Whoever is done, and has mail, is not done; but who is done on record stays so, as others rely on it."""
-        following = self._past.turn(self._turns + 1)
+        following = self._past.turn(self.turns + 1)
         if following.known is not None:
             return following.facts.is_called_back
         hearing = self.errand.hearing

@@ -1,14 +1,14 @@
 """What all sessions of one tree share."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
+from moot.core.json import Json
 from moot.models.model import Model, Request
 from moot.session.agent import Agent, Cast
 from moot.session.events import Event
 from moot.session.journal import Journal
-from moot.session.question import Question
 from moot.session.source import Source
 
 Asked = Literal[
@@ -19,6 +19,15 @@ Asked = Literal[
 
 async def _nothing() -> Asked | None:
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One request to a model, where it stands in the tree, and what it is made of that nobody could find out again."""
+
+    path: str
+    request: Request
+    facts: Mapping[str, Json] = field(default_factory=dict[str, Json])
 
 
 @dataclass(frozen=True, slots=True)

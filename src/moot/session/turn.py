@@ -35,11 +35,11 @@ class Facts:
             found["called_back"] = True
         return found if self.last is None else found | {"last": self.last.because, "reason": self.last.failure}
 
-
-def facts_of(plain: Mapping[str, Json]) -> Facts:
-    heard = cast(Mapping[str, Json] | None, plain.get("heard"))
-    last = Last(str(plain["last"]), cast(Failure, plain.get("reason", "limit"))) if "last" in plain else None
-    return Facts(Heard.of(heard) if heard else None, bool(plain.get("called_back")), last)
+    @staticmethod
+    def of(plain: Mapping[str, Json]) -> "Facts":
+        heard = cast(Mapping[str, Json] | None, plain.get("heard"))
+        last = Last(str(plain["last"]), cast(Failure, plain.get("reason", "limit"))) if "last" in plain else None
+        return Facts(Heard.of(heard) if heard else None, bool(plain.get("called_back")), last)
 
 
 @dataclass(slots=True)

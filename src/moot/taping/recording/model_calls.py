@@ -14,8 +14,8 @@ from moot.core.tree_path import TreePath
 from moot.models import model
 from moot.models.model import Again, Answer
 from moot.runner.api_agents import Asking
-from moot.session.question import Question
-from moot.session.turn import facts_of
+from moot.session.stage import Question
+from moot.session.turn import Facts
 from moot.taping import delta
 from moot.taping.recording.recorded_model import Failed, Place
 from moot.taping.recording.speech import MOST
@@ -142,7 +142,7 @@ class ModelCalls:
 
 
 def _heard(question: Question) -> Heard | None:
-    found = facts_of(question.facts)
+    found = Facts.of(question.facts)
     return None if found.heard is None else Heard(found.heard.text, found.heard.facts, found.is_called_back)
 
 
