@@ -79,6 +79,16 @@ def test_how_to_go_on_is_told_for_every_kind() -> None:
     assert budgets.raising(over) == "moot resume --budget cost=20,time=120s,tokens=40"
 
 
+async def test_a_run_that_had_too_little_left_for_what_came_next_goes_on_with_more_only(store: Store) -> None:
+    house = await opened(store, Limits(cost=3_000))
+    await house.write(lambda tx: usage.begin(tx, RUN, ANN))
+    reached = "budget: $0.003"
+    with pytest.raises(BudgetUsedUp, match=r"\$0\.003") as caught:
+        await house.write(lambda tx: budgets.carry_on(tx, RUN, house.stream, {}, reached=reached))
+    assert caught.value.remedy == "Raise it: moot resume --budget cost=0.006."
+    await house.write(lambda tx: budgets.carry_on(tx, RUN, house.stream, {"cost": 6_000}, reached=reached))
+
+
 async def test_the_guards_are_those_of_the_live_run(store: Store) -> None:
     house = await build(store)
     name = house.instance.name

@@ -41,6 +41,8 @@ def test_the_last_attempt_goes_on_and_gives_its_report(terminal: Terminal) -> No
     write(terminal, "top", step("one"), step("two"), "  - say: as far as I came\n")
     ended = terminal.run("ask", "top.md", "Go.", "--budget", "turns=2")
     assert (ended.code, ended.out) == (3, "as far as I came\n")
+    assert "this is what it had by then; ask again with --budget turns=4" in ended.err
+    assert "moot resume" not in ended.err
     assert effects(terminal) == ["one", "two"]
 
 

@@ -17,7 +17,7 @@ _WAITS = "waits for "
 
 def resuming(tx: ReadTx, run: Run) -> str:
     """The command that goes on with a run; where its budget is used up, with a larger one."""
-    over = [share for share in budgets.shares(tx, run.id) if share.is_reached] if run.state == "limit" else []
+    over = budgets.used_up(budgets.shares(tx, run.id), run.reason) if run.state == "limit" else []
     return targets.whole(budgets.raising(over) if over else "moot resume", run.instance)
 
 

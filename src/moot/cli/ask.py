@@ -19,6 +19,7 @@ from moot.cli.transcript import MARKS
 from moot.core.errors import InvalidInput
 from moot.core.permissions import Preset
 from moot.core.records import record
+from moot.ledger import budgets
 from moot.registry import agents
 from moot.workflow.members import Flags
 
@@ -119,6 +120,10 @@ def _tell(answer: Answer, *, as_json: bool) -> None:
         terminal.note(f"{failure.agent} failed: {failure.error}")
         retry = targets.whole("moot retry", run.instance)
         terminal.note(f"try again with: {retry}, then {targets.whole('moot resume', run.instance)}")
+    elif answer.text and answer.ending.state == "limit":  # it has answered, so that nothing is left to go on with
+        over = budgets.used_up(answer.summary.budget, answer.ending.reason)
+        terminal.note(answer.ending.reason)
+        terminal.note(f"this is what it had by then; ask again with {budgets.raised(over) if over else 'more'}")
     elif answer.ending.state != "done":
         play.say_how_to_go_on(answer.ending, answer.summary)
 

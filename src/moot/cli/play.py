@@ -247,7 +247,7 @@ def _used(share: Share) -> str:
 
 
 def _resuming(summary: Summary) -> str:
-    over = [share for share in summary.budget if share.is_reached]
+    over = budgets.used_up(summary.budget, summary.run.reason)
     command = budgets.raising(over) if over and summary.run.state == "limit" else "moot resume"
     return targets.whole(command, summary.run.instance)
 

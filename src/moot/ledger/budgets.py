@@ -3,7 +3,7 @@
 What attempts cost is known when they end: those that run side by side may together go beyond a limit.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields, replace
 from datetime import datetime, timedelta
 from typing import ClassVar, Literal
@@ -100,10 +100,17 @@ def close(tx: Tx, run: RunId) -> None:
 
 
 def carry_on(
-    tx: Tx, run: RunId, stream: StreamId, changes: Mapping[str, int | None], *, is_last_left: bool = False
+    tx: Tx,
+    run: RunId,
+    stream: StreamId,
+    changes: Mapping[str, int | None],
+    *,
+    reached: str = "",
+    is_last_left: bool = False,
 ) -> Budget | None:
-    """A run goes on, with other limits if these are given; with nothing left, only if its last attempt is. If nobody
-    ended it before, it was live until something last happened in its stream."""
+    """A run goes on, with other limits if these are given; with nothing left, or too little as was found when a limit
+    was `reached`, only if its last attempt is. If nobody ended it before, it was live until something last happened in
+    its stream."""
     tx.lock("budgets", run)
     budget = find(tx, run)
     if budget is None:
@@ -111,11 +118,16 @@ def carry_on(
     limits = replace(budget.limits, **changes)
     spent = budget.elapsed(tx.one(sql.last_sign, datetime, stream=stream))
     tx.run(sql.carry_on, run=run, **asdict(limits), spent=spent, now=tx.now)
-    over = [share for share in shares(tx, run) if share.is_reached]
+    over = used_up(shares(tx, run), reached)
     if over and not is_last_left:
         fact = " and ".join(spell(share.kind, share.limit) for share in over)
         raise BudgetUsedUp(f"The run has used what it may: {fact}.", f"Raise it: {raising(over)}.")
     return find(tx, run)
+
+
+def used_up(shares: Iterable[Share], reached: str) -> list[Share]:
+    """What has to be raised: limits that are reached, or of which too little was left for what came next."""
+    return [share for share in shares if share.is_reached or share.reason == reached]
 
 
 def shares(tx: ReadTx, run: RunId) -> list[Share]:
@@ -142,9 +154,9 @@ def guards(tx: ReadTx, run: RunId) -> Guards | None:
 
 
 def spell(kind: Kind, amount: int) -> str:
-    """`$10.00`, `30 m 0 s`, `200 attempts`."""
+    """`$10.00`, `$0.003`, `30 m 0 s`, `200 attempts`."""
     if kind == "cost":
-        return f"${amount / DOLLAR:.2f}"
+        return f"${amount / DOLLAR:.2f}" if amount % (DOLLAR // 100) == 0 else f"${amount / DOLLAR:.6f}".rstrip("0")
     if kind == "time":
         return durations.spell(amount * MICROSECOND)
     return f"{amount} {kind}" if amount != 1 else f"1 {kind.removesuffix('s')}"
@@ -157,7 +169,12 @@ def spell_all(limits: Limits) -> str:
 
 def raising(over: list[Share]) -> str:
     """How to go on with twice as much of what is used up."""
-    return f"moot resume --budget {','.join(_doubled(share) for share in over)}"
+    return f"moot resume {raised(over)}"
+
+
+def raised(over: list[Share]) -> str:
+    """`--budget turns=4,cost=20`."""
+    return f"--budget {','.join(_doubled(share) for share in over)}"
 
 
 def _doubled(share: Share) -> str:
@@ -165,7 +182,7 @@ def _doubled(share: Share) -> str:
     while amount <= share.used:
         amount *= 2
     if share.kind == "cost":
-        return f"cost={amount / DOLLAR:.2f}".rstrip("0").rstrip(".")
+        return f"cost={amount / DOLLAR:.6f}".rstrip("0").rstrip(".")
     if share.kind == "time":
         return f"time={max(1, amount * MICROSECOND // timedelta(seconds=1))}s"
     return f"{share.kind}={amount}"

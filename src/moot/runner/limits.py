@@ -34,10 +34,11 @@ def carry_on(tx: Tx, run: Run, changes: Mapping[str, int | None]) -> None:
     """A run goes on, with what is left to it; BudgetUsedUp if nothing is. A last attempt is left to a run that was cut
     off before that was made."""
     stop = stops.find(tx, run.id)
+    reached = "" if stop is None else stop.reason
     is_last_left = not changes and (stop is None or not stop.is_over)
     if not is_last_left:
         stops.lift(tx, run.id)
-    _watch_time(tx, run, budgets.carry_on(tx, run.id, run.stream, changes, is_last_left=is_last_left))
+    _watch_time(tx, run, budgets.carry_on(tx, run.id, run.stream, changes, reached=reached, is_last_left=is_last_left))
 
 
 def close(tx: Tx, run: Run, *, is_at_limit: bool = False) -> None:
