@@ -12,7 +12,6 @@ from moot.backends.script import Line
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.records import record
-from moot.models.scripted import AnswerLine
 from moot.workflow import inputs, schema, stored, trees
 from moot.workflow.members import Flags
 from moot.workflow.patterns import ALONE
@@ -66,6 +65,8 @@ def by_name() -> dict[str, Path]:
 
 def editor_schema() -> dict[str, Json]:
     """The JSON Schema of workflow files, with the lines of scripts."""
+    from moot.models.scripted import AnswerLine  # noqa: PLC0415  # every run looks at its workflow, few at the schema
+
     return schema.schema(Line.model_json_schema(by_alias=True), AnswerLine.model_json_schema(by_alias=True))
 
 
