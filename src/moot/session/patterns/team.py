@@ -47,7 +47,7 @@ class _Play:
         self._seats = [_MemberSeat(name, team, self._broker) for name in team.members]
 
     async def run(self) -> Played:
-        boss = _BossSeat(self._team, self._broker, self._cycle)
+        boss = _BossSeat(self._errand.agent, self._team, self._broker, self._cycle)
         try:
             async with asyncio.TaskGroup() as group:
                 members = [group.create_task(self._member(seat)) for seat in self._seats]
@@ -146,7 +146,8 @@ class _MemberSeat:
 class _BossSeat:
     """Of the supervisor, who begins when everybody has worked once."""
 
-    def __init__(self, team: Team, broker: Broker, cycle: broadcasting.Cycle) -> None:
+    def __init__(self, leader: Agent, team: Team, broker: Broker, cycle: broadcasting.Cycle) -> None:
+        self._leader = leader
         self._team = team
         self._broker = broker
         self._cycle = cycle
@@ -161,7 +162,8 @@ class _BossSeat:
 
     def adapted(self, agent: Agent) -> Agent:
         told = _BOSS.format(others=", ".join(self._team.members))
-        return _adapted(agent, told, self._team.supervisor_max_turns)
+        # It answers for the team, and may be asked again if that may be.
+        return replace(_adapted(agent, told, self._team.supervisor_max_turns), is_chatty=self._leader.is_chatty)
 
     async def take(self, session: Session) -> Report:
         self._voice.session = self._ear.session = session
