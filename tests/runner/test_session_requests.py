@@ -175,6 +175,22 @@ async def test_the_person_sees_who_in_a_tree_asks_and_an_approval_is_for_nobody_
     assert not (await write(helper, "one")).is_error
 
 
+async def test_what_the_person_takes_counts_for_nobodys_time(store: Store, tmp_path: Path) -> None:
+    desk = await open_desk(store)
+    person = SessionRequests(desk.house.store, await attempt_of(desk))
+    source = WorkspaceTools(place.at(tmp_path), ("edit",), PRESETS["ask"], person)
+    before = person.hours.now()
+    writing = asyncio.ensure_future(write(source, "one"))
+    id = await opened(desk)
+    loop = asyncio.get_running_loop()
+    time = loop.time
+    loop.time = lambda: time() + 10  # pyright: ignore[reportAttributeAccessIssue]
+    assert person.hours.now() - before < 9
+    await desk.done(OPERATOR, "request_respond", request_id=id, approve=True)
+    await writing
+    assert person.hours.now() - before < 9
+
+
 class Asker:
     """Asks for something; gives up when it has asked, or waits for ever."""
 

@@ -42,6 +42,7 @@ from moot.session.orchestra import Orchestra
 from moot.session.report import Report
 from moot.session.stage import Question, Stage
 from moot.session.streaming import Tell, Told
+from moot.session.term import Term
 
 
 @record
@@ -124,10 +125,11 @@ class SessionBackend:
             async with tree_tools.opened(assignment, toolbox, cast) as tools:
                 for trouble in tools.troubles:
                     tell(root.name, events.Warned(str(trouble)))
+                term = Term(hours=assignment.requests.hours) if isinstance(assignment, Kept) else Term()
                 kept, most = _kept(assignment, journal), self._shop.most
                 stage = Stage(cast, kept, models.get, tools.of, tell, most, provider=casts.provider)
                 stage = replace(stage, ending=journal.ending, asked=journal.asked) if journal else stage
-                report = (await Orchestra(stage).perform(Errand(root, brief.prompt, hearing=letters))).report
+                report = (await Orchestra(stage).perform(Errand(root, brief.prompt, hearing=letters, term=term))).report
             if journal is not None:
                 await letters.give_back()
                 await journal.end(report.failure)

@@ -8,6 +8,7 @@ from dataclasses import field, replace
 
 from moot.core.caller import Caller
 from moot.core.errors import MootError
+from moot.core.hours import Hours
 from moot.core.json import Json
 from moot.core.records import record
 from moot.core.tx import Tx
@@ -50,12 +51,17 @@ class SessionRequests:
     caller: Caller
     asker: str = ""  # who in the tree wants it; empty: the agent itself
     asked: _Asked = field(default_factory=_Asked)
+    hours: Hours = field(default_factory=Hours)  # in which waiting for the person does not count
 
     def of(self, asker: str) -> "SessionRequests":
         return replace(self, asker=asker)
 
     async def denial(self, tool: str, arguments: Mapping[str, Json]) -> str | None:
         hash = approving.hash_of(tool, arguments, self.asker)
+        with self.hours.stand_still():
+            return await self._in_turn(tool, arguments, hash)
+
+    async def _in_turn(self, tool: str, arguments: Mapping[str, Json], hash: str) -> str | None:
         async with self.asked.alone(hash):
             return await self._denial(tool, arguments, hash)
 

@@ -1,11 +1,11 @@
 """How long an agent may take, with all who work for it and all who answer in its place."""
 
-import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from moot.core.hours import Hours
 from moot.session.agent import Agent
 
 
@@ -17,23 +17,25 @@ class TimeIsUp(Exception):
 class _Bound:
     whose: str
     most: timedelta
-    until: float  # by the clock of the loop
+    until: float  # by the hours of the tree
 
 
 class Term:
     """The bounds of everybody in a chain, each from when it was asked; the first that is reached ends it. Whoever is
-    asked again has all of its time again."""
+    asked again has all of its time again. The hours are those of the whole tree."""
 
-    def __init__(self, *bounds: _Bound) -> None:
+    def __init__(self, *bounds: _Bound, hours: Hours | None = None) -> None:
         self._bounds = bounds
+        self._hours = hours or Hours()
 
     def joined(self, agent: Agent) -> "Term":
         """The same for an agent that begins now."""
         most = agent.limits.timeout
-        return Term(*self._bounds, *([] if most is None else [_Bound(agent.name, most, _in(most))]))
+        own = [] if most is None else [_Bound(agent.name, most, self._in(most))]
+        return Term(*self._bounds, *own, hours=self._hours)
 
     def begin_again(self) -> None:
-        self._bounds = tuple(replace(one, until=_in(one.most)) for one in self._bounds)
+        self._bounds = tuple(replace(one, until=self._in(one.most)) for one in self._bounds)
 
     @asynccontextmanager
     async def holds(self) -> AsyncGenerator[None]:
@@ -41,13 +43,12 @@ class Term:
         is up when it was."""
         first = min(self._bounds, key=lambda one: one.until, default=None)
         try:
-            async with asyncio.timeout_at(first.until if first else None):
+            async with self._hours.until(first.until if first else None):
                 yield
         except TimeoutError:
             if first is None:
                 raise
             raise TimeIsUp(f"{first.whose} ran longer than {first.most}") from None
 
-
-def _in(most: timedelta) -> float:
-    return asyncio.get_running_loop().time() + most.total_seconds()
+    def _in(self, most: timedelta) -> float:
+        return self._hours.now() + most.total_seconds()
