@@ -54,7 +54,7 @@ class FinalReport(Unrecorded):
 def _spec(output: Format) -> ToolSpec:
     report: Mapping[str, Json] = {"type": "string", "description": "In Markdown."}
     if output.kind == "json":
-        report = output.schema or {"type": "object"}
+        report = schemas.within(output.schema, "report") if output.schema else {"type": "object"}
     status: Json = {
         "type": "string",
         "enum": ["success", "failure"],

@@ -16,6 +16,9 @@ SECONDS = 5.0
 _SHORT = 100_000  # letters, which a plain schema is through with in a moment
 _COSTLY = frozenset(("pattern", "patternProperties", "uniqueItems", "$ref", "$dynamicRef"))
 
+_DATA = frozenset(("const", "enum", "default", "examples"))  # what they hold is no schema
+_NAMED = frozenset(("properties", "patternProperties", "$defs", "definitions", "dependentSchemas"))  # by names
+
 
 async def mismatch(value: Json, schema: Mapping[str, Json], seconds: float = SECONDS) -> str | None:
     """What about the value does not fit."""
@@ -37,6 +40,29 @@ async def mismatch(value: Json, schema: Mapping[str, Json], seconds: float = SEC
         return cast("str | None", json.loads(finished.stdout))
     except InvalidInput:  # it has ended without a word: there is nothing that would fit
         return "its schema cannot be applied to it"
+
+
+def within(schema: Mapping[str, Json], name: str) -> Mapping[str, Json]:
+    """The same as a property of another object: its references to itself lead there."""
+    if "$id" in schema:  # they lead to that, wherever it stands
+        return schema
+    return cast(Mapping[str, Json], _moved(schema, f"#/properties/{name}"))
+
+
+def _moved(part: Json, root: str, *, is_schema: bool = True) -> Json:
+    if isinstance(part, list):
+        return [_moved(one, root) for one in part]
+    if not isinstance(part, Mapping):
+        return part
+    moved: dict[str, Json] = {}
+    for key, value in part.items():
+        if is_schema and key == "$ref" and isinstance(value, str) and (value == "#" or value.startswith("#/")):
+            moved[key] = root + value.removeprefix("#")
+        elif is_schema and key in _DATA:
+            moved[key] = value
+        else:
+            moved[key] = _moved(value, root, is_schema=not (is_schema and key in _NAMED))
+    return moved
 
 
 def _is_plain(part: Json) -> bool:

@@ -11,7 +11,7 @@ from moot.core.json import Json
 from moot.core.tool import Effect
 from moot.core.tree_path import TreePath
 from moot.models.model import ToolSpec
-from moot.session import forms, reports
+from moot.session import forms, reports, schemas
 from moot.session.agent import Agent, Cast
 from moot.session.errand import Errand
 from moot.session.forms import Form
@@ -162,7 +162,7 @@ def failure_report(name: str, report: Report) -> str:
 def _spec(agent: Agent) -> ToolSpec:
     prompt: Mapping[str, Json] = {"type": "string", "description": "All it needs to know: it sees nothing else."}
     if agent.input.kind == "json":
-        prompt = agent.input.schema or {"type": "object"}
+        prompt = schemas.within(agent.input.schema, "prompt") if agent.input.schema else {"type": "object"}
     schema: Mapping[str, Json] = {
         "type": "object",
         "properties": {
