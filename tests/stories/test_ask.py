@@ -1,5 +1,6 @@
 """`moot ask`: every example of agents that work together answers offline, and what it cost adds up."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
@@ -80,7 +81,20 @@ def test_what_they_do_on_their_way_is_told_to_who_asks(terminal: Terminal) -> No
 
 def test_who_leads_a_team_is_named_in_what_was_done_and_what_it_cost(terminal: Terminal) -> None:
     terminal.ok("ask", str(EXAMPLES / "nested/intake.md"), "Faster?")
-    assert "└ handoff panel" in terminal.ok("trace").out
+    told = terminal.ok("trace").out
+    assert "└ handoff panel  answered by lead" in told
+    assert re.search(r"├ intake  answered by lead .* \$0\.009\n", told)  # all that led to its answer
+    sessions = {one["name"]: one["terminal"] for one in terminal.ok("trace", "--json").json if one["kind"] == "session"}
+    assert sessions == {
+        "intake": "lead",
+        "panel": "lead",
+        "lead": "lead",
+        "desk": "expert",
+        "expert": "expert",
+        "builder": "builder",
+        "tester": "critic",
+        "critic": "critic",
+    }
     (line,) = terminal.ok("cost", "--json").json["lines"]
     calls = {part["name"]: part["calls"] for part in line["parts"]}
     assert calls == dict.fromkeys(("intake", "lead", "builder", "critic", "desk", "expert", "tester"), 1) | {"panel": 0}

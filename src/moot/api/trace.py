@@ -41,6 +41,7 @@ class Trace:
 
     nodes: tuple[Node, ...]
     totals: Mapping[str, Amounts]
+    terminals: Mapping[str, str]  # whose answer is that of each session, by its id
     now: datetime  # for what is under way
 
     def below(self) -> dict[str | None, list[Node]]:
@@ -60,7 +61,7 @@ async def of(access: Access, wanted: str | None, only: InstanceName | None = Non
 
 def look(tx: ReadTx, wanted: str | None, only: InstanceName | None = None) -> Trace:
     nodes = _last(tx, only) if wanted is None else _found(tx, wanted, only)
-    return Trace(tuple(nodes), rolling.totals(nodes), tx.now)
+    return Trace(tuple(nodes), rolling.totals(nodes), rolling.terminals(nodes), tx.now)
 
 
 def _last(tx: ReadTx, only: InstanceName | None) -> list[Node]:
@@ -271,15 +272,16 @@ def done_in(tx: ReadTx, id: AttemptId) -> list[dict[str, Json]]:
     if tried is None:
         return []
     nodes = [_tried_node(tried, tried.run), *work(tx, tried, id)]
-    return document(Trace(tuple(nodes), rolling.totals(nodes), tx.now))
+    return document(Trace(tuple(nodes), rolling.totals(nodes), rolling.terminals(nodes), tx.now))
 
 
 def document(trace: Trace) -> list[dict[str, Json]]:
     """As plain data for JSON, amounts in dollars: each node with the id of the one it belongs to."""
-    return [plain(one, trace.totals.get(one.id, Amounts())) for one in trace.nodes]
+    return [plain(one, trace) for one in trace.nodes]
 
 
-def plain(node: Node, total: Amounts) -> dict[str, Json]:
+def plain(node: Node, trace: Trace) -> dict[str, Json]:
+    total = trace.totals.get(node.id, Amounts())
     return {
         "id": node.id,
         "parent": node.parent,
@@ -287,6 +289,7 @@ def plain(node: Node, total: Amounts) -> dict[str, Json]:
         "name": node.name,
         "agent": node.agent or None,
         "trigger": node.trigger or None,
+        "terminal": trace.terminals.get(node.id),
         "state": node.state,
         "stop": node.stop or None,
         "error": node.error or None,

@@ -101,11 +101,16 @@ def _label(found: Trace, node: Node) -> str:
     if node.kind == "message":
         said = f"{node.name}: {node.text}"
         return f"given {said}" if node.trigger == "given" else f"{node.trigger or node.id}  {said}"
-    pieces = [_name(node), _state(node)]
+    pieces = [_name(node), _answered(found, node), _state(node)]
     if node.kind != "turn" and node.trigger != "answer":  # of which nobody knows how long it took
         pieces.append(_spell(found.lasted(node)))
     pieces += [_used(node, found.totals.get(node.id, Amounts())), _stop(node)]
     return "  ".join(piece for piece in pieces if piece)
+
+
+def _answered(found: Trace, node: Node) -> str:
+    terminal = found.terminals.get(node.id, node.name)
+    return "" if terminal == node.name else f"answered by {terminal}"
 
 
 def _spell(lasted: timedelta) -> str:

@@ -8,6 +8,7 @@ from datetime import datetime
 from moot.core.ids import AttemptId
 from moot.core.records import record
 
+_ANSWERS = frozenset(("handoff", "router", "supervisor"))  # for whom it was called
 _IN_ITS_PLACE = frozenset(("advisor", "handoff", "router"))
 
 
@@ -61,6 +62,15 @@ def totals(nodes: Sequence[Node]) -> dict[str, Amounts]:
         while parent is not None and one.used.calls:
             found[parent] = found.get(parent, Amounts()) + one.used
             parent = parents.get(parent)
+    return found
+
+
+def terminals(nodes: Sequence[Node]) -> dict[str, str]:
+    """Whose answer is that of each session, by id: all that was used at it and below is the price of that answer."""
+    found = {one.id: one.name for one in nodes if one.kind == "session"}
+    for one in reversed(nodes):  # those below before those above
+        if one.kind == "session" and one.trigger in _ANSWERS and one.parent in found:
+            found[one.parent] = found[one.id]
     return found
 
 
