@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import aclosing, nullcontext
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import timedelta
 from functools import partial
 
@@ -60,6 +60,7 @@ class AttemptWorker:
     time_limit: timedelta = timedelta(hours=1)
     trails: Trails | None = None  # where people can look at what agents do
     signs: Signs = field(default_factory=Signs)
+    is_played: Callable[[Agent], bool] = lambda agent: False  # from a recording
 
     def begin(self, tx: Tx, job: Job) -> Task | None:
         tx.lock("agents", job.subject)
@@ -76,11 +77,13 @@ class AttemptWorker:
         if leave is None:  # its mail waits for whoever resumes the run
             jobs.finish(tx, job)
             return None
+        is_played = self.is_played(agent)
         found = [pauses.of_provider(tx, one) for one in terms.providers(agent)]
-        if all(found):  # else another of its models may answer
+        if all(found) and not is_played:  # else another of its models may answer
             jobs.postpone(tx, job, min(pause.until for pause in found if pause))
             return None
-        return partial(self._carry_out, _begin(tx, Start(job, agent, run, leave), self.host))
+        begun = _begin(tx, Start(job, agent, run, leave), self.host)
+        return partial(self._carry_out, replace(begun, is_played=is_played))
 
     def late(self, tx: Tx, job: Job) -> None:
         """Nobody was in time: the mail that waits is parked, and the person told."""
@@ -124,7 +127,8 @@ class AttemptWorker:
         """Whatever goes wrong in a backend is this agent's failure and nobody else's."""
         limit = terms.of_agent(begun.agent).timeout or self.time_limit
         try:
-            async with asyncio.timeout(limit.total_seconds()), self.equip(begun) as kit:
+            end = requests.hours.now() + limit.total_seconds()
+            async with requests.hours.until(end), self.equip(begun) as kit:
                 return await self._play(begun, self._assignment(begun, kit, requests), spending)
         except TimeoutError:
             return Ended("timeout", f"it ran longer than {limit}", usage=spending.told)

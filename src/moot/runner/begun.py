@@ -39,6 +39,7 @@ class Begun(Start):
     at: datetime
     tree: Tree  # of sessions, for agents that are some: it may go on from attempts before
     conversation: Conversation | None = None
+    is_played: bool = False  # from a recording: no provider is asked, and nobody waits for one
 
     @property
     def delivery(self) -> JobId:

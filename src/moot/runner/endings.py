@@ -65,7 +65,7 @@ def _wait(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
     """A provider asks to wait: so do all who use it, and this counts as nobody's failure."""
     attempt, agent, error = begun.attempt, begun.agent, _storable(ended.error)
     wait = Wait(ended.provider or terms.provider(agent), error, ended.wait_until)
-    until = pausing.pause(tx, agent.stream, wait, retry.backoff)
+    until = tx.now if begun.is_played else pausing.pause(tx, agent.stream, wait, retry.backoff)
     if _is_late(begun.job, until):
         _fail(tx, begun, ended, retry)
         return

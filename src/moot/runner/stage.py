@@ -6,6 +6,7 @@ from typing import Protocol
 
 from moot.backends.backend import Backend
 from moot.registry.runs import Run
+from moot.runner.attempts import AttemptWorker
 from moot.runner.begun import Equip
 from moot.runner.setup import SetupWorker
 from moot.runner.worker import Worker
@@ -18,7 +19,7 @@ class Stage(Protocol):
 
     def equip(self, equip: Equip) -> Equip: ...
 
-    def attempts(self, worker: Worker) -> Worker: ...
+    def attempts(self, worker: AttemptWorker) -> Worker: ...
 
     def setup(self, worker: SetupWorker) -> Worker: ...
 

@@ -16,7 +16,9 @@ from typing import cast, get_args
 
 from moot.backends.backend import Backend
 from moot.core.ids import InstanceName
+from moot.registry.agents import Agent
 from moot.registry.runs import Run
+from moot.runner.attempts import AttemptWorker
 from moot.runner.begun import Begun, Equip, Kit
 from moot.runner.setup import SetupFailed, SetupWorker
 from moot.runner.worker import Worker
@@ -68,15 +70,19 @@ class Player:
     def equip(self, equip: Equip) -> Equip:
         @asynccontextmanager
         async def equipped(begun: Begun) -> AsyncGenerator[Kit]:
-            if begun.agent.instance == self._performance.instance:
+            if self._is_ours(begun.agent):
                 self._performance.begins(begun)
             async with equip(begun) as kit:
                 yield kit
 
         return equipped
 
-    def attempts(self, worker: Worker) -> Worker:
-        return Watched(worker, self._performance.settled, partial(conducting.may_begin, self._performance))
+    def attempts(self, worker: AttemptWorker) -> Worker:
+        return Watched(
+            replace(worker, is_played=self._is_ours),
+            self._performance.settled,
+            partial(conducting.may_begin, self._performance),
+        )
 
     def setup(self, worker: SetupWorker) -> Worker:
         return replace(worker, recall=self._recall)
@@ -104,6 +110,9 @@ class Player:
             drifts.add(fact)
         if outcome is not None and exit_code != outcome.exit_code:
             drifts.add(f"the run ended with exit code {exit_code} instead of {outcome.exit_code}")
+
+    def _is_ours(self, agent: Agent) -> bool:
+        return agent.instance == self._performance.instance
 
     def _recall(self, number: int) -> str:
         if number in self._outputs:
