@@ -4,10 +4,26 @@ from dataclasses import replace
 
 from moot.core import ids
 from moot.documents import documents
+from moot.models.model import Usage
 from moot.proposals import votes
 from moot.registry import attempts, runs
+from moot.runner.refusals import Reached
 from moot.taping.replaying import score
-from moot.taping.tape import Begin, Call, End, Happened, Header, Letter, More, Outcome, Said, Tape
+from moot.taping.tape import (
+    Asked,
+    Begin,
+    Call,
+    End,
+    Happened,
+    Header,
+    Letter,
+    More,
+    Outcome,
+    Refused,
+    Replied,
+    Said,
+    Tape,
+)
 from moot.testing.clock import ManualClock
 
 HEADER = Header("0", "w", "default", (), {}, {})
@@ -166,3 +182,34 @@ def test_mail_that_the_inbox_shows_was_handed_out_before_it_was_looked_into() ->
 
     assert played(shown) == ["begin", "more", "inbox_check"]
     assert played(other) == ["begin", "inbox_check", "more"]
+
+
+def test_what_models_answered_counts_from_when_it_was_on_record_and_who_was_refused_is_so_before_it_is_told() -> None:
+    made = Ids()
+    one, other, said, operation = made.new("at"), made.new("at"), made.new("ms"), made.new("op")
+    lines = (
+        Begin(one, "a", 1, ()),
+        Asked(one, "a", "t1/m", 1, "x"),
+        Said(5, said, "system", "system", "The run has reached its budget.", (), None, "system", 5),
+        replace(call(one, "look", operation), path="t1/c1"),
+        Replied(one, "t1/m", 1, "", (), "tools", Usage(), 0.0, 4),
+        Begin(other, "b", 1, ()),
+        Refused(one, "t2/m", "x", "budget", "stopped", Reached("budget"), 4),
+        Asked(one, "a", "t3/m", 2, "x"),
+        happened(2, attempts.STARTED, one),
+        happened(4, attempts.STARTED, other),
+    )
+    found = [note.type for note in score.compose(Tape(HEADER, lines, Outcome(3, "limit"))).notes]
+    assert found == ["begin", "asked", "begin", "replied", "refused", "said", "call", "asked"]
+
+
+def test_a_call_is_played_behind_the_answer_that_wanted_it() -> None:
+    made = Ids()
+    one, operation = made.new("at"), made.new("op")
+    lines = (
+        Begin(one, "a", 1, ()),
+        Replied(one, "t1/m", 1, "", (), "tools", Usage(), 0.0, 7),
+        replace(call(one, "look", operation), path="t1/c1"),
+        happened(2, attempts.STARTED, one),
+    )
+    assert names(Tape(HEADER, lines, Outcome(0, "done"))) == ["begin", "replied", "look"]

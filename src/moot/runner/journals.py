@@ -8,14 +8,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import KW_ONLY, field, replace
-from typing import cast
 
 from moot.backends.backend import Assignment, Briefing
 from moot.bus import mailbox
 from moot.bus.mailbox import Mail
 from moot.core import clock, json
 from moot.core.caller import SYSTEM
-from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.core.records import record
 from moot.core.tree_path import TreePath
@@ -29,9 +27,10 @@ from moot.ledger.usage import DOLLAR, Spent
 from moot.models.model import ModelFailed, Usage
 from moot.process.guardian import Guardian
 from moot.registry import attempts, stopping
-from moot.runner import limits, pausing, purses, spending, terms
+from moot.runner import limits, pausing, purses, recalling, refusals, spending, terms
 from moot.runner.begun import Begun, Start
 from moot.runner.pausing import Wait
+from moot.runner.refusals import Noted, Reached, Refusal, Refused
 from moot.runner.retry import Retry
 from moot.runner.session_requests import SessionRequests
 from moot.runner.spending import Wanted
@@ -39,11 +38,11 @@ from moot.session import journal as contract
 from moot.session.journal import Done, Intent, Known, OverBudget
 from moot.session.report import Failure
 from moot.session.stage import Asked
+from moot.store import feed
 from moot.store.store import Store
 
 # The same would come of it again; whatever else goes wrong may go well the next time.
 _REPEATED: frozenset[Failure] = frozenset(("limit", "invalid", "reported", "refused", "stopped"))
-_SHOWS_MAIL = "inbox_check"
 
 
 def tree(tx: ReadTx, start: Start, mail: Sequence[Mail]) -> Tree:
@@ -62,7 +61,7 @@ def _is_about(last: Tree, job: Job, mail: Sequence[Mail]) -> bool:
     """A run that is resumed has new jobs. Who was interrupted in favour of something else drops what it was doing."""
     if last.job == job.id:
         return True
-    return "after" not in job.arguments and not {one.id for one in mail}.isdisjoint(_mail(last))
+    return "after" not in job.arguments and not {one.id for one in mail}.isdisjoint(recalling.mail(last))
 
 
 @record
@@ -100,11 +99,12 @@ class StoredJournal:
         self._account = Account(attempt.attempt, purses.scope_of(attempt.agent, attempt.run), attempt.agent.id)
         self._tree = attempt.tree
         self._is_planted = bool(attempt.tree.facts)
-        self._known = _known(entries)
+        self._known = recalling.known(entries)
         self._under_way: dict[str, Intent] = {}
         self._signs = signs
         self._asked: Asked | None = None  # when something was begun last
-        self._told = _told(attempt.tree, entries)
+        self._told = recalling.told(attempt.tree, entries)
+        self.watch: Callable[[Noted], None] | None = None  # told of every page
         # A first execution is told so with its prompt.
         who = "the run" if attempt.leave.is_last else attempt.agent.name
         self.ending = f"{who} has reached its {limit}" if limit and attempt.tree.facts else ""
@@ -160,37 +160,45 @@ class StoredJournal:
         page = self._page([self._charged(one) if one.is_lost else one for one in done], begun)
         writing = asyncio.ensure_future(self._store.write(lambda tx: self._write(tx, page), caller=SYSTEM))
         try:
-            refusal, asked = await asyncio.shield(writing)
+            written = await asyncio.shield(writing)
         except asyncio.CancelledError:
             await asyncio.wait([writing])
             if not writing.cancelled() and writing.exception() is None:
-                refusal, asked = writing.result()
-                self._keep(done, begun if refusal is None else page.free, asked)
+                self._keep(done, begun, writing.result())
             raise
-        self._keep(done, begun if refusal is None else page.free, asked)
-        if refusal is not None:
-            raise refusal
+        self._keep(done, begun, written)
+        if written.refusal is not None:
+            raise written.refusal
 
-    def _keep(self, done: Sequence[Done], begun: Sequence[Intent], asked: Asked | None) -> None:
+    def _keep(self, done: Sequence[Done], begun: Sequence[Intent], written: "_Written") -> None:
         """What is on record by now."""
         self._is_planted = True
-        self._asked = self._asked or asked
-        if any(self._is_model(one.path) for one in done):
+        self._asked = self._asked or written.asked
+        answered = [one.path for one in done if self._is_model(one.path)]
+        if answered:
             self._signs.given_back.ring()
         for one in done:
             self._known[one.path] = contract.ended(self._known[one.path], one)
             self._under_way.pop(one.path, None)
         for one in begun:
-            self._known[one.path] = contract.started(self._known.get(one.path), one)
-            self._under_way[one.path] = one
+            if written.refusal is None or one.kind != "model":
+                self._known[one.path] = contract.started(self._known.get(one.path), one)
+                self._under_way[one.path] = one
+        if self.watch is not None:
+            self.watch(Noted(written.seq, tuple(answered), self._refused(begun, written)))
 
-    def _page(self, done: Sequence[Done], begun: Sequence[Intent]) -> "_Page":
+    def _refused(self, begun: Sequence[Intent], written: "_Written") -> Refused | None:
+        if written.refusal is None or not refusals.is_final(written.refusal, self._asked):
+            return None
+        wanted = next(one for one in begun if one.kind == "model")
+        return Refused(wanted.path, wanted.name, wanted.facts, written.refusal, written.reached)
+
+    def _page(self, done: Sequence[Done], begun: Sequence[Intent]) -> "Page":
         models = [one for one in begun if one.kind == "model"]
         asked = [one for one in done if self._is_model(one.path)]
-        return _Page(
+        return Page(
             closed=[_closed(one, self._known[one.path].tries) for one in done],
             opened=[self._opened(one) for one in begun],
-            free=[one for one in begun if one.kind != "model"],
             wanted=_wanted(models) if models else None,
             spent=_spent(asked) if asked else None,
             providers=[one.provider for one in models],
@@ -216,9 +224,11 @@ class StoredJournal:
             one.path, number, one.kind, one.name, one.agent, one.trigger, json.dumps(one.facts), _micros(one.reserve)
         )
 
-    def _write(self, tx: Tx, page: "_Page") -> tuple[MootError | None, Asked | None]:
-        """Why the model may not be asked, if it may not: then all but that is written. And whether this is to end."""
+    def _write(self, tx: Tx, page: "Page") -> "_Written":
+        """If the model may not be asked, all but that is written."""
         attempts.guard(tx, self._attempt.caller)
+        stream = self._attempt.agent.stream
+        seq = 0 if self.watch is None else feed.end(tx, stream).get(stream, 0)
         if not self._is_planted:
             ledger.plant(tx, self._tree, self._account.owner)
         if page.wanted is not None:
@@ -227,14 +237,15 @@ class StoredJournal:
         if page.spent is not None:
             usage.record(tx, self._account.scope, self._account.owner, page.spent)
         for wait in page.waits:
-            pausing.pause(tx, self._attempt.agent.stream, wait, self._least_wait)
-        refusal = None if page.wanted is None else self._refusal(tx, page.wanted, page.providers)
+            pausing.pause(tx, stream, wait, self._least_wait)
+        refusal = None if page.wanted is None else self._refusal(tx, page, page.wanted)
         opened = page.opened if refusal is None else [one for one in page.opened if one.kind != "model"]
         ledger.begin(tx, self.root, self._account, opened)
-        return refusal, None if page.wanted is None else self._asked_for(tx)
+        asked = None if page.wanted is None else self._asked_for(tx)
+        return _Written(seq, asked, refusal, refusals.reached(tx, self._attempt) if refusal else Reached())
 
-    def _refusal(self, tx: Tx, wanted: Wanted, providers: Sequence[str]) -> MootError | None:
-        for pause in (pauses.of_provider(tx, one) for one in providers):
+    def _refusal(self, tx: Tx, page: "Page", wanted: Wanted) -> Refusal | None:
+        for pause in (pauses.of_provider(tx, one) for one in page.providers):
             if pause is not None:
                 fact = f"{pause.provider} asked to wait until {clock.to_iso(pause.until)}: {pause.reason}"
                 return ModelFailed("rate_limit", fact, until=pause.until)
@@ -254,16 +265,25 @@ class StoredJournal:
 
 
 @record
-class _Page:
+class Page:
     """What one commit writes."""
 
     closed: list[Closed]
     opened: list[Opened]
-    free: list[Intent]  # of what is begun, that which costs nothing
     wanted: Wanted | None  # for the models among it; None: there are none
     spent: Spent | None
     providers: list[str]  # of those models
     waits: list[Wait]  # that providers have asked for meanwhile
+
+
+@record
+class _Written:
+    """What came of it."""
+
+    seq: int  # of the last that had happened by then, if anybody wants to know
+    asked: Asked | None  # whether this is to end
+    refusal: Refusal | None  # why the model may not be asked
+    reached: Reached
 
 
 def _wanted(models: Sequence[Intent]) -> Wanted:
@@ -309,35 +329,3 @@ def _micros(dollars: float) -> int:
 
 def _storable(error: str) -> str:
     return error.replace("\0", "\\0").encode(errors="replace").decode()
-
-
-def _known(entries: Sequence[Entry]) -> dict[str, Known]:
-    found: dict[str, Known] = {}
-    for one in entries:  # the tries of a path in their order: the last is the one that succeeded, if any did
-        result = None if one.result is None else json.loads(one.result)
-        found[one.path] = Known(one.state, one.number, one.facts, result)
-    return found
-
-
-def _mail(tree: Tree) -> Sequence[str]:
-    """What it was begun with."""
-    return cast(Sequence[str], tree.facts.get("mail", ()))
-
-
-def _told(tree: Tree, entries: Sequence[Entry]) -> frozenset[str]:
-    told = set(_mail(tree))
-    for one in entries:
-        heard = cast(Mapping[str, Json], one.facts.get("heard") or {})
-        told.update(cast(Sequence[str], heard.get("mail", ())))
-        if one.kind == "tool" and one.state == "done" and one.result is not None:
-            told.update(_told_by_tool(one.name, json.load_object(one.result)))
-    return frozenset(told)
-
-
-def _told_by_tool(name: str, outcome: Mapping[str, Json]) -> Sequence[str]:
-    """With its answer; or by its answer, if it shows the inbox."""
-    told = cast(Sequence[str], outcome.get("mail", ()))
-    if name != _SHOWS_MAIL or outcome["is_error"]:
-        return told
-    shown = cast(Sequence[Mapping[str, Mapping[str, str]]], json.loads(str(outcome["text"])))
-    return [one["entry"]["id"] for one in shown]

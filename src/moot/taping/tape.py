@@ -17,9 +17,10 @@ from moot.core.caller import Role
 from moot.core.json import Json
 from moot.core.records import record
 from moot.models import model
+from moot.runner.refusals import Reached
 from moot.workflow.workflow import Backend
 
-FORMAT = 5
+FORMAT = 6
 SCRIPTED = "scripted"  # a model that is none
 How = Literal["ended", "crashed", "cancelled"]
 
@@ -167,6 +168,7 @@ class Replied:
     stop: model.Stop
     usage: model.Usage
     seconds: float
+    seq: int | None = None  # behind which it was on record, and counted; None: nobody could tell
     type: Literal["replied"] = "replied"
 
 
@@ -183,7 +185,24 @@ class Unanswered:
     text: str  # what had come by then
     again: float | None
     seconds: float
+    usage: model.Usage = field(default_factory=model.Usage)  # of what had come: it may have been billed
+    seq: int | None = None
     type: Literal["unanswered"] = "unanswered"
+
+
+@record
+class Refused:
+    """A request that was not made, and the limits that were reached by then: of the run, and of the agent."""
+
+    attempt: str
+    path: str
+    model: str
+    kind: Literal["budget", "rate_limit", "stopped"]
+    error: str
+    reached: Reached
+    seq: int
+    heard: Heard | None = None
+    type: Literal["refused"] = "refused"
 
 
 @record
@@ -272,8 +291,8 @@ class Outcome:
 
 
 Line = (
-    Header | Begin | Briefed | Asked | Replied | Unanswered | Call | More | Progress | End | Happened | Said | Read
-    | Printed | Outcome
+    Header | Begin | Briefed | Asked | Replied | Unanswered | Refused | Call | More | Progress | End | Happened | Said
+    | Read | Printed | Outcome
 )  # fmt: skip
 _LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="type")])
 

@@ -1,10 +1,12 @@
 """What attempts ask of models, as lines of a tape. What is on the tape already is not written again: the history of a
-conversation, the words of the briefing, the answers of tools. Of one attempt no more is kept than a tape should
-hold."""
+conversation, the words of the briefing, the answers of tools. Of one attempt no more is kept than a tape should hold.
+
+What was answered is written when it is on record: only then is it counted, and may others be refused because of it.
+"""
 
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from moot.backends.backend import Assignment, Briefing
 from moot.core import json
@@ -12,14 +14,14 @@ from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.core.tree_path import TreePath
 from moot.models import model
-from moot.models.model import Again, Answer
+from moot.models.model import Again, Answer, ModelFailed
 from moot.runner.api_agents import Asking
-from moot.session.stage import Question
+from moot.runner.refusals import Noted
 from moot.session.turn import Facts
 from moot.taping import delta
 from moot.taping.recording.recorded_model import Failed, Place
 from moot.taping.recording.speech import MOST
-from moot.taping.tape import SCRIPTED, Asked, Heard, Line, Progress, Replied, Result, Unanswered, Wanted
+from moot.taping.tape import SCRIPTED, Asked, Heard, Line, Progress, Refused, Replied, Result, Unanswered, Wanted
 from moot.tools.witness import Answered
 
 _AT_ONCE = 64  # calls of one answer whose results can be found again
@@ -44,6 +46,7 @@ class _Attempt:
     briefing: Briefing = field(default_factory=Briefing)
     calls: int = 0
     talks: dict[str, _Talk] = field(default_factory=dict[str, _Talk])  # by path
+    ends: list[Replied | Unanswered] = field(default_factory=list[Replied | Unanswered])  # that are not on record yet
 
     def talk(self, path: str | None) -> _Talk:
         """That of a request or a call; those of a program have no path."""
@@ -63,8 +66,10 @@ class ModelCalls:
         self._attempt(attempt).briefing = briefing
 
     def called(self, attempt: str, answered: Answered) -> None:
-        """A call has come onto the tape."""
+        """A call comes onto the tape."""
         found = self._attempt(attempt)
+        turn = TreePath(answered.path or "").above
+        self._settle(attempt, [one.path for one in found.ends if TreePath(one.path).above == turn])
         found.talk(answered.path).answers.append((found.calls, answered))
         found.calls += 1
 
@@ -73,8 +78,26 @@ class ModelCalls:
         talk = self._attempt(attempt).talk(answered.path)
         return next((at for at, one in talk.answers if one is answered), None)
 
+    def noted(self, attempt: str, noted: Noted) -> None:
+        """Something is on record."""
+        self._settle(attempt, noted.answered, noted.seq)
+        if (refused := noted.refused) is not None:
+            error = refused.error
+            kind = "rate_limit" if isinstance(error, ModelFailed) else "stopped" if error.is_passing else "budget"
+            name, heard = refused.model or SCRIPTED, _heard(refused.facts)
+            line = Refused(attempt, refused.path, name, kind, error.fact, refused.reached, noted.seq, heard)
+            self._put(line, [error.fact, heard.text if heard else ""])
+
     def over(self, attempt: str) -> None:
+        self._settle(attempt, [one.path for one in self._attempt(attempt).ends])
         self._attempts.pop(attempt, None)
+
+    def _settle(self, attempt: str, paths: Sequence[str], seq: int | None = None) -> None:
+        found = self._attempt(attempt)
+        ends, found.ends = found.ends, [one for one in found.ends if one.path not in paths]
+        for one in ends:
+            if one.path in paths:
+                self._write(replace(one, seq=seq))
 
     def asked(self, assignment: Assignment, asking: Asking) -> Place:
         question = asking.question
@@ -83,7 +106,7 @@ class ModelCalls:
         talk.requests += 1
         new, prompt = delta.since(request, talk.messages), attempt.briefing.prompt
         is_briefed = talk.messages == 0 and bool(prompt) and new.words.startswith(prompt)
-        words, heard = new.words.removeprefix(prompt) if is_briefed else new.words, _heard(question)
+        words, heard = new.words.removeprefix(prompt) if is_briefed else new.words, _heard(question.facts)
         words, _, more_words = (words, "", "") if heard is None else words.partition(heard.text.strip())
         tools = tuple(one.name for one in request.tools)
         line = Asked(
@@ -110,8 +133,7 @@ class ModelCalls:
         line = Replied(
             place.attempt, place.path, place.number, answer.text, calls, answer.stop, answer.usage, _rounded(seconds)
         )
-        if self._put(line, [answer.text, *(one.arguments for one in answer.calls)]):
-            self._written(place.attempt)
+        self._end(line, [answer.text, *(one.arguments for one in answer.calls)])
 
     def failed(self, place: Place, failed: Failed) -> None:
         error = failed.error
@@ -119,30 +141,38 @@ class ModelCalls:
         fact, remedy = (error.reason, "") if isinstance(error, Again) else (error.fact, error.remedy)
         line = Unanswered(
             place.attempt, place.path, place.number, error.kind, fact, remedy, failed.text, again,
-            _rounded(failed.seconds),
+            _rounded(failed.seconds), error.used,
         )  # fmt: skip
-        if self._put(line, [fact, remedy, failed.text]):
-            self._written(place.attempt)
+        self._end(line, [fact, remedy, failed.text])
 
-    def _put(self, line: Asked | Replied | Unanswered, texts: Sequence[str]) -> bool:
-        """False if there is no room; then nothing more of this attempt is kept, because nobody could play it."""
+    def _end(self, line: Replied | Unanswered, texts: Sequence[str]) -> None:
+        if self._has_room(line, texts):
+            self._attempt(line.attempt).ends.append(line)
+            self._written(line.attempt)
+
+    def _put(self, line: Asked | Refused, texts: Sequence[str]) -> None:
+        if self._has_room(line, texts):
+            self._write(line)
+
+    def _has_room(self, line: Asked | Replied | Unanswered | Refused, texts: Sequence[str]) -> bool:
+        """If there is none, nothing more of this attempt is kept, because nobody could play it."""
         attempt = self._attempt(line.attempt)
         if attempt.left < 0:
             return False
         attempt.left -= sum(len(one) for one in texts)
         if attempt.left < 0:
             told = f"of its requests to models and their answers {self._most:,} characters are kept"
-            self._write(Progress(line.attempt, "cut", f"{told}, up to call {line.number}"))
+            last = attempt.talk(line.path).requests
+            self._write(Progress(line.attempt, "cut", f"{told}, up to call {last}"))
             return False
-        self._write(line)
         return True
 
     def _attempt(self, attempt: str) -> _Attempt:
         return self._attempts.setdefault(attempt, _Attempt(self._most))
 
 
-def _heard(question: Question) -> Heard | None:
-    found = Facts.of(question.facts)
+def _heard(facts: Mapping[str, Json]) -> Heard | None:
+    found = Facts.of(facts)
     return None if found.heard is None else Heard(found.heard.text, found.heard.facts, found.is_called_back)
 
 

@@ -3,9 +3,12 @@
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
 from moot.backends.backend import Assignment, Backend, Briefing, Letter, Progress
+from moot.runner.journals import Kept, StoredJournal
+from moot.runner.refusals import Noted
 
 
 class Scribe(Protocol):
@@ -18,6 +21,8 @@ class Scribe(Protocol):
     def briefed(self, assignment: Assignment, briefing: Briefing) -> None: ...
 
     def gets(self, assignment: Assignment, mail: tuple[Letter, ...]) -> None: ...
+
+    def noted(self, assignment: Assignment, noted: Noted) -> None: ...
 
     def goes_on(self, assignment: Assignment, progress: Progress) -> None: ...
 
@@ -49,10 +54,24 @@ class RecordedBackend:
         scribe.begins(assignment)
         try:
             # Closed with this one, so that cancelling ends what it has started.
-            async with aclosing(self._backend.run(replace(assignment, brief=brief, more=more))) as pieces:
+            heard = self._watched(replace(assignment, brief=brief, more=more))
+            async with aclosing(self._backend.run(heard)) as pieces:
                 async for progress in pieces:
                     scribe.goes_on(assignment, progress)
                     yield progress
         except Exception as error:
             scribe.crashed(assignment, error)
             raise
+
+    def _watched(self, assignment: Assignment) -> Assignment:
+        """With its journal, if one is kept."""
+        if not isinstance(assignment, Kept):
+            return assignment
+        kept = assignment.journal
+
+        async def journal() -> StoredJournal:
+            found = await kept()
+            found.watch = partial(self._scribe.noted, assignment)
+            return found
+
+        return replace(assignment, journal=journal)

@@ -2,7 +2,7 @@
 
 Two things are listened to while the run goes on. The Recorder stands between the host and its backends, models and
 tools, and writes down what every attempt was handed (Begin, Briefed, More), what it asked of models and what came of
-that (Asked, Replied, Unanswered), which tools were called and what they answered (Call), what it let be known
+that (Asked, Replied, Unanswered, Refused), which tools were called and what they answered (Call), what it let be known
 (Progress) and how it ended (End). Beside it the chronicle follows the store and writes down what happened there,
 whoever did it: messages, votes, answers, documents, stops. Every line goes through `hiding`, and is in the file before
 the next; none is long enough to keep others waiting for it. The last line is the Outcome; a tape without one was cut
@@ -23,7 +23,9 @@ from moot.models.model import Model
 from moot.registry import runs
 from moot.registry.runs import Run
 from moot.runner.api_agents import Asking, AsksModels
+from moot.runner.attempts import AttemptWorker
 from moot.runner.begun import Begun, Equip, Kit
+from moot.runner.refusals import Noted
 from moot.runner.setup import SetupWorker
 from moot.runner.worker import Worker
 from moot.store.store import Store
@@ -88,7 +90,7 @@ class Recorder:
 
         return equipped
 
-    def attempts(self, worker: Worker) -> Worker:
+    def attempts(self, worker: AttemptWorker) -> Worker:
         return Watched(worker, self._settled)
 
     def setup(self, worker: SetupWorker) -> Worker:
@@ -176,6 +178,9 @@ class Recorder:
 
     def gets(self, assignment: Assignment, mail: tuple[contract.Letter, ...]) -> None:
         self._write(More(assignment.attempt, tuple(letter(one) for one in mail)))
+
+    def noted(self, assignment: Assignment, noted: Noted) -> None:
+        self._model_calls.noted(assignment.attempt, noted)
 
     def goes_on(self, assignment: Assignment, progress: contract.Progress) -> None:
         attempt = assignment.attempt

@@ -18,9 +18,11 @@ from moot.core.ids import AgentId
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job
+from moot.ledger import stops
 from moot.registry import agents, runs
+from moot.registry.agents import Agent
 from moot.registry.runs import Run
-from moot.runner import endings, idle, limits, lookout, phases
+from moot.runner import endings, idle, limits, lookout, phases, purses
 from moot.runner.reactions.wake_agents import ATTEMPT, attempt_key
 from moot.store import feed
 from moot.store.store import Store
@@ -183,6 +185,8 @@ class Conductor:
         if score.is_of_model(note):
             self._turns.leave_out([note])
             return True
+        if score.is_moot(note) and await self._write(partial(_release_spent, run=self._run)):
+            return True
         if await self._write(partial(_hurry_next, run=self._run, kinds=self._timers_behind(note))):
             return True
         for part in self._performance.holding():
@@ -246,6 +250,8 @@ def may_begin(performance: Performance, tx: Tx, job: Job) -> bool:
         return True
     if isinstance(current, Begin) and current.agent == agent.name:
         return True
+    if score.is_moot(current) and _is_spent(tx, agent):
+        return True  # it does not begin: it is told to be stopped
     jobs.postpone(tx, job, tx.now + PUT_OFF)
     return False
 
@@ -271,6 +277,20 @@ def _release(tx: Tx, run: Run, name: str) -> None:
     agent = agents.find(tx, run.stream, name)
     if agent is not None:
         jobs.hurry(tx, attempt_key(agent))
+
+
+def _release_spent(tx: Tx, run: Run) -> bool:
+    """Who has used up what was its own is stopped when it would begin again. False if nobody is."""
+    waiting = {job.subject for job in jobs.live(tx, run.stream) if _is_put_off(tx, job)}
+    spent = [one for one in agents.members(tx, run.stream) if one.id in waiting and _is_spent(tx, one)]
+    for agent in spent:
+        jobs.hurry(tx, attempt_key(agent))
+    return bool(spent)
+
+
+def _is_spent(tx: ReadTx, agent: Agent) -> bool:
+    stop = stops.find(tx, purses.scope_of(agent, runs.live(tx, agent.instance)), agent.id)
+    return stop is not None and not stop.leaves(agent.id)
 
 
 def _release_all(tx: Tx, run: Run) -> None:

@@ -7,7 +7,7 @@ from moot.backends.backend import Briefing
 from moot.core.records import record
 from moot.core.tree_path import TreePath
 from moot.taping.replaying.score import INBOX, Score
-from moot.taping.tape import Asked, Call, Replied, Result, Tape, Unanswered
+from moot.taping.tape import Asked, Call, Heard, Refused, Replied, Result, Tape, Unanswered
 
 
 @record
@@ -32,6 +32,18 @@ class Exchange:
     is_given_up: bool  # nobody waited for its end any longer, and others in the tree went on
 
     @property
+    def path(self) -> str:
+        return self.asked.path
+
+    @property
+    def model(self) -> str:
+        return self.asked.model
+
+    @property
+    def heard(self) -> Heard | None:
+        return self.asked.heard
+
+    @property
     def session(self) -> TreePath:
         return TreePath(self.asked.path).session
 
@@ -41,16 +53,19 @@ class _Attempt:
     """What the tape has of one attempt, in its order."""
 
     calls: list[Call] = field(default_factory=list[Call])
-    asked: list[Asked] = field(default_factory=list[Asked])
+    asked: list[Asked | Refused] = field(default_factory=list[Asked | Refused])
     ends: dict[tuple[str, int], list[Replied | Unanswered]] = field(
         default_factory=dict[tuple[str, int], list[Replied | Unanswered]]
     )
-    last: Asked | Replied | Unanswered | None = None
+    last: Asked | Replied | Unanswered | Refused | None = None
 
-    def exchanges(self, briefing: Briefing) -> list[Exchange]:
-        found: list[Exchange] = []
+    def exchanges(self, briefing: Briefing) -> list[Exchange | Refused]:
+        found: list[Exchange | Refused] = []
         before: dict[str, Exchange] = {}  # the last of each session
         for line in self.asked:
+            if isinstance(line, Refused):
+                found.append(line)
+                continue
             session = TreePath(line.path).session
             before[session] = self._exchange(line, briefing, before.get(session))
             found.append(before[session])
@@ -72,16 +87,16 @@ class _Attempt:
         )
 
 
-def compose(tape: Tape, score: Score) -> Mapping[str, tuple[Exchange, ...]]:
-    """By attempt."""
+def compose(tape: Tape, score: Score) -> Mapping[str, tuple[Exchange | Refused, ...]]:
+    """By attempt, with the requests that were not made."""
     found: dict[str, _Attempt] = {}
     for line in tape.lines:
         if isinstance(line, Call) and line.attempt is not None:
             found.setdefault(line.attempt, _Attempt()).calls.append(line)
-        elif isinstance(line, Asked | Replied | Unanswered):
+        elif isinstance(line, Asked | Replied | Unanswered | Refused):
             attempt = found.setdefault(line.attempt, _Attempt())
             attempt.last = line
-            if isinstance(line, Asked):
+            if isinstance(line, Asked | Refused):
                 attempt.asked.append(line)
             else:
                 attempt.ends.setdefault((line.path, line.number), []).append(line)

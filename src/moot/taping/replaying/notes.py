@@ -20,7 +20,6 @@ from moot.taping.replaying.turns import first_of
 from moot.taping.tape import Call, Letter, More
 from moot.tools import dispatch, table
 
-_MAIL = 1000
 _WAIT = "wait_seconds"
 
 
@@ -69,7 +68,8 @@ async def make(performance: Performance, part: Part, note: Call) -> None:
 
 async def hand_out(performance: Performance, part: Part, note: More) -> tuple[Mail, ...]:
     store = await performance.store
-    mail = await store.write(lambda tx: more_mail.hand_out(tx, part.begun, _MAIL), caller=SYSTEM)
+    most = len(note.mail)  # what came a moment later is handed out later on the tape, too
+    mail = await store.write(lambda tx: more_mail.hand_out(tx, part.begun, most), caller=SYSTEM)
     learn(performance.likeness, note.mail, mail)
     performance.drifts.compare_mail(part.begun.agent.name, note.mail, mail)
     return mail

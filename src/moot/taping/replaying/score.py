@@ -11,6 +11,7 @@ from typing import TypeGuard
 
 from moot.backends.backend import Briefing
 from moot.core.records import record
+from moot.core.tree_path import TreePath
 from moot.documents import documents
 from moot.proposals import votes
 from moot.registry import attempts, runs
@@ -28,13 +29,14 @@ from moot.taping.tape import (
     More,
     Progress,
     Read,
+    Refused,
     Replied,
     Said,
     Tape,
     Unanswered,
 )
 
-Note = Begin | Call | More | End | Said | Happened | Read | Asked | Replied | Unanswered
+Note = Begin | Call | More | End | Said | Happened | Read | Asked | Replied | Unanswered | Refused
 ACTS = frozenset(
     (
         votes.CAST,
@@ -98,10 +100,10 @@ def is_moot(note: Note | None) -> bool:
     return isinstance(note, Said) and note.sender == "system"
 
 
-def is_of_model(note: Line | None) -> TypeGuard[Asked | Replied | Unanswered]:
-    """A request to a model, or its end. They keep to their order so that limits are reached by the same; nobody has to
-    wait for one that does not come."""
-    return isinstance(note, Asked | Replied) or (isinstance(note, Unanswered) and note.again is None)
+def is_of_model(note: Line | None) -> TypeGuard[Asked | Replied | Unanswered | Refused]:
+    """A request to a model, or what came of it. They keep to their order so that limits are reached by the same; nobody
+    has to wait for one that does not come."""
+    return isinstance(note, Asked | Replied | Unanswered | Refused)
 
 
 def _is_of_run(said: Said, over: int | None) -> bool:
@@ -117,10 +119,13 @@ def _in_order(tape: Tape, events: list[Happened], said: tuple[Said, ...], over: 
     authors = Authors(tape)
     numbers = _Numbers.of(events, said, authors)
     placed: list[_Placed] = []
+    answered: dict[tuple[str | None, str | None], float] = {}  # by attempt and turn: where a model wanted its calls
     latest = 0.0
     for at, line in enumerate(tape.lines):
         if isinstance(line, Begin | Call | More | End):
             place = numbers.place(line)
+            if isinstance(line, Call) and place is not None:
+                place = max(place, answered.get((line.attempt, _turn(line.path)), 0.0))
             if place is None or isinstance(line, More):
                 place = max(latest, place or 0.0)
             latest = max(latest, place)
@@ -129,11 +134,19 @@ def _in_order(tape: Tape, events: list[Happened], said: tuple[Said, ...], over: 
         elif isinstance(line, Read):
             placed.append((line.seq + 0.5, at, line))
         elif is_of_model(line):
-            placed.append((latest, at, line))
+            seq = None if isinstance(line, Asked) else line.seq
+            place = latest if seq is None else seq + 0.5
+            answered[line.attempt, _turn(line.path)] = place
+            latest = max(latest, place)
+            placed.append((place, at, line))
     alone = [one for one in said if one.attempt is None and (is_moot(one) or authors.is_alone(one))]
     placed += [(one.seq, len(tape.lines), one) for one in alone]
     placed += [(place, len(tape.lines), one) for place, one in _acts(tape, events, authors, over)]
     return sorted(placed, key=lambda one: one[:2])
+
+
+def _turn(path: str | None) -> str | None:
+    return None if path is None else TreePath(path).above
 
 
 def _shown_by(more: More, placed: list[_Placed]) -> _Placed | None:

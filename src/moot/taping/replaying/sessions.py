@@ -32,7 +32,7 @@ from moot.taping.replaying import foreseen, notes, request_likeness
 from moot.taping.replaying.exchanges import Exchange
 from moot.taping.replaying.performance import Part, Performance
 from moot.taping.replaying.score import Note, is_of_model
-from moot.taping.tape import SCRIPTED, Call, End, More, Replied, Unanswered
+from moot.taping.tape import SCRIPTED, Call, End, More, Refused, Replied, Unanswered
 from moot.tools import arrivals
 from moot.workflow import stored
 
@@ -115,10 +115,11 @@ class Desk:
         self._attempt = part.begin.attempt
         self._root = part.begin.agent
         self._is_alike = is_alike
-        self.exchanges = performance.exchanges[self._attempt]
-        self._left: dict[str, deque[Exchange]] = {}  # by path: a request is made of one model after the other
-        for one in self.exchanges:
-            self._left.setdefault(one.asked.path, deque()).append(one)
+        self.foreseen = performance.exchanges[self._attempt]
+        self._left: dict[str, deque[Exchange | Refused]] = {}  # by path: one model is asked after the other
+        for one in self.foreseen:
+            self._left.setdefault(one.path, deque()).append(one)
+        self._under_way: dict[str, int] = {}  # how much is still to come of a request, by path
         self._asked = Counter[str]()  # requests, by session
         self._messages: dict[str, int] = {}  # of the last request, by session
         self._calls = _with_mail(performance.score.of_attempt(self._attempt), performance.score.heard)
@@ -132,14 +133,16 @@ class Desk:
         exchange = await self._next(asking)
         await notes.turn(self._performance, self._part, exchange.asked)
         self._performance.turns.done(exchange.asked)
-        if exchange.end is not None:
-            await notes.turn(self._performance, self._part, exchange.end)
-            self._ends[asking.question.path] = exchange.end
+        path = asking.question.path
+        self._under_way[path] = len(exchange.failures) + (exchange.end is not None)
         for failed in exchange.failures:
+            await self._comes(path, failed)
             if failed.text:
                 yield Piece(failed.text)
-            yield Again(failed.kind, failed.error, failed.again or 0.0)
+            yield Again(failed.kind, failed.error, failed.again or 0.0, failed.usage)
             yield Anew(asking.question.request)
+        if exchange.end is not None:
+            await self._comes(path, exchange.end)
         match exchange.end:
             case Replied() as replied:
                 answer = self._answer(replied)
@@ -147,11 +150,28 @@ class Desk:
                     yield Piece(answer.text)
                 yield answer
             case Unanswered() as failed:
-                raise ModelFailed(failed.kind, failed.error, failed.remedy)
+                raise ModelFailed(failed.kind, failed.error, failed.remedy, used=failed.usage)
             case None if exchange.is_given_up:
                 raise TimeoutError
             case None:
                 await self._give_up()
+
+    async def _comes(self, path: str, end: Replied | Unanswered) -> None:
+        """It is its turn until it is on record."""
+        await notes.turn(self._performance, self._part, end)
+        self._ends[path] = end
+        self._under_way[path] -= 1
+
+    def refused(self, path: str, model: str) -> Refused | None:
+        """Whether this request was not made in the recording; told once."""
+        left = self._left.get(path)
+        if not left or not isinstance(left[0], Refused) or left[0].model != (model or SCRIPTED):
+            return None
+        if self._under_way.get(path):
+            return None
+        found = left.popleft()
+        assert isinstance(found, Refused)
+        return found
 
     async def call(self, path: str) -> ToolAnswer:
         """Made in its turn. What mail was told with the answer is told with it again."""
@@ -189,7 +209,7 @@ class Desk:
     def compare_end(self) -> None:
         """It ends here; in the recording more may have been asked by then."""
         if self._has_ended():
-            for left in (one for several in self._left.values() for one in several):
+            for left in (one for several in self._left.values() for one in several if isinstance(one, Exchange)):
                 self._drift(left.asked.agent, left.session, left.asked.number, "it is not asked any more")
 
     def _has_ended(self) -> bool:
@@ -214,16 +234,17 @@ class Desk:
     async def _next(self, asking: Asking) -> Exchange:
         question, name = asking.question, asking.model or SCRIPTED
         session, left = TreePath(question.path).session, self._left.get(question.path)
-        if left and left[0].asked.model != name and left[0].asked.model in asking.agent.models:
+        if left and left[0].model != name and left[0].model in asking.agent.models:
             raise ModelFailed("unavailable", f"{name} was not asked in the recording.")
         self._asked[session] += 1
         number = self._asked[session]
-        if not left:
+        if not left or isinstance(left[0], Refused):
             if self._is_whole(session):
                 self._drift(asking.agent.name, session, number, "the recording does not have it")
             await self._give_up()
             raise AssertionError("whoever gives up is gone")
-        exchange, messages = left.popleft(), self._messages.get(session, 0)
+        exchange, messages = left[0], self._messages.get(session, 0)
+        left.popleft()
         if exchange.asked.model != name and asking.agent.name != self._root:  # of that one it is told without asking
             self._drift(asking.agent.name, session, number, f"the model is {name} instead of {exchange.asked.model}")
         if self._is_alike or messages:
