@@ -16,7 +16,7 @@ from moot.session.agent import Agent, Cast
 from moot.session.errand import Errand
 from moot.session.forms import Form
 from moot.session.hearing import Heard
-from moot.session.performing import Perform, Played
+from moot.session.performing import Perform
 from moot.session.report import Report
 from moot.session.session import Session
 from moot.session.source import Outcome, Unrecorded
@@ -78,7 +78,9 @@ class SubAgents(Unrecorded):
         report = played.report
         if report.is_put_off:
             return _put_off(report)
-        session = played.session if report.failure is None and _may_be_asked(agent, played) else None
+        session = played.session if report.failure is None else None
+        if session is not None and not session.errand.agent.is_chatty:  # of a chain, whoever has answered in the end
+            session = None
         self._children[id] = _Child(session, place.above)
         if report.failure is not None:
             return Outcome(failure_report(agent.name, report), is_error=True)
@@ -129,13 +131,6 @@ class _Child:
     put_off: Report | None = None  # then questions behind it wait, too
     # It hears one question after the other, in the order of the calls: those who wait are let in as they came.
     is_free: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-
-def _may_be_asked(agent: Agent, played: Played) -> bool:
-    """Of a chain, whoever has answered in the end decides; a team is as its own file says."""
-    is_answered_by_others = agent.handoff is not None or bool(agent.router)
-    terminal = played.session.errand.agent if played.session is not None else agent
-    return terminal.is_chatty if is_answered_by_others else agent.is_chatty
 
 
 def _put_off(report: Report) -> Outcome:
