@@ -81,6 +81,7 @@ def test_an_unknown_target_is_refused_and_nothing_is_sent(terminal: Terminal) ->
 
 
 def test_a_message_goes_to_an_agent_of_another_instance(terminal: Terminal) -> None:
+    terminal.join("writer")
     terminal.join("coder", instance="pr-1")
     terminal.ok("send", "hello", "--to", "coder@pr-1")
     assert [one["message"] for one in terminal.ok("log", "--instance", "pr-1", "--json").json] == ["hello"]
