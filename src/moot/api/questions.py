@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from moot.api import access as projects
 from moot.api import running, targets
@@ -15,12 +15,13 @@ from moot.app.workflows import Loaded
 from moot.bus.messages import Message
 from moot.core.errors import InvalidInput
 from moot.core.ids import InstanceName
+from moot.core.records import record
 from moot.registry import runs
 from moot.registry.runs import Run
 from moot.session import reports
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Answer:
     """What came of a question; the text is empty if nothing did."""
 

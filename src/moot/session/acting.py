@@ -3,12 +3,13 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
 from moot.core import json
 from moot.core.errors import MootError
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.tree_path import TreePath
 from moot.models.model import Call, ToolSpec
 from moot.session.journal import Done, Intent, Journal, Known
@@ -37,7 +38,7 @@ class ToolsAlike(MootError):
         super().__init__(f"An agent has several tools of one name: {', '.join(names)}.", "Rename what they come from.")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Hands:
     """The tools of one session, and the calls it may make of them in one turn."""
 
@@ -68,7 +69,7 @@ class Hands:
         return planned
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Planned:
     """A call that will be made, or why it is not."""
 

@@ -1,17 +1,18 @@
 """What an agent is to a session: plain records, wherever they were written down."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 
 from moot.core.formats import MARKDOWN, Format
 from moot.core.json import Json
 from moot.core.permissions import PRESETS, Permissions
+from moot.core.records import record
 from moot.core.servers import Server
 from moot.core.teams import Team
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Limits:
     """They always hold, and always end in a report."""
 
@@ -23,7 +24,7 @@ class Limits:
     context_tokens: int | None = None  # of a whole conversation; None: what the model can
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Agent:
     """One agent, with the names of those it works with."""
 

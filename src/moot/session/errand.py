@@ -1,8 +1,9 @@
 """What an agent is asked, and where in the tree that is."""
 
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from moot.core.records import record
 from moot.core.tree_path import ROOT, TreePath, Trigger
 from moot.session.agent import Agent
 from moot.session.hearing import Deaf, Hearing
@@ -12,7 +13,7 @@ from moot.session.term import Term
 _TOLD: frozenset[Trigger] = frozenset(("subagent", "advisor", "member"))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Errand:
     agent: Agent
     prompt: str

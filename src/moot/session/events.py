@@ -1,18 +1,19 @@
 """What sessions tell while they run."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from moot.core.records import record
 from moot.models.model import Usage
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Wrote:
     """A piece of text, as it comes."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Called:
     """A tool that was called, and has answered."""
 
@@ -21,12 +22,12 @@ class Called:
     why: str = field(default="", compare=False)  # it went wrong
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Warned:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Used:
     """What one request has used."""
 

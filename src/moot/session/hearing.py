@@ -1,13 +1,14 @@
 """Words that come for a session while it runs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from moot.core.json import Json
+from moot.core.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Heard:
     """`facts` tell what it was, so that it is not told a second time."""
 

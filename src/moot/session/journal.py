@@ -6,12 +6,13 @@ first: what is done is answered from there, and nothing that is done is done aga
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Literal, Protocol
 
 from moot.core.errors import MootError
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.tree_path import TreePath, Trigger
 from moot.core.wakes import Signal, Wakes
 from moot.models.model import Usage
@@ -31,7 +32,7 @@ class OverBudget(MootError):
         self.is_passing = is_passing  # what others have set aside and do not need comes back
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Intent:
     """About to be done. `facts` are what it is done with that nobody could find out again."""
 
@@ -48,7 +49,7 @@ class Intent:
     is_replaceable: bool = False  # if there is not enough for it, another is asked
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Done:
     """What came of it, or why nothing did."""
 
@@ -62,7 +63,7 @@ class Done:
     is_lost: bool = False  # it was cut off: how it would have ended nobody knows
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Known:
     """What the journal has under a path: the try that succeeded, else the last one."""
 

@@ -1,7 +1,6 @@
 """The past of a session: what is on record of it when it is executed again, after a crash or a pause."""
 
-from dataclasses import dataclass
-
+from moot.core.records import record
 from moot.core.tree_path import TreePath
 from moot.models import keeping
 from moot.models.model import Answer
@@ -12,7 +11,7 @@ from moot.session.report import Report
 from moot.session.turn import Facts, Turn
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Past:
     journal: Journal
     path: TreePath

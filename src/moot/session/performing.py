@@ -1,8 +1,8 @@
 """How an errand is performed, and what comes of it."""
 
-from dataclasses import dataclass
 from typing import Protocol
 
+from moot.core.records import record
 from moot.session.agent import Agent
 from moot.session.errand import Errand
 from moot.session.hearing import Hearing
@@ -25,7 +25,7 @@ class Seat(Protocol):
     async def take(self, session: Session) -> Report: ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Played:
     """A report, and the session whose it is, if that can be asked again."""
 

@@ -1,9 +1,9 @@
 """What comes of a session: an answer, a choice of somebody else who will answer, or a failure in words."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from moot.core.records import record
 from moot.models.model import Kind
 
 # A limit is one of turns, of time, or of what the model can hold.
@@ -20,7 +20,7 @@ Failure = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Route:
     """The agent to whom a router passes the request, and a word that goes with it."""
 
@@ -28,7 +28,7 @@ class Route:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Report:
     """Of a failure, `text` is what was said until then."""
 

@@ -1,10 +1,10 @@
 """Where the tools of a session come from."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.tool import Effect
 from moot.models.model import ToolSpec
 from moot.session.report import Report
@@ -12,7 +12,7 @@ from moot.session.report import Report
 Leave = Callable[[], Awaitable[str | None]]  # asks, and tells why a call may not be made; None if it may
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outcome:
     """What a call came to; with a report, it was the session's last."""
 

@@ -1,10 +1,11 @@
 """What all sessions of one tree share."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from moot.core.json import Json
+from moot.core.records import record
 from moot.models.model import Model, Request
 from moot.session.agent import Agent, Cast
 from moot.session.events import Event
@@ -21,7 +22,7 @@ async def _nothing() -> Asked | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Question:
     """One request to a model, where it stands in the tree, and what it is made of that nobody could find out again."""
 
@@ -30,7 +31,7 @@ class Question:
     facts: Mapping[str, Json] = field(default_factory=dict[str, Json])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stage:
     cast: Cast
     journal: Journal

@@ -2,15 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from dataclasses import dataclass
 
+from moot.core.records import record
 from moot.session.events import Event
 from moot.session.report import Report
 
 Tell = Callable[[str, Event], None]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Told:
     """An event, and the agent it is about."""
 

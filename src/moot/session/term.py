@@ -2,10 +2,11 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 
 from moot.core.hours import Hours
+from moot.core.records import record
 from moot.session.agent import Agent
 
 
@@ -13,7 +14,7 @@ class TimeIsUp(Exception):
     """Says whose."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Bound:
     whose: str
     most: timedelta

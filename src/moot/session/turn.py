@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from moot.core.json import Json
+from moot.core.records import record
 from moot.core.tree_path import TreePath
 from moot.models.model import Answer
 from moot.session.hearing import Heard
@@ -13,7 +14,7 @@ from moot.session.report import Failure, Report
 from moot.session.source import Outcome
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Last:
     """Why nothing is left but to come to an end."""
 
@@ -21,7 +22,7 @@ class Last:
     failure: Failure  # if that brings no report
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Facts:
     """What nobody could find out again: it is on record with the request of the turn, for those who repeat it."""
 

@@ -1,10 +1,10 @@
 """Checks how agents work together: that nobody is led in a circle, and everybody can do what is wanted of them."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from moot.core.formats import Format
 from moot.core.problems import Problem
+from moot.core.records import record
 from moot.workflow import formats, graph
 from moot.workflow.drafts import Faults
 from moot.workflow.graph import Graph
@@ -24,7 +24,7 @@ def check(members: Mapping[str, Member], faults: Faults) -> None:
             checker.check_chains(member)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Checker:
     members: Mapping[str, Member]
     graph: Graph

@@ -38,7 +38,6 @@ class _Run:
 
     launch: Launch
     finished: Finished | None = None
-    has_lost_mail: bool = False
 
 
 class ProgramBackend:
@@ -84,7 +83,6 @@ class ProgramBackend:
                         for spoken in reader.read(event):
                             yield spoken
                         await _close_when_done(running, launch, post)
-                    run.has_lost_mail = post.is_lost
                 run.finished = await running.wait()
 
     def _program(self, launch: Launch, assignment: Assignment) -> Program:
@@ -133,7 +131,7 @@ class ProgramBackend:
             failure, error = _cut_short(run, run.finished, self._limits)
             error = self._told(failure, error, run.finished, assignment.manner)
             return Ended(failure, error, usage=run.launch.reader.used(), conversation=assignment.conversation)
-        failure, error = self._verdict(outcome, run, assignment)
+        failure, error = self._verdict(outcome, assignment)
         return Ended(
             failure,
             error if failure is None else self._told(failure, error, run.finished, assignment.manner),
@@ -143,13 +141,11 @@ class ProgramBackend:
             outcome.wait_until,
         )
 
-    def _verdict(self, outcome: Outcome, run: _Run, assignment: Assignment) -> tuple[Failure | None, str]:
+    def _verdict(self, outcome: Outcome, assignment: Assignment) -> tuple[Failure | None, str]:
         if outcome.failure is not None:
             return outcome.failure, outcome.error
         if not assignment.access.has_connected():
             return "no_tools", "it says that it has succeeded, but it never reached moot's tools"
-        if run.has_lost_mail:
-            return "no_result", "it ended before it took mail that had come meanwhile"
         return None, ""
 
     def _forgot(self, outcome: Outcome | None, finished: Finished) -> bool:

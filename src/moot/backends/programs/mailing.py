@@ -23,7 +23,6 @@ class Mailing:
         self._is_waiting = False
         self._is_stopping = False
         self._task: asyncio.Task[None] | None = None
-        self.is_lost = False  # something was handed out, and the program did not take it
 
     def begin(self, tasks: asyncio.TaskGroup) -> None:
         if self._say is not None:
@@ -52,8 +51,7 @@ class Mailing:
             try:
                 await self._running.write(self._say(worded(letters)))
             except StdinClosed:
-                self.is_lost = True
-                return
+                return  # who was sent something and never took it has not succeeded
 
 
 @asynccontextmanager

@@ -1,19 +1,19 @@
 """The broker of a team: everything that was broadcast, and who has been told what."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
 from moot.core import clock, json
 from moot.core.clock import Clock, SystemClock
 from moot.core.json import Json
+from moot.core.records import record
 from moot.session.report import Report
 
 Type = Literal["update", "failure"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Broadcast:
     """`id` is the same in every execution; when it came depends on how fast everybody was."""
 

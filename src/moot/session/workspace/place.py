@@ -3,11 +3,11 @@
 import errno
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from moot.core import folder
 from moot.core.folder import Folder, Stamp
+from moot.core.records import record
 from moot.process.guardian import Guardian
 from moot.session.workspace import paths
 from moot.session.workspace.errors import FileRefused
@@ -17,7 +17,7 @@ DEEPEST = 40
 _BEGINNING = 8_000  # bytes in which files that are not text give themselves away
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """`root` is itself no link; what it was reached by may have been one."""
 

@@ -1,7 +1,6 @@
 """The tools for files and commands as a source of a session: those the agent was given and may use."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -11,6 +10,7 @@ from moot.core import tool_schemas, workspace_tools
 from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.core.permissions import Permissions
+from moot.core.records import record
 from moot.core.tool import Effect
 from moot.models.model import ToolSpec
 from moot.session import permitting
@@ -21,7 +21,7 @@ from moot.session.workspace.given import Given
 from moot.session.workspace.place import Place
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Tool:
     """`check` is for what somebody would be asked for in vain."""
 
