@@ -3,7 +3,7 @@
 Run as `python standin.py SCRIPT …`. SCRIPT is a JSON file: a list of steps, each one of
   {"print": EVENT}           a line of JSON on stdout      {"raw": TEXT}  text as it is    {"stderr": TEXT}
   {"connect": true}          come to moot's server with the token
-  {"read": N}                read N lines of stdin         {"read_all": true}
+  {"read": N}                read N lines of stdin         {"read_all": true}    {"close": true}  stdin
   {"orphan": true}           leave a child in a session of its own that ignores SIGTERM
   {"signal": N}              kill itself                   {"exit": N}
   {"hang": true}             for ever, deaf to SIGTERM     {"secrets": true}  print all it was given as an error
@@ -79,6 +79,8 @@ def play(step: dict[str, Any]) -> None:  # noqa: PLR0912  # a case for each kind
                 seen["stdin"] += sys.stdin.readline()
         case {"read_all": _}:
             seen["stdin"] += sys.stdin.read()
+        case {"close": _}:
+            os.close(0)
         case {"orphan": _}:
             orphan()
         case {"write": place}:

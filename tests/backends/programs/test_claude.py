@@ -158,6 +158,7 @@ async def test_the_token_is_named_and_not_written(place: Stage) -> None:
     assert files["system-prompt.md"] == "Be kind."
     assert '"Authorization":"Bearer ${MOOT_TOKEN}"' in files["mcp.json"]
     assert given.access.url in files["mcp.json"]
+    assert '"alwaysLoad":true' in files["mcp.json"]  # else it would have to search for our tools
     assert {oct(file.stat().st_mode & 0o777) for file in Path(given.folder).glob("*.*")} == {"0o600"}
 
 

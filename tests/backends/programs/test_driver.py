@@ -363,11 +363,12 @@ async def test_mail_reaches_it_and_its_input_is_closed_after_the_last(place: Sta
     assert "- From \\@human: second\n" in texts[2]
 
 
-async def test_mail_that_it_did_not_take_is_no_success(place: Stage) -> None:
+@pytest.mark.parametrize("before", [[], [{"read": 1}, {"close": True}, REPLAY]], ids=["not read", "closed"])
+async def test_mail_that_it_did_not_take_is_no_success(place: Stage, before: list[Step]) -> None:
     async def more() -> tuple[Letter, ...]:
         return (letter("late"),)
 
-    role = cast(CLAUDE, place.root, [*CLAUDE.opening, claude_result("done"), {"exit": 0}])
+    role = cast(CLAUDE, place.root, [*CLAUDE.opening, *before, claude_result("done"), {"exit": 0}])
     _, ended = await play(role.backend, await place.assignment(manner=role.manner(), more=more))
     assert ended.failure in ("no_result", "crash")
 
