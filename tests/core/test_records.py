@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from moot.core import records
 from moot.core.records import record
 
 
@@ -112,3 +113,14 @@ def test_the_standard_library_takes_a_record_for_a_dataclass() -> None:
     assert (
         copy.deepcopy(Note("a", tags=["x"])) == pickle.loads(pickle.dumps(Note("a", tags=["x"]))) == Note("a", 1, ["x"])
     )
+
+
+def test_a_record_can_be_had_with_changes_and_stays_as_it_was() -> None:
+    note = Signed("a", 2, ["x"], by="me")
+    changed = records.replace(note, text="b", by="you")
+    assert (changed.text, changed.number, changed.tags, changed.by) == ("b", 2, ["x"], "you")
+    assert type(changed) is Signed
+    assert (note.text, note.by) == ("a", "me")
+    assert records.replace(Measured("abc"), text="a").size == 1
+    with pytest.raises(AttributeError):
+        records.replace(note, other=1)

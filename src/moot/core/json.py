@@ -67,6 +67,8 @@ def loads(text: str | bytes) -> Json:
 
 
 def _may_be_deep(text: str | bytes) -> bool:
+    if len(text) < 2 * _LEVELS:
+        return False
     openings = text.count("{") + text.count("[") if isinstance(text, str) else text.count(b"{") + text.count(b"[")
     return openings > _LEVELS
 

@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, nullcontext
-from dataclasses import field, replace
+from dataclasses import field
 from functools import partial
 from typing import Any, Protocol, cast, runtime_checkable
 
@@ -22,7 +22,7 @@ from moot.core import prices
 from moot.core.clock import Clock, SystemClock
 from moot.core.errors import InvalidInput
 from moot.core.prices import Rates
-from moot.core.records import record
+from moot.core.records import record, replace
 from moot.models import endpoints, opening, reserving, scripted
 from moot.models.endpoints import Endpoint
 from moot.models.model import Model, Request

@@ -2,13 +2,14 @@
 what workflows and agent files say; nothing is read here."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, replace
+from dataclasses import astuple
 from typing import cast as cast_to
 
 from moot.backends.backend import Assignment, Briefing
 from moot.core import prices
 from moot.core.json import Json
 from moot.core.prices import Rates
+from moot.core.records import replace
 from moot.runner.tree_tools import Offering
 from moot.session.agent import Agent, Limits
 from moot.tools import groups

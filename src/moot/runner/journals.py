@@ -7,7 +7,7 @@ on would only repeat.
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import KW_ONLY, field, replace
+from dataclasses import KW_ONLY, field
 
 from moot.backends.backend import Assignment, Briefing
 from moot.bus import mailbox
@@ -15,7 +15,7 @@ from moot.bus.mailbox import Mail
 from moot.core import clock, json
 from moot.core.caller import SYSTEM
 from moot.core.json import Json
-from moot.core.records import record
+from moot.core.records import record, replace
 from moot.core.tree_path import TreePath
 from moot.core.tx import ReadTx, Tx
 from moot.core.wakes import Signal, Wakes

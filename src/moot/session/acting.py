@@ -3,13 +3,12 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import cast
 
 from moot.core import json
 from moot.core.errors import MootError
 from moot.core.json import Json
-from moot.core.records import record
+from moot.core.records import record, replace
 from moot.core.tree_path import TreePath
 from moot.models.model import Call, ToolSpec
 from moot.session.journal import Done, Intent, Journal, Known

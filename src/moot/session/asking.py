@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from dataclasses import replace
 from functools import partial
 
 from moot.core.clock import SystemClock
+from moot.core.records import replace
 from moot.models import keeping, reserving
 from moot.models.model import Again, Anew, Answer, ModelFailed, Piece, Request
 from moot.session.agent import Agent

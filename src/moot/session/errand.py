@@ -1,9 +1,9 @@
 """What an agent is asked, and where in the tree that is."""
 
 import sys
-from dataclasses import field, replace
+from dataclasses import field
 
-from moot.core.records import record
+from moot.core.records import record, replace
 from moot.core.tree_path import ROOT, TreePath, Trigger
 from moot.session.agent import Agent
 from moot.session.hearing import Deaf, Hearing

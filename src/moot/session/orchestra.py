@@ -5,8 +5,7 @@ report, or the matter of whomever it chose or hands over to. Each act has a bran
 tree is the same in every execution.
 """
 
-from dataclasses import replace
-
+from moot.core.records import replace
 from moot.session.errand import Errand
 from moot.session.events import Warned
 from moot.session.pages import Pages

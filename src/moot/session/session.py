@@ -6,10 +6,10 @@ limit and no failure ends it without one.
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from moot.core import text
+from moot.core.records import replace
 from moot.core.tree_path import TreePath, Trigger
 from moot.models import reserving
 from moot.models.model import ModelFailed, Request, Result, Results

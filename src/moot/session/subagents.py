@@ -3,11 +3,12 @@ ended."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import cast
 
 from moot.core import json
 from moot.core.json import Json
+from moot.core.records import replace
 from moot.core.tool import Effect
 from moot.core.tree_path import TreePath
 from moot.models.model import ToolSpec

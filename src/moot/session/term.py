@@ -2,11 +2,10 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from datetime import timedelta
 
 from moot.core.hours import Hours
-from moot.core.records import record
+from moot.core.records import record, replace
 from moot.session.agent import Agent
 
 

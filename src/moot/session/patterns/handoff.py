@@ -1,7 +1,6 @@
 """Handoff: what an agent reports is the request of the next; the last of them has the last word."""
 
-from dataclasses import replace
-
+from moot.core.records import replace
 from moot.session.agent import Agent, Cast
 from moot.session.errand import Errand
 from moot.session.report import Report

@@ -6,9 +6,9 @@ team is done, and whoever still works is cut short.
 """
 
 import asyncio
-from dataclasses import replace
 
 from moot.core.formats import MARKDOWN
+from moot.core.records import replace
 from moot.core.teams import Team
 from moot.session.agent import Agent, Cast
 from moot.session.errand import Errand
