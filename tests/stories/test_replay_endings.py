@@ -20,6 +20,19 @@ while "something" not in json.dumps(ask("document_read", {})):
 print(json.dumps({"type": "item.completed", "item": {"type": "agent_message", "text": "I have it."}}), flush=True)
 print(json.dumps({"type": "turn.completed", "usage": {"input_tokens": 100, "output_tokens": 20}}), flush=True)
 """
+# Tells what it has used before and after it does something, and then waits for what never comes.
+USING = """
+def used(name):
+    usage = {"input_tokens": 100, "output_tokens": 20}
+    tell({"type": "assistant", "message": {"id": name, "content": [], "usage": usage}})
+
+tell({"type": "system", "subtype": "init", "mcp_servers": [{"name": "moot", "status": "connected"}]})
+tell({**json.loads(sys.stdin.readline()), "isReplay": True})
+used("m1")
+ask("document_append", {"content": "one"})
+used("m2")
+sys.stdin.read()
+"""
 LIKE = "the replay is like the recording"
 
 
@@ -110,6 +123,22 @@ kickoff: "@a go"
     assert LIKE in ended.err, ended
     assert ended.code == 3
     assert result(terminal, "again") == result(terminal, "first")
+
+
+def test_a_program_that_was_cut_off_at_a_limit_has_done_the_same_by_then(terminal: Terminal) -> None:
+    functions, _, _ = permissions.CLAUDE.partition("assert ")
+    (terminal.folder / "claude.py").write_text(functions + USING)
+    command = [sys.executable, str(terminal.folder / "claude.py")]
+    workflow = {
+        "context": {"document_owner": "none"},
+        "budget": {"tokens": 200},
+        "agents": {"coder": {"backend": "claude", "command": command, "permissions": "full"}},
+        "kickoff": "@coder begin",
+    }
+    file = write(terminal, json.dumps(workflow))
+    record(terminal, file, code=3)
+    played_alike(terminal, file, 3)
+    assert result(terminal, "again")["documents"]["notes.md"].startswith("one")
 
 
 def test_mail_that_came_while_an_agent_worked_is_told_again(terminal: Terminal) -> None:

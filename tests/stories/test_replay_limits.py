@@ -67,6 +67,13 @@ async def test_a_run_that_had_too_little_money_left_ends_there_again(terminal: T
     assert reasons == [("budget: $0.30",)] * 2
 
 
+async def test_who_is_played_like_a_program_ends_there_too(terminal: Terminal) -> None:
+    text = ALONE.replace("BUDGET", "cost: 0.3").replace("backoff: 10ms}", "backoff: 10ms}, tools: [documents, files]")
+    file, tape = await record(terminal, text, writing, code=3)
+    assert lines(tape, "refused")
+    assert_alike(terminal, file, tape, code=3)
+
+
 async def test_an_agent_that_had_too_little_money_of_its_own_ends_there_again(terminal: Terminal) -> None:
     text = ALONE.replace("BUDGET", "").replace("backoff: 10ms}", "backoff: 10ms}, budget: {cost: 0.3}")
     file, tape = await record(terminal, text, writing, code=3)

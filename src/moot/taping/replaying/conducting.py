@@ -30,7 +30,7 @@ from moot.taping.replaying import acts, channel_likeness, notes, score
 from moot.taping.replaying.performance import Performance
 from moot.taping.replaying.score import Note
 from moot.taping.replaying.turns import first_of
-from moot.taping.tape import Begin, Call, End, Happened, More, Read, Said
+from moot.taping.tape import Begin, Call, End, Happened, More, Progress, Read, Said
 from moot.tools import asking, voting
 
 T = TypeVar("T")
@@ -182,7 +182,7 @@ class Conductor:
         drifts = self._performance.drifts
         if note is None:
             return await self._come_to_an_end()
-        if score.is_of_model(note):
+        if score.is_of_model(note) or isinstance(note, Progress):
             self._turns.leave_out([note])
             return True
         if score.is_moot(note) and await self._write(partial(_release_spent, run=self._run)):

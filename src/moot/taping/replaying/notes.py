@@ -11,13 +11,13 @@ from moot.core.caller import SYSTEM, Caller
 from moot.core.tool import ToolAnswer
 from moot.ledger import operations
 from moot.ledger.operations import Key
-from moot.runner import more_mail
+from moot.runner import more_mail, refusals, spending
 from moot.taping.replaying import score
 from moot.taping.replaying.likeness import Likeness
 from moot.taping.replaying.performance import Part, Performance
 from moot.taping.replaying.score import INBOX, Note
 from moot.taping.replaying.turns import first_of
-from moot.taping.tape import Call, Letter, More
+from moot.taping.tape import Call, Letter, More, Refused
 from moot.tools import dispatch, table
 
 _WAIT = "wait_seconds"
@@ -73,6 +73,13 @@ async def hand_out(performance: Performance, part: Part, note: More) -> tuple[Ma
     learn(performance.likeness, note.mail, mail)
     performance.drifts.compare_mail(part.begun.agent.name, note.mail, mail)
     return mail
+
+
+async def refuse(performance: Performance, part: Part, note: Refused) -> None:
+    """Nobody asks: what is left of it is that a limit is reached."""
+    begun, store = part.begun, await performance.store
+    own = spending.own_limits(begun.agent)
+    await store.write(lambda tx: refusals.reach(tx, begun, own, note.reached), caller=SYSTEM)
 
 
 async def perform(performance: Performance, note: Call, caller: Caller) -> None:

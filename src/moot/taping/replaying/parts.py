@@ -5,14 +5,16 @@ a program."""
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import asdict, replace
 
 from moot.backends import backend as contract
-from moot.backends.backend import Assignment, Backend, Called, Ended, Warned, Wrote
+from moot.backends.backend import Assignment, Backend, Called, Counted, Ended, Warned, Wrote
+from moot.runner.spending import Spending
 from moot.taping.replaying import notes, sessions
 from moot.taping.replaying.drifts import quoted
 from moot.taping.replaying.performance import Part, Performance
 from moot.taping.replaying.score import Note, is_of_model
-from moot.taping.tape import Call, End, More, Progress
+from moot.taping.tape import Call, End, More, Progress, Refused
 
 
 class ReplayedBackend:
@@ -52,7 +54,9 @@ async def play(performance: Performance, assignment: Assignment) -> AsyncGenerat
                     ended = progress
                 else:
                     yield progress
-        yield await _finish(performance, part, ended)
+        async with aclosing(_finish(performance, part, ended)) as rest:
+            async for progress in rest:
+                yield progress
     finally:
         for _, held in part.held.values():
             held.cancel()
@@ -61,7 +65,8 @@ async def play(performance: Performance, assignment: Assignment) -> AsyncGenerat
 async def _told(
     performance: Performance, assignment: Assignment, recorded: str, *, is_alike: bool
 ) -> AsyncGenerator[contract.Progress]:
-    """What an attempt let be known. Its words are made only to be compared."""
+    """What an attempt let be known, but for what it used: that comes in its turn. Its words are made only to be
+    compared."""
     briefing = performance.score.briefed.get(recorded)
     if is_alike and briefing is not None:
         performance.compare_briefing(assignment.agent, briefing, await assignment.brief())
@@ -70,11 +75,14 @@ async def _told(
             yield progress
 
 
-async def _finish(performance: Performance, part: Part, session: Ended | None) -> Ended:
+async def _finish(
+    performance: Performance, part: Part, session: Ended | None
+) -> AsyncGenerator[contract.Usage | Ended]:
     """Play what is left of an attempt; of a session that is over already, that is only its end."""
     assert part.begin is not None
     agent, own = part.begin.agent, performance.score.of_attempt(part.begin.attempt)
-    performance.turns.leave_out(one for one in own if is_of_model(one))
+    is_told = session is None  # not asked and refused as in the recording
+    performance.turns.leave_out(one for one in own if is_of_model(one) and not (is_told and isinstance(one, Refused)))
     for note in [one for one in own if not performance.turns.is_done(one)]:
         if session is not None and isinstance(note, Call):
             performance.drifts.add(f"{agent} ends before its call of {note.tool}, which the recording has")
@@ -84,13 +92,18 @@ async def _finish(performance: Performance, part: Part, session: Ended | None) -
         if isinstance(note, End):
             if note.attempt in performance.score.interrupted:
                 await _until_the_end(performance, part)
-            return _ended(performance, note) if session is None else _compared(performance, note, session)
+            yield _ended(performance, note) if session is None else _compared(performance, note, session)
+            return
+        if isinstance(note, Progress):
+            # A limit may be reached with it. What it did until it was cut off stands behind that.
+            await Spending(await performance.store, part.begun).count(note.usage)
+            yield Counted(**asdict(note.usage))
         await _do(performance, part, note)
         performance.turns.done(note)
     if performance.is_cut:
         await _until_the_end(performance, part)
     performance.drifts.add(f"the recording does not say how an attempt of {agent} ended")
-    return Ended("no_result", "the recording does not say how it ended")
+    yield Ended("no_result", "the recording does not say how it ended")
 
 
 def _compared(performance: Performance, note: End, session: Ended) -> Ended:
@@ -113,6 +126,8 @@ async def _do(performance: Performance, part: Part, note: Note) -> None:
             await notes.make(performance, part, note)
         case More():
             await notes.hand_out(performance, part, note)
+        case Refused():
+            await notes.refuse(performance, part, note)
         case _:
             pass
 
@@ -127,10 +142,11 @@ async def _until_the_end(performance: Performance, part: Part) -> None:
 
 def _ended(performance: Performance, note: End) -> Ended:
     if note.how == "cancelled":
-        error = performance.score.errors.get(note.attempt)
-        if error is None:  # cut off from outside, as its host was to stop
+        failed = performance.score.failed.get(note.attempt)
+        if failed is None:  # cut off from outside, as its host was to stop
             raise asyncio.CancelledError
-        return Ended("timeout", error)
+        told = performance.score.progress.get(note.attempt, ())
+        return replace(failed, usage=sum((one.usage for one in told), contract.Usage()))
     return Ended(note.failure, note.error, performance.likeness.translate(note.text), note.usage)
 
 
@@ -142,7 +158,5 @@ def _progress(line: Progress) -> contract.Progress | None:
             return Called(line.text, line.is_error)
         case "warned":
             return Warned(line.text)
-        case "used":
-            return line.usage
-        case "cut":  # said by the recording, not by the agent
+        case "used" | "cut":  # in its turn; said by the recording, not by the agent
             return None

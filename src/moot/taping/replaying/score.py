@@ -7,9 +7,9 @@ played; what is left are the acts of those who did without tools, and they are n
 
 from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeGuard
+from typing import TypeGuard, cast
 
-from moot.backends.backend import Briefing
+from moot.backends.backend import Briefing, Ended, Failure
 from moot.core.records import record
 from moot.core.tree_path import TreePath
 from moot.documents import documents
@@ -36,7 +36,7 @@ from moot.taping.tape import (
     Unanswered,
 )
 
-Note = Begin | Call | More | End | Said | Happened | Read | Asked | Replied | Unanswered | Refused
+Note = Begin | Call | More | End | Said | Happened | Read | Asked | Replied | Unanswered | Refused | Progress
 ACTS = frozenset(
     (
         votes.CAST,
@@ -61,7 +61,7 @@ class Score:
     heard: Mapping[int, int]  # by the id of a note: its place on the tape
     progress: Mapping[str, Sequence[Progress]]  # by attempt
     briefed: Mapping[str, Briefing]  # by attempt
-    errors: Mapping[str, str]  # of attempts, as the store has them
+    failed: Mapping[str, Ended]  # attempts, as the store has them
     interrupted: Mapping[str, str]  # attempts that were cut off from outside while the run went on, and by whom
     channel: tuple[Said, ...]  # everything that was said in the run
     agents: Mapping[str, str]  # by attempt
@@ -88,11 +88,15 @@ def compose(tape: Tape) -> Score:
         heard={id(note): at for _, at, note in placed},
         progress=_by_attempt(tape),
         briefed=_briefed(tape, agents),
-        errors={one.subject: str(one.facts["error"]) for one in ended.values() if one.facts.get("error")},
+        failed={one.subject: _failed(one) for one in ended.values() if one.facts.get("error")},
         interrupted={one.subject: one.actor for one in cut},
         channel=said,
         agents=agents,
     )
+
+
+def _failed(event: Happened) -> Ended:
+    return Ended(cast(Failure, str(event.facts.get("failure") or "timeout")), str(event.facts["error"]))
 
 
 def is_moot(note: Note | None) -> bool:
@@ -133,6 +137,8 @@ def _in_order(tape: Tape, events: list[Happened], said: tuple[Said, ...], over: 
             placed.append((place, at, line) if shown is None else (shown[0] - _BEFORE, shown[1], line))
         elif isinstance(line, Read):
             placed.append((line.seq + 0.5, at, line))
+        elif isinstance(line, Progress) and line.kind == "used":
+            placed.append((latest, at, line))
         elif is_of_model(line):
             seq = None if isinstance(line, Asked) else line.seq
             place = latest if seq is None else seq + 0.5

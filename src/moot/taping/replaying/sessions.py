@@ -32,7 +32,7 @@ from moot.taping.replaying import foreseen, notes, request_likeness
 from moot.taping.replaying.exchanges import Exchange
 from moot.taping.replaying.performance import Part, Performance
 from moot.taping.replaying.score import Note, is_of_model
-from moot.taping.tape import SCRIPTED, Call, End, More, Refused, Replied, Unanswered
+from moot.taping.tape import SCRIPTED, Call, End, More, Progress, Refused, Replied, Unanswered
 from moot.tools import arrivals
 from moot.workflow import stored
 
@@ -58,6 +58,8 @@ async def play(
     tools, journal = _Tools(desk, assignment.toolbox), partial(foreseen.open, performance, part, desk)
     backend = SessionBackend(_Shop(), desk.between)
     part.is_session = True
+    # What sessions use is counted with their journal.
+    performance.turns.leave_out(one for one in desk.own if isinstance(one, Progress))
     performance.turns.bell.set()  # there may be mail for it already
     try:
         async with aclosing(backend.run(replace(assignment, toolbox=tools, more=_nothing, journal=journal))) as running:
@@ -122,7 +124,8 @@ class Desk:
         self._under_way: dict[str, int] = {}  # how much is still to come of a request, by path
         self._asked = Counter[str]()  # requests, by session
         self._messages: dict[str, int] = {}  # of the last request, by session
-        self._calls = _with_mail(performance.score.of_attempt(self._attempt), performance.score.heard)
+        self.own = performance.score.of_attempt(self._attempt)
+        self._calls = _with_mail(self.own, performance.score.heard)
         self._ends: dict[str, Replied | Unanswered] = {}  # that came, and are not on record yet, by path
         self._is_closed = False
 
@@ -201,8 +204,8 @@ class Desk:
 
     async def until_stopped(self) -> None:
         """Until it is time for the end, if moot has ended the attempt because of what it had used by now."""
-        turns, own = self._performance.turns, self._performance.score.of_attempt(self._attempt)
-        left = [one for one in own if not turns.is_done(one) and not is_of_model(one)]
+        turns = self._performance.turns
+        left = [one for one in self.own if not turns.is_done(one) and not is_of_model(one)]
         if len(left) == 1 and isinstance(left[0], End) and left[0].how == "cancelled":
             await notes.turn_for_moot(self._performance, self._part, left[0])
 
@@ -214,8 +217,7 @@ class Desk:
 
     def _has_ended(self) -> bool:
         """Whether it did so in the recording, by itself."""
-        own = self._performance.score.of_attempt(self._attempt)
-        return any(isinstance(one, End) and one.how == "ended" for one in own)
+        return any(isinstance(one, End) and one.how == "ended" for one in self.own)
 
     def _is_whole(self, session: str) -> bool:
         """Whether the recording has all that was asked in a session: there is nothing that was done behind it."""
