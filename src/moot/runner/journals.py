@@ -228,7 +228,6 @@ class StoredJournal:
         """If the model may not be asked, all but that is written."""
         attempts.guard(tx, self._attempt.caller)
         stream = self._attempt.agent.stream
-        seq = 0 if self.watch is None else feed.end(tx, stream).get(stream, 0)
         if not self._is_planted:
             ledger.plant(tx, self._tree, self._account.owner)
         if page.wanted is not None:
@@ -238,6 +237,8 @@ class StoredJournal:
             usage.record(tx, self._account.scope, self._account.owner, page.spent)
         for wait in page.waits:
             pausing.pause(tx, stream, wait, self._least_wait)
+        # Behind the lock: others may have begun something while this waited for it.
+        seq = 0 if self.watch is None else feed.end(tx, stream).get(stream, 0)
         refusal = None if page.wanted is None else self._refusal(tx, page, page.wanted)
         opened = page.opened if refusal is None else [one for one in page.opened if one.kind != "model"]
         ledger.begin(tx, self.root, self._account, opened)
