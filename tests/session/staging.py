@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from moot.core.hours import Hours
 from moot.core.json import Json
 from moot.models import scripted
 from moot.models.model import Model, Progress, Request, Results, Said, Usage
@@ -18,6 +19,7 @@ from moot.session.performing import Played
 from moot.session.report import Report
 from moot.session.source import Source
 from moot.session.stage import Asked, Question, Stage
+from moot.session.term import Term
 from moot.testing.clock import ManualClock
 
 
@@ -51,7 +53,7 @@ class Hall:
     _news: asyncio.Event = field(default_factory=asyncio.Event)
     held: dict[str, asyncio.Event] = field(default_factory=dict[str, asyncio.Event])  # models that wait, by agent
 
-    async def play(self, *cast: Agent, prompt: str = "Do it.") -> Played:
+    async def play(self, *cast: Agent, prompt: str = "Do it.", hours: Hours | None = None) -> Played:
         """The first of them, with the help of the others."""
         models: dict[str, Model] = {}
 
@@ -71,7 +73,7 @@ class Hall:
             self._asked_for,
         )
         async with asyncio.timeout(60):
-            return await Orchestra(stage).perform(Errand(cast[0], prompt, hearing=self.hearing))
+            return await Orchestra(stage).perform(Errand(cast[0], prompt, hearing=self.hearing, term=Term(hours=hours)))
 
     async def _asked_for(self) -> Asked | None:
         return self.asked_for
@@ -82,8 +84,8 @@ class Hall:
             self.asked_for = "shutdown"
         self._news.set()
 
-    async def report(self, *cast: Agent, prompt: str = "Do it.") -> Report:
-        return (await self.play(*cast, prompt=prompt)).report
+    async def report(self, *cast: Agent, prompt: str = "Do it.", hours: Hours | None = None) -> Report:
+        return (await self.play(*cast, prompt=prompt, hours=hours)).report
 
     async def until(self, is_so: Callable[[], bool]) -> None:
         """Wait until what was asked is so."""

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from moot.core.hours import Hours
 from moot.core.json import Json
 from moot.core.teams import Team
 from moot.session.agent import Agent, Limits
@@ -107,6 +108,24 @@ async def test_who_is_asked_again_has_its_time_again_and_not_more() -> None:
     assert (await playing).text == "done"
     assert '"status":"failed"' in hall.told("root", 3)
     assert "panel ran longer than 0:00:10" in hall.told("root", 3)
+
+
+@pytest.mark.parametrize("patient", [alone, advised, calling, handing_over, routing, led, conferring])
+async def test_it_stands_still_for_everybody_while_a_person_is_waited_for(patient: Patient) -> None:
+    hours, hall = Hours(), Hall(held={"hangs": asyncio.Event()})
+    slow, *others = patient()
+    cast = agent("root", reports("without it"), advisors=(slow.name,)), slow, *others
+    playing = asyncio.ensure_future(hall.report(*cast, hours=hours))
+    await hall.until(lambda: "hangs" in hall.order())
+    with hours.stand_still():
+        await pass_twenty_seconds(hall)
+        for _ in range(20):  # what would end it by now has had every occasion
+            await asyncio.sleep(0)
+        assert not playing.done()
+        assert hall.order().count("root") == 0
+    await pass_twenty_seconds(hall)
+    assert (await playing).text == "without it"
+    assert f"{slow.name} ran longer than 0:00:10" in hall.told("root")
 
 
 async def test_it_is_up_when_that_is_told_from_within_and_somebody_has_a_timeout() -> None:

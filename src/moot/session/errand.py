@@ -43,6 +43,7 @@ class Errand:
             self.depth,
             self.deepest,
             is_settled=self.is_settled or trigger in _TOLD,
+            term=self.term.fresh(),
         )
 
     def instead(self, agent: Agent, prompt: str, trigger: Trigger) -> "Errand":

@@ -34,6 +34,10 @@ class Term:
         own = [] if most is None else [_Bound(agent.name, most, self._in(most))]
         return Term(*self._bounds, *own, hours=self._hours)
 
+    def fresh(self) -> "Term":
+        """Without a bound, by the same hours."""
+        return Term(hours=self._hours)
+
     def begin_again(self) -> None:
         self._bounds = tuple(replace(one, until=self._in(one.most)) for one in self._bounds)
 
