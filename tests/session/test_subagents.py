@@ -169,6 +169,15 @@ async def test_whoever_does_not_chat_cannot_be_asked() -> None:
     assert hall.order().count("x") == 1
 
 
+async def test_why_nobody_can_be_asked_is_told_where_that_is_not_offered() -> None:
+    hall = Hall()
+    asks = calls("ask_clarification", id="x-t1.c1", question="Why?")
+    cast = agent("a", calls("agent_x", prompt="?"), asks, reports("ok"), agents=("x",)), agent("x", reports("no chat"))
+    await hall.report(*cast)
+    assert "ask_clarification" not in hall.tools("a", 2)
+    assert answer(hall.told("a", 3))["status"] == "chat_disabled"
+
+
 async def test_whoever_has_no_turns_left_cannot_be_asked() -> None:
     hall = Hall()
     await hall.report(

@@ -13,7 +13,7 @@ from moot.core.tree_path import TreePath
 from moot.models.model import Call, ToolSpec
 from moot.session.journal import Done, Intent, Journal, Known
 from moot.session.pages import Pages
-from moot.session.source import Leave, Outcome, Source
+from moot.session.source import Leave, Outcome, Source, Unrecorded
 
 _NOTHING = "(empty)"  # providers refuse a text without a letter
 _REFUSED = "refused"  # a fact of a call that was not made: why not
@@ -55,13 +55,15 @@ class Hands:
 
     def plan(self, calls: Sequence[Call], path: TreePath, *, is_last: bool, is_cut: bool) -> "list[Planned]":
         found = {spec.name: source for source in self._open(is_last) for spec in source.specs()}
+        own = [source for source in self._open(is_last) if isinstance(source, Unrecorded)]
+        understood = {name: source for source in own for name in source.unoffered} | found
         planned: list[Planned] = []
         for number, call in enumerate(calls, 1):
             place = path.call(number)
             if number > self.most:
                 refused = f"Nothing was done: one turn may make {self.most} calls. Make the others in the next one."
                 planned.append(Planned(call, place, refusal=refused))
-            elif (source := found.get(call.name)) is None:
+            elif (source := understood.get(call.name)) is None:
                 planned.append(Planned(call, place, refusal=_unknown(call.name, found, is_last)))
             else:
                 planned.append(_checked(call, place, source, is_cut))

@@ -55,6 +55,7 @@ class Unrecorded:
 
     is_recorded = False
     is_final = False
+    unoffered: tuple[str, ...] = ()  # tools that say why they cannot be used, should somebody remember them
 
     def effect(self, name: str) -> Effect:
         return "none"

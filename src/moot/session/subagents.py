@@ -39,6 +39,8 @@ class _Question(Form):
 class SubAgents(Unrecorded):
     """The sub-agents of one session, and the conversations with those who are still there."""
 
+    unoffered = (ASK,)
+
     def __init__(self, errand: Errand, cast: Cast, perform: Perform) -> None:
         self._errand = errand
         self._cast = cast
