@@ -213,3 +213,16 @@ def test_a_call_is_played_behind_the_answer_that_wanted_it() -> None:
         happened(2, attempts.STARTED, one),
     )
     assert names(Tape(HEADER, lines, Outcome(0, "done"))) == ["begin", "replied", "look"]
+
+
+def test_a_last_attempt_begins_with_the_notice_of_it_though_its_transaction_has_waited() -> None:
+    made = Ids()
+    said, human, one = made.new("ms"), made.new("ag"), made.new("at")
+    lines = (
+        Begin(one, "a", 1, ()),
+        Said(5, said, "system", "system", "The run has reached its budget.", (), None, "system", 100),
+        Happened(6, "agent_registered", human, "system", 9000, {"name": "human"}),
+        Happened(7, attempts.STARTED, one, "system", 9001),
+    )
+    found = [note.type for note in score.compose(Tape(HEADER, lines, Outcome(3, "limit"))).notes]
+    assert found[:2] == ["begin", "said"]

@@ -8,7 +8,9 @@ from contextlib import suppress
 
 from moot.core import ids
 from moot.proposals import votes
+from moot.registry import attempts
 from moot.requests import requests
+from moot.taping.facts import JOINED
 from moot.taping.tape import Call, Happened, Said, Tape
 
 _LATE = 20  # milliseconds: a transaction may have waited for its numbers
@@ -66,12 +68,21 @@ def _transactions(tape: Tape) -> list[list[Entry]]:
     told = [line for line in tape.lines if isinstance(line, Happened | Said)]
     for one in sorted(told, key=lambda one: one.seq):
         last = found[-1][-1] if found else None
-        is_same = last is not None and last.actor == one.actor and (last.seq, last.at) == (one.seq - 1, one.at - 1)
-        if is_same:
+        is_next = last is not None and (last.seq, last.actor) == (one.seq - 1, one.actor)
+        if is_next and last is not None and (last.at == one.at - 1 or _is_made_with(last, one)):
             found[-1].append(one)
         else:
             found.append([one])
     return found
+
+
+def _is_made_with(last: Entry, one: Entry) -> bool:
+    """A notice, and what stands behind it though the transaction has waited in between: their ids are of one moment."""
+    if not (isinstance(last, Said) and last.kind == "system" and isinstance(one, Happened)):
+        return False
+    with suppress(ValueError):  # somebody has written into the file
+        return one.kind in (JOINED, attempts.STARTED) and ids.milliseconds(last.id) == ids.milliseconds(one.subject)
+    return False
 
 
 def _leader(transaction: list[Entry]) -> Happened | None:
