@@ -10,6 +10,7 @@ from moot.app.choosing import Choice, Machine, Obstacle
 from moot.core import json
 from moot.core.permissions import PRESETS, Preset
 from moot.core.prices import Rates
+from moot.core.servers import Server
 from moot.core.teams import Team
 from moot.runner import casts
 from moot.workflow import catalog, stored
@@ -324,6 +325,11 @@ def test_only_who_can_ask_does_and_only_if_it_may_have_to() -> None:
         "Decide beforehand with --permissions read-only or --permissions full.",
         "Run it on a terminal.",
     ]
+    by_server = AgentDefinition("f", "api", permissions=PRESETS["full"], servers=(Server("git", ask=("push",)),))
+    told = trust.refusal((by_server,))  # which no permissions change
+    assert "tools of the MCP server git" in told.fact
+    assert told.remedy.splitlines()[0] == "Write their tools under `allow` or `deny`."
+    assert "--permissions" in trust.refusal((asks, by_server)).remedy
 
 
 def test_each_of_several_models_has_an_endpoint_of_its_own(tmp_path: Path) -> None:

@@ -41,8 +41,9 @@ def _asking_servers(agent: AgentDefinition) -> list[str]:
 def refusal(agents: Sequence[AgentDefinition]) -> NobodyToAsk:
     lines = [f"  {one.name}: {_why(one)}" for one in agents]
     fact = "\n".join(["Some agents may have to ask before they act, and nobody is there to answer:", *lines])
+    by_servers = all(_asking_servers(one) for one in agents)  # which no permissions change
     remedies = (
-        f"Decide beforehand with {_UNASKING}.",
+        "Write their tools under `allow` or `deny`." if by_servers else f"Decide beforehand with {_UNASKING}.",
         "Run it on a terminal.",
         "Keep it running with moot start, and answer by moot approve.",
         "Say by `notify` how you are told.",
