@@ -5,6 +5,10 @@ from typing import Any, Literal
 
 from moot.core.records import record
 
+# Of a JSON Schema, what holds no schema, and what holds schemas by names of people's own.
+DATA = frozenset(("const", "enum", "default", "examples"))
+NAMED = frozenset(("properties", "patternProperties", "$defs", "definitions", "dependentSchemas"))
+
 
 @record
 class Format:

@@ -27,9 +27,16 @@ async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -
     names = agent.models or ("",)
     for name in names:
         provider, is_last = stage.provider(agent, name), name == names[-1]
-        begun = Intent(question.path, "model", name, agent.name, facts=question.facts, provider=provider)
-        begun = replace(begun, is_replaceable=not is_last)
-        tries = _Tries(begun, question, stage, pages, partial(stage.reserve, agent, name))
+        intent = Intent(
+            question.path,
+            "model",
+            name,
+            agent.name,
+            facts=question.facts,
+            provider=provider,
+            is_replaceable=not is_last,
+        )
+        tries = _Tries(intent, question, stage, pages, partial(stage.reserve, agent, name))
         try:
             found = keeping.storable(await _ask(agent, name, await tries.begin(), stage, tries))
             found = replace(found, at=SystemClock().now())
@@ -67,9 +74,9 @@ class _Tries:
     """Each try at one model is on record before it is made, and how it failed before the next."""
 
     def __init__(
-        self, begun: Intent, question: Question, stage: Stage, pages: Pages, most: Callable[[Request], float]
+        self, intent: Intent, question: Question, stage: Stage, pages: Pages, most: Callable[[Request], float]
     ) -> None:
-        self._begun = begun
+        self._intent = intent
         self._question = question
         self._stage = stage
         self._pages = pages
@@ -80,16 +87,16 @@ class _Tries:
         """The question as it may be asked: where it costs something, its answer is held to what is set aside. What is
         only short because others have set it aside is waited for, unless moot is to stop."""
         request = self._question.request
-        wanted = request.max_tokens or reserving.longest(self._begun.name)
+        wanted = request.max_tokens or reserving.longest(self._intent.name)
         whole, least = replace(request, bound=wanted), replace(request, bound=min(wanted, _SHORT))
         with self._stage.journal.given_back() as signal:
             while True:
                 signal.clear()
                 cost, least_cost = self._most(whole), self._most(least)
                 told = reserving.tokens(whole) + (whole.bound or 0)
-                self._begun = replace(self._begun, reserve=cost, least=least_cost, tokens=told)
+                self._intent = replace(self._intent, reserve=cost, least=least_cost, tokens=told)
                 try:
-                    await self._pages.turn(self._begun)
+                    await self._pages.turn(self._intent)
                 except OverBudget as error:
                     if error.is_passing and await self._stage.asked() is None:
                         await signal.wait(_PAUSE)
@@ -105,11 +112,11 @@ class _Tries:
     async def failed(self, why: Again) -> None:
         """Whoever waits before the next try has nothing under way. What this one has cost is not there for the next,
         which may have to be shorter."""
-        self._end(Done(self._begun.path, stop=why.kind, error=why.reason, usage=why.used, is_retried=True))
+        self._end(Done(self._intent.path, stop=why.kind, error=why.reason, usage=why.used, is_retried=True))
         await self._pages.turn()
 
     def fail(self, error: ModelFailed) -> None:
-        self._end(Done(self._begun.path, stop=error.kind, error=str(error), until=error.until, usage=error.used))
+        self._end(Done(self._intent.path, stop=error.kind, error=str(error), until=error.until, usage=error.used))
 
     def _end(self, done: Done) -> None:
         if self._is_begun:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from typing import cast
 
-from moot.core import json
+from moot.core import formats, json
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.process import child, environment
@@ -15,9 +15,6 @@ from moot.session import schema_checker
 SECONDS = 5.0
 _SHORT = 100_000  # letters, which a plain schema is through with in a moment
 _COSTLY = frozenset(("pattern", "patternProperties", "uniqueItems", "$ref", "$dynamicRef"))
-
-_DATA = frozenset(("const", "enum", "default", "examples"))  # what they hold is no schema
-_NAMED = frozenset(("properties", "patternProperties", "$defs", "definitions", "dependentSchemas"))  # by names
 
 
 async def mismatch(value: Json, schema: Mapping[str, Json], seconds: float = SECONDS) -> str | None:
@@ -58,10 +55,10 @@ def _moved(part: Json, root: str, *, is_schema: bool = True) -> Json:
     for key, value in part.items():
         if is_schema and key == "$ref" and isinstance(value, str) and (value == "#" or value.startswith("#/")):
             moved[key] = root + value.removeprefix("#")
-        elif is_schema and key in _DATA:
+        elif is_schema and key in formats.DATA:
             moved[key] = value
         else:
-            moved[key] = _moved(value, root, is_schema=not (is_schema and key in _NAMED))
+            moved[key] = _moved(value, root, is_schema=not (is_schema and key in formats.NAMED))
     return moved
 
 

@@ -3,14 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from moot.core.formats import Format
+from moot.core.formats import DATA, NAMED, Format
 from moot.core.problems import Problem, spell
 from moot.core.yaml import Path
 from moot.workflow.shape import FormatShape
 
 _MOST = 300  # characters of what another library says
-_DATA = frozenset(("const", "enum", "default", "examples"))  # what they hold is no schema
-_NAMED = frozenset(("properties", "patternProperties", "$defs", "definitions", "dependentSchemas"))  # by names
 
 
 def read(said: str | FormatShape | None) -> Format:
@@ -72,10 +70,10 @@ def _dead_in(node: object, path: Path, resolver: Any) -> Iterator[tuple[Path, st
                 is_there = False
             if not is_there:
                 yield (*path, key), value
-        elif key in _NAMED and isinstance(value, Mapping):
+        elif key in NAMED and isinstance(value, Mapping):
             for name, one in cast(Mapping[str, object], value).items():
                 yield from _dead_in(one, (*path, key, name), inner)
-        elif key not in _DATA:
+        elif key not in DATA:
             yield from _dead_in(value, (*path, key), inner)
 
 
