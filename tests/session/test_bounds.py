@@ -415,6 +415,16 @@ async def test_what_is_told_with_every_request_counts(cast: Agent) -> None:
     assert "nearly as long as the model can hold" in hall.told("a")
 
 
+async def test_tools_count_as_what_is_told_with_every_request() -> None:
+    class Catalogue(Shelf):
+        def specs(self) -> Sequence[ToolSpec]:
+            return (ToolSpec("fetch", "x" * 60_000, {"type": "object"}),)
+
+    hall = Hall(sources=(Catalogue(),))
+    await hall.report(agent("a", reports("ok"), limits=Limits(context_tokens=20_000)))
+    assert "nearly as long as the model can hold" in hall.told("a")
+
+
 @pytest.mark.parametrize(("asked", "failure"), [("stop", "stopped"), ("shutdown", "shutdown")])
 async def test_who_waits_for_the_others_heeds_that_moot_is_to_stop(asked: Asked, failure: str) -> None:
     class Interrupted(Tight):
