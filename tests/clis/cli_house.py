@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from moot.process import environment, tree
+from moot.process import environment, table, tree
 from tests.clis.subjects import CANARY
 from tests.fake_models import FakeModels
 from tests.stories.house import House
@@ -41,11 +41,9 @@ class CliHouse(House):
 
     def tokens(self) -> frozenset[str]:
         """Those of the attempts that are under way, as their programs have them."""
-        found: set[str] = set()
-        for pid in tree.Tree(os.environ[environment.MARKER]).members():
-            entries = Path(f"/proc/{pid}/environ").read_bytes().decode(errors="replace").split("\0")
-            found.update(entry.removeprefix("MOOT_TOKEN=") for entry in entries if entry.startswith("MOOT_TOKEN="))
-        return frozenset(found)
+        members = tree.Tree(os.environ[environment.MARKER]).members()
+        found = (table.system.variable(pid, "MOOT_TOKEN") for pid in members)
+        return frozenset(one for one in found if one)
 
     def left(self) -> list[Path]:
         """What is there of attempts: nothing, if none is under way."""

@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from moot.process import tree
-from tests import fake_models
+from tests import fake_models, processes
 from tests.backends.programs.stage import Stage, play
 from tests.clis.subjects import ALL, CANARY, CLAUDE, CODEX, GEMINI, Subject
 from tests.fake_models import Answer, Asked, Hang, call, say
@@ -50,7 +50,7 @@ async def test_nobody_sees_a_secret_or_a_prompt_in_the_process_list(
     seen: list[str] = []
 
     def scenario(asked: Asked) -> Answer:
-        seen.extend(Path(f"/proc/{pid}/cmdline").read_text() for pid in tree.Tree(given.attempt).members())
+        seen.extend(processes.command_line(pid) for pid in tree.Tree(given.attempt).members())
         return say("hello")
 
     async with fake_models.serve(scenario) as server:

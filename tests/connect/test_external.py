@@ -12,7 +12,8 @@ from moot.connect.external import External
 from moot.core import servers
 from moot.core.json import Json
 from moot.core.servers import ServerMisdeclared
-from tests.connect.neighbours import children_of, is_alive, odd, one, opened, over_http
+from tests.connect.neighbours import odd, one, opened, over_http
+from tests.processes import children_of, is_running
 
 pytestmark = pytest.mark.slow
 
@@ -216,7 +217,7 @@ async def test_nothing_is_left_behind(tmp_path: Path, end: str) -> None:
     if end == "raise":
         assert isinstance(holding.exception(), KeyError)
     assert len(pids) == 2
-    assert not [pid for pid in pids if is_alive(pid)]
+    assert not [pid for pid in pids if is_running(pid)]
 
 
 async def test_a_server_at_an_address_is_asked_with_its_headers(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import psutil
 
 from moot.process.guardian import Guardian
+from tests.processes import is_running
 
 DEADLINE = 30.0
 HOST = """
@@ -32,7 +33,7 @@ with Guardian() as guardian:
 
 def gone(pid: int) -> None:
     deadline = time.monotonic() + DEADLINE
-    while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
+    while is_running(pid):
         assert time.monotonic() < deadline, f"{pid} is still there"
         time.sleep(0.02)
 

@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.cli.terminal import Terminal
+from tests.processes import is_running
 
 SECONDS = 60.0
 LONG = "echo $$ > pid.new; mv pid.new pid; exec sleep 600"
@@ -29,7 +29,7 @@ def until(is_so: Callable[[], bool]) -> None:
 
 
 def is_gone(pid: int) -> bool:
-    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    return not is_running(pid)
 
 
 @pytest.mark.parametrize("kind", COMMANDS)

@@ -21,6 +21,7 @@ from moot.runner import idle
 from moot.store.store import Store
 from moot.tools import talk
 from moot.tools.talk import Words
+from tests.processes import is_running
 
 MANY = 50
 DEADLINE = 240.0
@@ -76,4 +77,4 @@ async def test_fifty_commands_at_once_end_and_leave_nothing(tmp_path: Path) -> N
             assert sum(one.body.startswith("I am ") for one in said) == 1 + 2 * MANY
     finally:
         await store.close()
-    assert not [one for one in psutil.Process().children(recursive=True) if one.status() != psutil.STATUS_ZOMBIE]
+    assert not [one for one in psutil.Process().children(recursive=True) if is_running(one.pid)]

@@ -15,19 +15,13 @@ from moot.process.program import Finished
 from moot.session.workspace import searching
 from moot.session.workspace.place import at
 from moot.session.workspace.tools import WorkspaceTools
+from tests.processes import is_running
 from tests.session.workspace.desk import Person, call, done, refused, tools
 
 
 @pytest.fixture
 def source(tmp_path: Path) -> WorkspaceTools:
     return tools(tmp_path)
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 @contextmanager
@@ -98,12 +92,12 @@ async def test_who_ignores_the_signal_and_forks_is_gone_when_the_call_is_cancell
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
-    assert not [pid for pid in pids if is_alive(pid)]
+    assert not [pid for pid in pids if is_running(pid)]
 
 
 async def test_what_runs_in_the_background_does_not_outlive_it(source: WorkspaceTools, tmp_path: Path) -> None:
     assert "exit code 0" in await done(source, "shell", command="sleep 100 & echo $! > pid")
-    assert not is_alive(int((tmp_path / "pid").read_text()))
+    assert not is_running(int((tmp_path / "pid").read_text()))
 
 
 async def test_quotes_and_newlines_reach_the_shell_as_they_are(source: WorkspaceTools) -> None:
