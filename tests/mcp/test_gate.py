@@ -1,5 +1,6 @@
 """What a foreign web page, a rebound name or a careless client sends is refused before anything is looked at."""
 
+import asyncio
 import socket
 from collections.abc import AsyncIterator, Mapping
 
@@ -145,6 +146,26 @@ async def test_a_body_past_the_cap_is_refused_whether_announced_or_not(address: 
         for refused in (announced, streamed):
             assert (refused.status_code, refused.json()["error"]["code"]) == (413, "BODY_TOO_LARGE")
         assert (await sent(client, {})).status_code == 200
+
+
+async def test_who_sends_all_of_a_refused_body_before_it_listens_still_hears_why(
+    address: Address, meeting: Meeting
+) -> None:
+    """Over TCP, where an end that hangs up on what it has not read takes its own last words back."""
+    ann = await meeting.join("ann")
+    place = httpx2.URL(str(address.url))
+    size = 40 << 20
+    head = (
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        f"Authorization: Bearer {ann.token}\r\nContent-Length: {size}\r\n\r\n"
+    )
+    async with asyncio.timeout(clients.DEADLINE):
+        reader, writer = await asyncio.open_connection(place.host, place.port)
+        writer.write(head.encode())
+        writer.write(b" " * size)
+        await writer.drain()
+        assert (await reader.readline()).split()[1] == b"413"
+        writer.close()
 
 
 async def test_a_client_that_never_finishes_its_request_holds_up_nobody(address: Address, meeting: Meeting) -> None:

@@ -8,7 +8,7 @@ from moot.core import json
 from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.mcp import refusals
-from moot.mcp.refusals import HttpRefusal
+from moot.mcp.refusals import BodyTooSlow, HttpRefusal, ServerStopping
 from moot.registry.errors import NotAuthenticated
 
 Headers = tuple[tuple[bytes, bytes], ...]
@@ -36,8 +36,9 @@ async def refuse(send: Send, error: MootError) -> None:
     """Every refusal has the same shape."""
     facts = refusals.facts_of(error)
     if isinstance(error, HttpRefusal):
-        # The rest of a refused body is not worth reading.
-        await send_json(send, error.status, {"error": facts}, ((b"connection", b"close"),))
+        # Only who does not finish is hung up on: over TCP that would take these words from anybody who still sends.
+        ends: Headers = ((b"connection", b"close"),) if isinstance(error, BodyTooSlow | ServerStopping) else ()
+        await send_json(send, error.status, {"error": facts}, ends)
     elif isinstance(error, NotAuthenticated):
         await send_json(send, 401, {"error": facts}, ((b"www-authenticate", b"Bearer"),))
     else:
