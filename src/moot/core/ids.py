@@ -10,6 +10,8 @@ from moot.core import clock
 
 AgentId = NewType("AgentId", str)
 AttemptId = NewType("AttemptId", str)
+BoardId = NewType("BoardId", str)
+CheckpointId = NewType("CheckpointId", str)
 HostId = NewType("HostId", str)
 InstanceName = NewType("InstanceName", str)
 JobId = NewType("JobId", str)
@@ -19,7 +21,9 @@ ProposalId = NewType("ProposalId", str)
 RequestId = NewType("RequestId", str)
 RunId = NewType("RunId", str)
 StreamId = NewType("StreamId", str)
+TaskId = NewType("TaskId", str)
 TokenId = NewType("TokenId", str)
+WorkspaceId = NewType("WorkspaceId", str)
 
 DEFAULT_INSTANCE = InstanceName("default")  # meant wherever none is named
 

@@ -3,6 +3,7 @@
 In pieces, because a write must be short; until the last one the instance is there, and removing it again goes on.
 """
 
+from moot.board import boards
 from moot.bus import messages
 from moot.core.caller import Caller
 from moot.core.ids import InstanceName
@@ -52,6 +53,7 @@ def forget(tx: Tx, instance: Instance) -> None:
     """The last piece: what came meanwhile, and all that is no talk."""
     forget_talk(tx, instance, feed.end(tx, instance.stream).get(instance.stream, 0))
     search.forget(tx, Place(instance.name, instance.stream))
+    boards.forget(tx, instance.name)
     proposals.forget(tx, instance.stream)
     requests.forget(tx, instance.stream)
     documents.forget(tx, instance.name)

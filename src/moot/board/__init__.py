@@ -1,0 +1,1 @@
+"""The board: plans, the tasks in them, who is at work on which, and what came of it."""

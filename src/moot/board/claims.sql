@@ -1,0 +1,23 @@
+-- claim: Hold a task that is ready, or that its holder has lost; who holds it already holds it anew, by this hand.
+update tasks
+set status = case when holder = :agent then status else 'planning' end, holder = :agent, hand = :hand, fence = fence + 1,
+  lease_until = :lease_until, started_at = coalesce(started_at, :now), updated_at = :now
+where id = :id and stream = :stream and (assigned is null or assigned = :name)
+  and (
+    status = 'pending' and blockers = 0
+    or holder = :agent
+    or status in ('planning', 'in_progress') and lease_until <= :now
+  )
+  and exists (select 1 from boards where id = tasks.board and status in ('ready', 'in_progress'))
+returning board, stream, name, fence, (select status from boards where id = tasks.board) as workflow_status
+
+-- renew: The time of a holder starts anew.
+update tasks set lease_until = :lease_until where id = :id
+
+-- renew_all: The same for everything that is held through one hand, unless its time has run out.
+update tasks set lease_until = :lease_until where hand = :hand and holder is not null and lease_until > :now
+
+-- release: Nobody holds it any more.
+update tasks
+set status = 'pending', holder = null, hand = null, lease_until = null, updated_at = :now
+where id = :id

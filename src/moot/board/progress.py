@@ -1,0 +1,98 @@
+"""How a task goes on and ends, and what that means for those that wait for it and for the whole board."""
+
+from collections.abc import Mapping
+
+from moot.board import boards, claims, states, tasks
+from moot.board.errors import InvalidTransition
+from moot.board.states import TaskStatus
+from moot.board.tasks import Task
+from moot.core import json
+from moot.core.errors import InvalidInput
+from moot.core.events import Event
+from moot.core.ids import AgentId, BoardId
+from moot.core.json import Json
+from moot.core.records import record
+from moot.core.tx import Tx
+from moot.store import queries
+
+sql = queries.beside(__file__)
+STATUS = "task_status"
+
+
+@record
+class Result:
+    """What came of a task."""
+
+    outcome: str | None = None
+    detail: Mapping[str, Json] | None = None
+    error: str | None = None
+    by: AgentId | None = None
+
+
+def advance(tx: Tx, task: Task, status: TaskStatus) -> None:
+    """On to another state in which its holder works on it, for whom time starts anew."""
+    if task.status != status:
+        states.check_task(task.name, task.status, status)
+    tx.run(sql.advance, id=task.id, status=status, now=tx.now, lease_until=tx.now + claims.LEASE)
+    if task.status != status:
+        tx.announce(Event(task.stream, STATUS, task.id, {"name": task.name, "status": status}, is_quiet=True))
+
+
+def complete(tx: Tx, task: Task, result: Result) -> None:
+    if not result.outcome:
+        raise InvalidInput("A task is completed with an outcome.", "Say in `outcome` what came of it.")
+    _end(tx, task, "completed", result)
+
+
+def fail(tx: Tx, task: Task, result: Result) -> None:
+    """What needs it waits until it is tried again, skipped, or planned anew."""
+    if not result.error:
+        raise InvalidInput("A task fails with an error.", "Say in `error` what went wrong.")
+    _end(tx, task, "failed", result)
+
+
+def skip(tx: Tx, task: Task, result: Result) -> None:
+    """It is not to be done; what needs it does not wait for it."""
+    _end(tx, task, "skipped", result)
+
+
+def retry(tx: Tx, task: Task) -> None:
+    """A failed task waits for somebody again, and its board goes on."""
+    if task.status != "failed":
+        raise InvalidTransition(f"The task {task.name!r} is {task.status}.", "Only what has failed is tried again.")
+    tx.run(sql.retry, id=task.id, now=tx.now)
+    tx.emit(Event(task.stream, STATUS, task.id, {"name": task.name, "status": "pending"}))
+    board = boards.get(tx, task.board)
+    if board.status == "failed":
+        boards.turn(tx, board, "in_progress")
+
+
+def _end(tx: Tx, task: Task, status: TaskStatus, result: Result) -> None:
+    states.check_task(task.name, task.status, status)
+    tx.run(
+        sql.end,
+        id=task.id,
+        status=status,
+        outcome=result.outcome,
+        detail=json.dumps(result.detail or {}),
+        error=result.error,
+        by=result.by,
+        now=tx.now,
+    )
+    if status != "failed":
+        tx.run(sql.unblock, id=task.id)
+    tx.emit(Event(task.stream, STATUS, task.id, {"name": task.name, "status": status}))
+    _settle(tx, task.board)
+
+
+def _settle(tx: Tx, id: BoardId) -> None:
+    """A board is over when nothing can be claimed and nobody is at work. Whoever asks holds its stream's counter:
+    of two that end at the same moment the second sees what the first has done."""
+    if tasks.has_ready(tx, id) or tasks.has_held(tx, id):
+        return
+    board = boards.get(tx, id)
+    if not tasks.has_unfinished(tx, id):
+        if board.status in ("ready", "in_progress", "failed"):
+            boards.turn(tx, board, "completed")
+    elif board.status == "in_progress":
+        boards.turn(tx, board, "failed", "What is left waits for tasks that have failed.")

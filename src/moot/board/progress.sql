@@ -1,0 +1,15 @@
+-- advance: Its holder goes on with it.
+update tasks set status = :status, lease_until = :lease_until, updated_at = :now where id = :id
+
+-- end: It is over, and nobody holds it.
+update tasks
+set status = :status, holder = null, hand = null, lease_until = null, outcome = :outcome, outcome_detail = :detail,
+  error = :error, done_by = :by, ended_at = :now, updated_at = :now
+where id = :id
+
+-- unblock: Those that need it wait for one less.
+update tasks set blockers = blockers - 1
+where id in (select task from task_edges where needs = :id and kind = 'blocks')
+
+-- retry: It waits for somebody as if it had not been tried; why it failed stays to be read.
+update tasks set status = 'pending', ended_at = null, done_by = null, updated_at = :now where id = :id
