@@ -1,10 +1,12 @@
 """The list: a table for people, JSON for programs, and nothing made by looking."""
 
 from moot.core.caller import SYSTEM
-from moot.core.ids import HostId
+from moot.core.ids import HostId, JobId
 from moot.core.tx import Tx
-from moot.registry import agents, hosts
+from moot.registry import agents, attempts, hosts
+from moot.registry.attempts import NewAttempt
 from moot.registry.hosts import NewHost
+from moot.runner import neighbours
 from tests.cli.terminal import Terminal
 
 NO_HOST = "no host is running; start one with: moot serve\n"
@@ -74,13 +76,27 @@ def test_agents_that_nobody_starts_are_told_with_the_remedy(either: Terminal) ->
     assert [one["host_running"] for one in either.ok("list", "--json").json] == [True, True]
 
 
-def register(terminal: Terminal, *roles: str) -> None:
-    new = NewHost("a machine", "1:1", roles)
+def test_a_host_that_was_killed_is_missed_at_once(either: Terminal) -> None:
+    coder = either.join("coder")
+    host = register(either, "run", machine=neighbours.machine())
+
+    def begin(tx: Tx) -> None:
+        attempts.start(tx, NewAttempt(coder.id, coder.stream, JobId(tx.new_id("jo")), 1, 1, host))
+
+    either.act(lambda connection: connection.store.write(begin, caller=SYSTEM))
+    listed = either.ok("list")
+    assert (listed.out.splitlines()[1].split()[-1], listed.err) == ("idle", NO_HOST)
+    assert either.ok("send", "hello @coder").err == NO_HOST
+    assert "mail waits and no host is running" in either.ok("status").out
+
+
+def register(terminal: Terminal, *roles: str, machine: str = "a machine") -> HostId:
+    new = NewHost(machine, "999999999:1", roles)
 
     def change(tx: Tx) -> HostId:
         return hosts.register(tx, new)
 
-    terminal.act(lambda connection: connection.store.write(change, caller=SYSTEM))
+    return terminal.act(lambda connection: connection.store.write(change, caller=SYSTEM))
 
 
 def test_an_agent_that_has_left_is_not_listed(terminal: Terminal) -> None:

@@ -20,6 +20,7 @@ from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.registry import instances, names
 from moot.registry.agents import PERSON
+from moot.runner import neighbours
 from moot.store.errors import StoreNotFound, StorePlaceRefused, StoreUnavailable
 from moot.store.store import Store
 from moot.tools import groups
@@ -134,8 +135,10 @@ async def access(
         caller = await _caller(opened, wanted, inside)
         if inside is not None:
             _check(caller, purpose)
-        elif wanted is None and purpose in _IN_ONE_PLACE:
-            caller = replace(caller, instance=await opened.read(_only_instance))
+        else:
+            await neighbours.see_to(opened)  # who was killed hosts and attends nothing
+            if wanted is None and purpose in _IN_ONE_PLACE:
+                caller = replace(caller, instance=await opened.read(_only_instance))
         if wanted is not None and not (create or waits):
             await opened.read(lambda tx: instances.get(tx, wanted))
         yield Access(opened, project, caller)

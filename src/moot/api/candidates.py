@@ -11,7 +11,7 @@ from moot.core.ids import InstanceName
 from moot.core.tx import ReadTx
 from moot.registry import agents, instances, runs
 from moot.registry.runs import Run
-from moot.runner import neighbours, phases
+from moot.runner import phases
 
 
 class TargetUnclear(InvalidInput):
@@ -49,7 +49,6 @@ def _to_stop(tx: ReadTx) -> Target | None:
 
 async def to_resume(access: Access) -> InstanceName:
     """Where the run is that is not done and that nobody attends, or that is paused."""
-    await neighbours.see_to(access.store)  # who attended a run and was killed does not count
     return await access.store.read(lambda tx: _last(one for one in runs.unfinished(tx) if _can_go_on(tx, one)))
 
 

@@ -12,7 +12,7 @@ from moot.core.tx import ReadTx
 from moot.documents import documents
 from moot.documents import places as document_places
 from moot.registry import instances
-from moot.runner import neighbours, removal, trails
+from moot.runner import removal, trails
 from moot.views import channel_file, instance_files, live, places
 from moot.views import documents as document_files
 from moot.views.places import Spot
@@ -36,7 +36,6 @@ async def find(access: Access, instance: InstanceName) -> None:
 async def remove(access: Access, instance: InstanceName) -> None:
     """For good. Of a folder elsewhere, where a workflow has put the files, what is not moot's stays."""
     rights.check_operator(access.caller)
-    await neighbours.see_to(access.store)
     where = await access.store.read(lambda tx: places.spot(tx, access.project.folder, instance))
     ours = await access.store.read(lambda tx: _files(tx, instance, where))
     await removal.remove(access.store, instance, access.caller)

@@ -7,6 +7,7 @@ from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.registry import agents, attempts, hosts, instances, runs
 from moot.registry.agents import Agent, Presence
+from moot.registry.attempts import Attempt
 from moot.store.store import Store
 
 
@@ -67,4 +68,10 @@ def state(tx: ReadTx, agent: Agent) -> str:
         return agent.presence(tx.now)
     if agent.stopped_at is not None:
         return "stopped"
-    return "running" if attempts.running(tx, agent.id) else "idle"
+    return "running" if attempt(tx, agent) else "idle"
+
+
+def attempt(tx: ReadTx, agent: Agent) -> Attempt | None:
+    """The one it is in. What a host that is gone had begun runs no longer, though nobody has closed it yet."""
+    found = attempts.running(tx, agent.id)
+    return found if found is not None and any(host.id == found.host for host in hosts.alive(tx)) else None

@@ -15,7 +15,7 @@ from moot.core.tx import ReadTx
 from moot.ledger import pauses
 from moot.proposals import proposals
 from moot.proposals.proposals import Proposal
-from moot.registry import agents, attempts, hosts, instances, runs
+from moot.registry import agents, hosts, instances, runs
 from moot.registry.agents import Agent
 from moot.registry.instances import Instance
 from moot.registry.runs import Run
@@ -100,7 +100,7 @@ def _pauses(tx: ReadTx, doing: Sequence[Doing]) -> list[str]:
 
 
 def _doing(tx: ReadTx, agent: Agent, counts: mailbox.Counts | None, *, is_bound: bool) -> Doing:
-    attempt = attempts.running(tx, agent.id)
+    attempt = roster.attempt(tx, agent)
     return Doing(
         agent=agent,
         state=roster.state(tx, agent) if agent.backend != "human" else "person",
