@@ -83,18 +83,18 @@ async def test_signs_of_life_keep_all_that_a_hand_holds_and_nothing_that_it_has_
     await made.claim("a")
     clock.advance(SECONDS - 1)
     await made.claim("b")
-    assert await store.write(lambda tx: claims.renew_all(tx, ANN.hand), caller=SYSTEM) == 2
+    assert await store.write(lambda tx: claims.renew_all(tx, ANN.agent, ANN.hand), caller=SYSTEM) == 2
     clock.advance(SECONDS - 1)
     await made.complete("a")
     clock.advance(1)
-    assert await store.write(lambda tx: claims.renew_all(tx, ANN.hand), caller=SYSTEM) == 0
+    assert await store.write(lambda tx: claims.renew_all(tx, ANN.agent, ANN.hand), caller=SYSTEM) == 0
 
 
 async def test_released_tasks_wait_for_anybody(store: Store) -> None:
     made = await desk(store, "a", "b")
     await made.claim("a")
     await made.claim("b")
-    assert await store.write(lambda tx: claims.release_all(tx, ANN.hand, "going home"), caller=SYSTEM) == 2
+    assert await store.write(lambda tx: claims.release_all(tx, ANN.agent, "going home"), caller=SYSTEM) == 2
     assert await made.ready() == ["a", "b"]
     with pytest.raises(ClaimLost):
         await made.complete("a")

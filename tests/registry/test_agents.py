@@ -44,7 +44,7 @@ async def test_what_was_said_at_registration_is_kept(store: Store, clock: Manual
         capabilities=("python", "sql"),
         metadata={"k": {"v": True}},
         workspace_path="/tmp/x",
-        registered_by=TokenId("tk_1"),
+        registered_by=TokenId("to_1"),
     )
     agent = await house.write(lambda tx: agents.register(tx, house.instance, new))
     assert agent == Agent(
@@ -60,7 +60,7 @@ async def test_what_was_said_at_registration_is_kept(store: Store, clock: Manual
         capabilities=("python", "sql"),
         metadata={"k": {"v": True}},
         workspace_path="/tmp/x",
-        registered_by=TokenId("tk_1"),
+        registered_by=TokenId("to_1"),
         status="online",
         current_task=None,
         seen_at=clock.now(),

@@ -18,7 +18,7 @@ from moot.tools.toolbox import AttemptToolbox
 from tests.registry.house import House, build
 
 DEFAULT = InstanceName("default")
-OPERATOR = Caller("human", "operator", DEFAULT, token=TokenId("tk_1"))
+OPERATOR = Caller("human", "operator", DEFAULT, token=TokenId("to_1"))
 
 
 @dataclass(frozen=True)
@@ -91,4 +91,4 @@ async def open_desk(store: Store) -> Desk:
 
 
 def member(agent: Agent, role: Role = "member", attempt: AttemptId | None = None, fence: int = 0) -> Caller:
-    return Caller(agent.name, role, DEFAULT, agent.id, TokenId(f"tk_{agent.name}"), attempt, fence)
+    return Caller(agent.name, role, DEFAULT, agent.id, TokenId(f"to_{agent.name}"), attempt, fence)

@@ -6,7 +6,7 @@ from moot.core.json import Json
 from moot.store.store import Store
 from tests.tools.desk import DEFAULT, OPERATOR, member, open_desk
 
-STRANGER = Caller("human", "operator", DEFAULT, token=TokenId("tk_2"))
+STRANGER = Caller("human", "operator", DEFAULT, token=TokenId("to_2"))
 NAMELESS = Caller("human", "operator", DEFAULT)
 CALLS: list[tuple[str, dict[str, Json]]] = [
     ("channel_send", {"message": "hello"}),

@@ -93,7 +93,7 @@ async def test_refused_names_and_shapes_join_nobody(store: Store) -> None:
         {"metadata": deep},
         {"metadata": []},
         {"backend": "scripted"},
-        {"registered_by": "tk_2"},
+        {"registered_by": "to_2"},
     ]
     for shape in shapes:
         arguments = {"name": "ann", "runtime": "x", **shape}
@@ -194,7 +194,7 @@ async def test_a_member_may_leave_by_itself(store: Store) -> None:
 async def test_agents_of_another_instance_are_not_seen(store: Store) -> None:
     desk = await open_desk(store)
     id = await join(desk, "ann")
-    elsewhere = Caller("human", "operator", InstanceName("other"), token=TokenId("tk_9"))
+    elsewhere = Caller("human", "operator", InstanceName("other"), token=TokenId("to_9"))
     assert await desk.refused(elsewhere, "agent_get", id=id) == "AGENT_NOT_FOUND"
     assert await desk.done(elsewhere, "agent_list") == {"agents": []}
     assert await desk.refused(OPERATOR, "agent_get", id="ag_unknown") == "AGENT_NOT_FOUND"

@@ -16,7 +16,7 @@ from moot.store import queries
 sql = queries.beside(__file__)
 Type = Literal["plan", "progress", "decision", "error", "recovery", "complete"]
 ADDED = "checkpoint_added"
-_ENDLESS = 2**53  # no task has as many
+ENDLESS = 2**53  # no task has as many
 
 
 @record
@@ -61,7 +61,7 @@ def add(tx: Tx, task: Task, note: Note, agent: AgentId) -> Checkpoint:
     return Checkpoint(id, task.id, number, note.type, note.summary, note.detail, note.files, agent, tx.now)
 
 
-def latest(tx: ReadTx, task: TaskId, limit: int, before: int = _ENDLESS) -> list[Checkpoint]:
+def latest(tx: ReadTx, task: TaskId, limit: int, before: int = ENDLESS) -> list[Checkpoint]:
     """The newest first, from the one before a number."""
     return tx.all(sql.latest, Checkpoint, task=task, limit=limit, before=before)
 

@@ -99,9 +99,9 @@ def renew(tx: Tx, task: Task) -> None:
     tx.run(sql.renew, id=task.id, lease_until=tx.now + LEASE)
 
 
-def renew_all(tx: Tx, hand: str) -> int:
-    """Signs of life: how many tasks are held through this hand and stay so."""
-    return tx.run(sql.renew_all, hand=hand, now=tx.now, lease_until=tx.now + LEASE)
+def renew_all(tx: Tx, agent: AgentId, hand: str) -> int:
+    """Signs of life: how many tasks an agent holds through this hand, and goes on to hold."""
+    return tx.run(sql.renew_all, agent=agent, hand=hand, now=tx.now, lease_until=tx.now + LEASE)
 
 
 def release(tx: Tx, task: Task, reason: str) -> None:
@@ -111,11 +111,12 @@ def release(tx: Tx, task: Task, reason: str) -> None:
     tx.announce(Event(task.stream, RELEASED, task.id, {"name": task.name, "reason": reason}))
 
 
-def release_all(tx: Tx, hand: str, reason: str, agent: AgentId | None = None) -> int:
-    """Everything that is held through a hand, by one of its agents or by all."""
-    held = [one for one in tasks.held_by(tx, hand) if agent in (None, one.holder)]
+def release_all(tx: Tx, agent: AgentId, reason: str, hand: str | None = None) -> int:
+    """Everything that an agent holds, through one hand or any."""
+    found = [tasks.locked(tx, one.id) for one in tasks.held_by(tx, agent)]
+    held = [one for one in found if one.holder == agent and hand in (None, one.hand)]
     for one in held:
-        release(tx, tasks.locked(tx, one.id), reason)
+        release(tx, one, reason)
     return len(held)
 
 

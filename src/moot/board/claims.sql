@@ -14,8 +14,8 @@ returning board, stream, name, fence, (select status from boards where id = task
 -- renew: The time of a holder starts anew.
 update tasks set lease_until = :lease_until where id = :id
 
--- renew_all: The same for everything that is held through one hand, unless its time has run out.
-update tasks set lease_until = :lease_until where hand = :hand and holder is not null and lease_until > :now
+-- renew_all: The same for everything that an agent holds through one hand, unless its time has run out.
+update tasks set lease_until = :lease_until where holder = :agent and hand = :hand and lease_until > :now
 
 -- release: Nobody holds it any more.
 update tasks

@@ -1,7 +1,7 @@
 """Tasks: what is to be done, what it waits for, how it stands; found without looking at all of them."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from moot.board import plans, states
 from moot.board.errors import TaskNotFound
@@ -132,8 +132,8 @@ def at_work(tx: ReadTx, board: BoardId) -> int:
     return tx.one(sql.at_work, int, board=board, now=tx.now)
 
 
-def held_by(tx: ReadTx, hand: str) -> list[Task]:
-    return tx.all(sql.held_by, Task, hand=hand)
+def held_by(tx: ReadTx, agent: AgentId) -> list[Task]:
+    return tx.all(sql.held_by, Task, agent=agent)
 
 
 def page(
@@ -154,9 +154,10 @@ def dependants(tx: ReadTx, task: TaskId, limit: int = SHOWN) -> list[Edge]:
     return tx.all(sql.dependants, Edge, task=task, limit=limit)
 
 
-def finished(tx: ReadTx, board: BoardId, *, before: datetime, limit: int) -> list[Task]:
-    """Completed or skipped, the last ones first."""
-    return tx.all(sql.finished, Task, board=board, before=before, limit=limit)
+def finished(tx: ReadTx, board: BoardId, limit: int, before: Task | None = None) -> list[Task]:
+    """Completed or skipped, the last ones first, from the one that ended before another."""
+    moment = (before and before.ended_at) or tx.now + timedelta(days=1)
+    return tx.all(sql.finished, Task, board=board, before=moment, id=before.id if before else "", limit=limit)
 
 
 def group(tx: ReadTx, task: Task, limit: int = SHOWN) -> list[Task]:

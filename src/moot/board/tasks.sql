@@ -44,11 +44,11 @@ where board = :board and status in ('pending', 'planning', 'in_progress', 'verif
 select count(*) from tasks
 where board = :board and holder is not null and (lease_until > :now or status = 'verifying')
 
--- held_by: What is held through one token or attempt.
+-- held_by: What an agent holds.
 select id, board, stream, name, description, rank, parallel_group, complexity, assigned, capabilities, files, checks, status,
   blockers, holder, hand, fence, lease_until, plan, context, outcome, outcome_detail, error, done_by, created_at,
   started_at, ended_at, updated_at
-from tasks where hand = :hand and holder is not null order by board, rank
+from tasks where holder = :agent order by board, rank
 
 -- page: The tasks of a board in the order of the plan.
 select id, board, stream, name, description, rank, parallel_group, complexity, assigned, capabilities, files, checks, status,
@@ -72,8 +72,8 @@ where e.needs = :task order by t.rank limit :limit
 select id, board, stream, name, description, rank, parallel_group, complexity, assigned, capabilities, files, checks, status,
   blockers, holder, hand, fence, lease_until, plan, context, outcome, outcome_detail, error, done_by, created_at,
   started_at, ended_at, updated_at
-from tasks where board = :board and status in ('completed', 'skipped') and ended_at < :before
-order by ended_at desc limit :limit
+from tasks where board = :board and status in ('completed', 'skipped') and (ended_at, id) < (:before, :id)
+order by ended_at desc, id desc limit :limit
 
 -- group: Those that may be done beside a task.
 select id, board, stream, name, description, rank, parallel_group, complexity, assigned, capabilities, files, checks, status,

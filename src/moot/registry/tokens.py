@@ -60,7 +60,7 @@ def new_text() -> str:
 
 
 def mint(tx: Tx, text: str, grant: Grant) -> TokenId:
-    id = TokenId(tx.new_id("tk"))
+    id = TokenId(tx.new_id("to"))
     tx.run(
         sql.add,
         id=id,
@@ -105,6 +105,11 @@ def revoke(tx: Tx, id: TokenId) -> list[AgentId]:
     if not tx.run(sql.revoke, id=id, now=tx.now):
         return []
     return [AgentId(stopped) for stopped in tx.all(sql.stop_agents, str, id=id, now=tx.now)]
+
+
+def is_spent(tx: ReadTx, id: str) -> bool:
+    """Whether this was a token with which nobody can come any more."""
+    return tx.maybe(sql.is_spent, int, id=id, now=tx.now) is not None
 
 
 def revoke_of_agent(tx: Tx, agent: AgentId) -> None:

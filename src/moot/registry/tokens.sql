@@ -45,3 +45,9 @@ update tokens set revoked_at = :now where agent = :agent and revoked_at is null
 -- bearers: Living tokens that belong to a process.
 select id, process from tokens
 where process is not null and revoked_at is null and (expires_at is null or expires_at > :now)
+
+-- is_spent: Whether a token is worth nothing any more.
+select 1 from tokens left join attempts on attempts.id = tokens.attempt
+where tokens.id = :id and (
+  tokens.revoked_at is not null or tokens.expires_at <= :now or coalesce(attempts.state, 'running') <> 'running'
+)

@@ -13,6 +13,11 @@ def instance_of(tx: Tx, caller: Caller) -> Instance:
     return instances.ensure(tx, caller.instance)
 
 
+def hand(caller: Caller) -> str:
+    """Through what a caller acts, which holds what it has claimed: its token, if it needs one."""
+    return caller.token or caller.agent or agents.PERSON
+
+
 def agent_for(tx: Tx, caller: Caller, agent_id: str | None) -> Agent:
     """The agent that is meant; the person behind an operator is made known on first use."""
     found = known_agent_for(tx, caller, agent_id)

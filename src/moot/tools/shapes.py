@@ -1,10 +1,10 @@
 """Shapes that tools share: strict arguments, frozen results, and the entry of a channel."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Annotated
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, JsonValue
 
 from moot.bus.messages import Message
 from moot.core import clock, json, text
@@ -12,6 +12,7 @@ from moot.core.errors import InvalidInput
 
 MOST_CHARACTERS = 200
 MOST_SEQ = 2**53  # what every JSON reader can count to
+MOST_DETAIL = 64_000  # characters of JSON
 LONGEST = timedelta(days=30).total_seconds()  # that something may stay open
 
 
@@ -44,10 +45,17 @@ def _reference(value: str | int) -> str | int:
     return value
 
 
+def _plain(value: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+    clean(json.dumps(value), limit=MOST_DETAIL)
+    return value
+
+
 Limit = Annotated[int, Field(ge=1, le=1000)]
 Name = Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS), AfterValidator(_short)]
 Id = Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS), AfterValidator(_short)]
 Reference = Annotated[str | int, AfterValidator(_reference)]  # a message by timestamp, id or seq
+Prose = Annotated[str, Field(max_length=100_000), AfterValidator(clean)]
+Detail = Annotated[Mapping[str, JsonValue], AfterValidator(_plain)]  # whatever belongs to it
 Line = Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS), AfterValidator(_one_line)]
 For = Annotated[Id | None, Field(description="Only for operators: an agent you registered.")]
 

@@ -56,9 +56,9 @@ create index tasks_in_order on tasks (board, rank);
 create index tasks_ready on tasks (board, rank) where status = 'pending' and blockers = 0;
 create index tasks_unfinished on tasks (board) where status in ('pending', 'planning', 'in_progress', 'verifying', 'failed');
 create index tasks_held on tasks (board, lease_until) where holder is not null;
-create index tasks_of_hand on tasks (hand) where holder is not null;
+create index tasks_of_holder on tasks (holder) where holder is not null;
 create index tasks_in_group on tasks (board, parallel_group, rank) where parallel_group is not null;
-create index tasks_ended on tasks (board, ended_at) where status in ('completed', 'skipped');
+create index tasks_ended on tasks (board, ended_at, id) where status in ('completed', 'skipped');
 
 create table task_edges (
   task text not null,

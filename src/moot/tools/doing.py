@@ -1,0 +1,117 @@
+"""Working on tasks: who may change one, and what a change of its state means."""
+
+from collections.abc import Iterable, Sequence
+
+from moot.board import claims, progress, tasks
+from moot.board.boards import Board
+from moot.board.claims import Holder, Refused, Taken
+from moot.board.progress import Result
+from moot.board.states import HELD, TaskStatus
+from moot.board.tasks import Task
+from moot.core.caller import Caller
+from moot.core.ids import AgentId, StreamId, TaskId
+from moot.core.records import record, replace
+from moot.core.tx import ReadTx, Tx
+from moot.registry import instances, tokens
+from moot.tools import acting
+
+_LOOKED_THROUGH = 1000  # ready tasks, for those that fit somebody
+
+
+def claim(tx: Tx, id: TaskId, holder: Holder, stream: StreamId) -> Taken | Refused:
+    """Take a task; one whose holder can never call again is free at once."""
+    found = claims.claim(tx, id, holder, stream)
+    if not isinstance(found, Refused) or found.hand is None or not tokens.is_spent(tx, found.hand):
+        return found
+    task = tasks.locked(tx, id, stream)
+    if task.hand != found.hand:
+        return found
+    claims.release(tx, task, "its holder is gone")
+    return claims.claim(tx, id, holder, stream)
+
+
+def known(tx: ReadTx, caller: Caller, id: str) -> Task:
+    """A task of the caller's instance, to look at; TaskNotFound otherwise."""
+    instance = instances.find(tx, caller.instance)
+    if instance is None:
+        raise tasks.missing(id)
+    return tasks.get(tx, TaskId(id), instance.stream)
+
+
+def held(tx: Tx, caller: Caller, id: TaskId) -> Task:
+    """A task that the caller holds; ClaimLost otherwise."""
+    return claims.hold(tx, id, acting.hand(caller), acting.instance_of(tx, caller).stream)
+
+
+def holder_of(task: Task) -> AgentId:
+    assert task.holder is not None  # who holds it is asked by whoever holds it
+    return task.holder
+
+
+def releasable(tx: Tx, caller: Caller, id: TaskId) -> Task:
+    """A task that the caller holds, or anybody's for an operator."""
+    task = tasks.locked(tx, id, acting.instance_of(tx, caller).stream)
+    is_own = task.hand == acting.hand(caller)
+    if task.status not in HELD or not (is_own or caller.role == "operator"):
+        raise claims.lost(task)
+    return task
+
+
+def update(tx: Tx, caller: Caller, id: TaskId, status: TaskStatus, result: Result, reason: str = "") -> None:
+    """What somebody says of a task: its holder how it goes on and ends, others that it is to be tried again or not at
+    all."""
+    match status:
+        case "pending":
+            _give_back(tx, caller, id, reason)
+        case "skipped":
+            task = _free(tx, caller, id)
+            progress.skip(tx, task, replace(result, outcome=result.outcome or reason or None, by=_doer(tx, caller)))
+        case "completed":
+            task = held(tx, caller, id)
+            progress.complete(tx, task, replace(result, by=task.holder))
+        case "failed":
+            task = held(tx, caller, id)
+            progress.fail(tx, task, replace(result, by=task.holder))
+        case "planning" | "in_progress" | "verifying":
+            progress.advance(tx, held(tx, caller, id), status)
+
+
+def _give_back(tx: Tx, caller: Caller, id: TaskId, reason: str) -> None:
+    task = tasks.locked(tx, id, acting.instance_of(tx, caller).stream)
+    if task.status == "failed":
+        progress.retry(tx, task)
+    else:
+        claims.release(tx, releasable(tx, caller, id), reason or f"given back by {caller.name}")
+
+
+def _free(tx: Tx, caller: Caller, id: TaskId) -> Task:
+    """A task that nobody holds, or one that the caller may release."""
+    task = tasks.locked(tx, id, acting.instance_of(tx, caller).stream)
+    return releasable(tx, caller, id) if task.status in HELD else task
+
+
+def _doer(tx: Tx, caller: Caller) -> AgentId | None:
+    found = acting.known_agent_for(tx, caller, None)
+    return found.id if found else None
+
+
+@record
+class Able:
+    """Somebody who looks for work."""
+
+    name: str
+    capabilities: frozenset[str]
+
+    def fits(self, task: Task) -> bool:
+        return task.assigned in (None, self.name) and self.capabilities.issuperset(task.capabilities)
+
+
+def fitting(tx: ReadTx, among: Iterable[Board], able: Able, limit: int) -> Sequence[Task]:
+    """What can be claimed now and needs nothing that this one cannot do."""
+    found: list[Task] = []
+    for board in among:
+        ready = tasks.available(tx, board.id, _LOOKED_THROUGH)
+        found.extend(one for one in ready if able.fits(one))
+        if len(found) >= limit:
+            break
+    return found[:limit]
