@@ -143,6 +143,13 @@ def test_an_answer_goes_to_whom_it_answers(terminal: Terminal) -> None:
     assert terminal.ok("send", "wait", "--reply-to", said).out == "sent to ann\n"
 
 
+def test_who_is_here_without_a_host_needs_none(terminal: Terminal) -> None:
+    terminal.join("visitor", backend="external")
+    assert terminal.ok("send", "hello @visitor").err == ""
+    terminal.join("coder")
+    assert terminal.ok("send", "hello @visitor @coder").err == NO_HOST
+
+
 def test_a_running_host_is_not_missed(terminal: Terminal) -> None:
     terminal.join("coder")
 

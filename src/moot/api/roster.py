@@ -53,12 +53,12 @@ async def is_served(store: Store) -> bool:
     return any("run" in host.roles for host in await store.read(hosts.alive))
 
 
-async def absent(store: Store, stream: StreamId, names: Sequence[str]) -> list[Agent]:
-    """Those of these who are not here, and keep their mail until they are run again or join."""
+async def named(store: Store, stream: StreamId, names: Sequence[str]) -> list[Standing]:
+    """Who is offline keeps its mail until it is run again or joins."""
 
-    def look(tx: ReadTx) -> list[Agent]:
+    def look(tx: ReadTx) -> list[Standing]:
         found = [agents.find(tx, stream, name) for name in names]
-        return [one for one in found if one is not None and one.presence(tx.now) == "offline"]
+        return [Standing(one, state(tx, one), one.presence(tx.now)) for one in found if one is not None]
 
     return await store.read(look)
 

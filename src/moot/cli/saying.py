@@ -9,7 +9,8 @@ from moot.tools.talk import Said
 async def warn(connection: Connection, said: Said, *, is_served: bool) -> None:
     for name in said.unknown:
         terminal.warn(f"nobody here is called @{name}")
-    absent = await roster.absent(connection.store, said.message.stream, said.recipients)
+    hearers = await roster.named(connection.store, said.message.stream, said.recipients)
+    absent = [one.agent for one in hearers if one.presence == "offline"]
     for one in absent:
         if one.backend == "external":
             terminal.warn(f"{one.name} reads it when it joins with: {targets.joining(one.name, one.instance)}")
@@ -19,5 +20,5 @@ async def warn(connection: Connection, said: Said, *, is_served: bool) -> None:
 
         for name, command in (await status.releasing(connection, stopped)).items():
             terminal.warn(f"{name} is stopped and reads it later; run it again with: {command}")
-    if not is_served and (len(absent) < len(said.recipients) or not absent):
+    if not is_served and (not hearers or any(one.needs_host and one.agent not in absent for one in hearers)):
         hints.no_host()
