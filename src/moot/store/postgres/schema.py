@@ -78,7 +78,7 @@ def _refuse_while_in_use(connection: Connection, clock: Clock | None) -> None:
     if alive:
         raise StoreInUse(
             f"The store must be migrated, and {len(alive)} host(s) still use it.",
-            "End them first (Ctrl-C in each moot serve).",
+            "End them first (Ctrl-C in each moot serve). One that was killed counts for half a minute.",
         )
 
 

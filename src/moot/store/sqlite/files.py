@@ -167,7 +167,7 @@ def _refuse_while_in_use(connection: apsw.Connection, clock: Clock) -> None:
     if alive:
         raise StoreInUse(
             f"The store must be migrated, and {len(alive)} host(s) still use it.",
-            "End them first (Ctrl-C in each moot serve).",
+            "End them first (Ctrl-C in each moot serve). One that was killed counts for half a minute.",
         )
 
 
