@@ -23,7 +23,7 @@ from moot.process.guardian import Guardian
 from moot.registry import agents, hosts, instances
 from moot.registry.agents import NewAgent
 from moot.registry.hosts import NewHost
-from moot.runner import expiry, limit_workers, limits, neighbours, phases, telemetry
+from moot.runner import expiry, limit_workers, limits, neighbours, phases, telemetry, worktree_worker
 from moot.runner.attempts import AttemptWorker
 from moot.runner.host import Host, Pace
 from moot.runner.journals import Signs
@@ -36,8 +36,10 @@ from moot.runner.setup import SetupWorker
 from moot.runner.stage import Stage
 from moot.runner.trails import Heard, Trails
 from moot.runner.worker import Worker
+from moot.runner.worktree_worker import WorktreeWorker
+from moot.runner.worktrees import Worktrees
 from moot.store.store import Store
-from moot.tools import asking, guards, voting
+from moot.tools import asking, guards, isolation, voting
 from moot.views.keeper import DocumentKeeper
 from moot.views.live import LiveViews
 
@@ -80,6 +82,7 @@ async def hosting(project: Project, store: Store, options: HostOptions | None = 
         async with _keeping(project, store, chosen), _serving(project, store, chosen, met) as address:
             outfitter = Outfitter(project, store, address, met, guardian, chosen.stage.heard if chosen.stage else None)
             host = _host(project, store, chosen, outfitter)
+            await worktree_worker.take_up(Worktrees(store, project.root, project.folder))
             async with telemetry.sending(store, lambda: host.id, os.environ), _working(host):
                 yield Running(host, address, project.socket if address.socket is None else None)
 
@@ -174,6 +177,7 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
             notify_people.NOTIFY: NotifyWorker(store, project.root, notify, outfitter.guardian),
             guards.LIMIT: OwnTransaction(store, limit_workers.end_talk),
             limits.TIME: OwnTransaction(store, limit_workers.end_in_time),
+            isolation.WORKTREE: WorktreeWorker(Worktrees(store, project.root, project.folder, outfitter.guardian)),
         }
 
     return Host(store, new, workers, options.pace, stopping)

@@ -14,6 +14,7 @@ from moot.core.json import Json
 _KEYS = ("store", "retry", "attempt_timeout", "notify", "defaults", "models", "mcp_servers", "mcpServers")
 PEOPLE_FOLDER = ".moot"  # what people write
 OUR_FOLDER = ".workflow"  # what moot writes
+WORKTREES = "worktrees"  # where agents work, in there
 
 
 class ConfigInvalid(InvalidInput):
@@ -88,13 +89,19 @@ class Project:
 
 def find(start: Path | None = None) -> Project:
     """The nearest folder with `.moot/` or `.workflow/`, else git's main worktree, else here."""
-    here = (start or Path.cwd()).resolve()
+    here = _outside_worktrees((start or Path.cwd()).resolve())
     for folder in (here, *here.parents):
         # The person's own settings in the home folder do not make it a project.
         is_settings = folder == Path.home() and not (folder / OUR_FOLDER).is_dir()
         if not is_settings and ((folder / PEOPLE_FOLDER).is_dir() or (folder / OUR_FOLDER).is_dir()):
             return Project(folder)
     return Project(_main_worktree(here) or here)
+
+
+def _outside_worktrees(here: Path) -> Path:
+    """The project's root for who is in a worktree of ours: what it has checked out is no project of its own."""
+    ours = (one for one in here.parents if one.name == WORKTREES and one.parent.name == OUR_FOLDER)
+    return next((one.parent.parent for one in ours), here)
 
 
 def _main_worktree(here: Path) -> Path | None:

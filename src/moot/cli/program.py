@@ -45,6 +45,9 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "trace": ("moot.cli.trace", "Path, calls and time of a run, a message, an attempt"),
         "cost": ("moot.cli.cost", "What was spent, by agent, model or run"),
     },
+    "Work": {
+        "workspace": ("moot.cli.workspace", "Worktrees of agents: list, diff, merge, clean up"),
+    },
     "Serve": {
         "serve": ("moot.cli.serve", "Run agents for this store"),
         "mcp": ("moot.cli.mcp", "Connect an agent over MCP"),

@@ -12,7 +12,16 @@ T = TypeVar("T")
 Value = str | int | float | bytes | bool | datetime | None
 # In the order in which transactions take them, so that nobody waits in a circle.
 Lockable = Literal[
-    "instances", "jobs", "agents", "attempts", "budgets", "proposals", "requests", "document_rules", "streams"
+    "instances",
+    "workspaces",
+    "jobs",
+    "agents",
+    "attempts",
+    "budgets",
+    "proposals",
+    "requests",
+    "document_rules",
+    "streams",
 ]
 
 

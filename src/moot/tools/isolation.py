@@ -1,0 +1,68 @@
+"""Asking for workspaces, in one transaction: the row, its tasks, and the job that runs git for it."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from moot.board import boards, tasks
+from moot.core.ids import BoardId, StreamId, TaskId, WorkspaceId
+from moot.core.tx import ReadTx, Tx
+from moot.jobs import jobs
+from moot.jobs.jobs import NewJob
+from moot.workspaces import workspaces
+from moot.workspaces.errors import BranchTaken
+from moot.workspaces.workspaces import NewWorkspace, Workspace
+
+WORKTREE = "worktree"  # the kind of job
+Wanted = Literal["make", "merge", "remove"]
+
+
+def create(tx: Tx, new: NewWorkspace, task_ids: Sequence[str] = ()) -> Workspace:
+    """The same asked again by the same agent is the same workspace."""
+    _check(tx, new, task_ids)
+    found = workspaces.on_branch(tx, new.branch, new.repo)
+    if found is None:
+        found = workspaces.add(tx, new)
+    elif found.is_closed or _who(found) != (new.instance, new.board, new.created_by):
+        raise BranchTaken(f"The workspace {found.id} is on {new.branch!r}.", "Choose another branch.")
+    workspaces.attach(tx, found.id, task_ids)
+    have_done(tx, found)
+    return found
+
+
+def ask(tx: Tx, id: WorkspaceId, wish: Wanted) -> Workspace:
+    found = workspaces.want(tx, id, wish)
+    have_done(tx, found)
+    return found
+
+
+def have_done(tx: Tx, one: Workspace) -> None:
+    """A job for what is wanted of it."""
+    if one.wanted:
+        jobs.add(tx, NewJob(key(one.id), WORKTREE, one.stream, one.id))
+
+
+def key(id: WorkspaceId) -> str:
+    """Of the job."""
+    return f"worktree:{id}"
+
+
+def attach(tx: Tx, one: Workspace, task_ids: Sequence[str]) -> None:
+    """TaskNotFound if its workflow has no such task."""
+    _check_tasks(tx, one.stream, one.board, task_ids)
+    workspaces.attach(tx, one.id, task_ids)
+
+
+def _check(tx: ReadTx, new: NewWorkspace, task_ids: Sequence[str]) -> None:
+    if new.board:
+        boards.get(tx, BoardId(new.board), new.instance)
+    _check_tasks(tx, new.stream, new.board, task_ids)
+
+
+def _check_tasks(tx: ReadTx, stream: StreamId, board: str, task_ids: Sequence[str]) -> None:
+    for id in task_ids:
+        if board not in ("", tasks.get(tx, TaskId(id), stream).board):
+            raise tasks.missing(id)
+
+
+def _who(one: Workspace) -> tuple[object, ...]:
+    return one.instance, one.board, one.created_by

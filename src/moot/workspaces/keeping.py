@@ -1,0 +1,142 @@
+"""Keeping what somebody has not committed: everything in a worktree but ignored files becomes a commit of its branch.
+
+What was staged and changed again since is kept as well, in a commit before it. Where another branch is checked out, or
+none, the commit gets a branch of its own: nobody else's is changed.
+"""
+
+import os
+import shutil
+from pathlib import Path
+
+from moot.core.records import record
+from moot.workspaces.errors import WorkInside
+from moot.workspaces.git import Git
+from moot.workspaces.repository import HEADS, NONE, Repository
+
+_REMOVED_LATER = "moot-index"
+_UNTRACKED = ("--others", "--exclude-standard")
+
+
+@record
+class Kept:
+    commit: str | None  # None: there was nothing to commit
+    branch: str  # where it is
+
+
+@record
+class Owner:
+    """Whose work is kept, and where it belongs."""
+
+    name: str  # of the agent
+    branch: str
+    rescue: str  # the branch to be made where another is checked out
+    base: str  # the commit to go on from where the branch is gone
+
+
+async def keep(repository: Repository, folder: Path, owner: Owner, *, is_leaving: bool) -> Kept:
+    """Commit what is there. Of a worktree that `is_leaving` the index stays as it is, so that no lock holds it up."""
+    git = repository.git.elsewhere(folder)
+    variables = await _own_index(git) if is_leaving else {}
+    try:
+        return await _keep(repository, git, owner, variables)
+    finally:
+        if is_leaving:
+            Path(variables["GIT_INDEX_FILE"]).unlink(missing_ok=True)
+
+
+async def tree(repository: Repository, folder: Path) -> str:
+    """All that is there, committed or not, as git sees it; nothing is committed."""
+    git = repository.git.elsewhere(folder)
+    variables = await _own_index(git)
+    try:
+        await _stage_all(git, variables)
+        return (await git.run("write-tree", variables=variables)).text
+    finally:
+        Path(variables["GIT_INDEX_FILE"]).unlink(missing_ok=True)
+
+
+async def inside(git: Git) -> list[str]:
+    """Repositories in a worktree: what is in them is in no commit of ours."""
+    nested = [one for one in (await git.run("ls-files", "-z", *_UNTRACKED)).parts if one.endswith("/")]
+    staged = (await git.run("ls-files", "-z", "--stage")).parts
+    links = [line.partition("\t")[2] for line in staged if line.startswith("160000 ")]
+    return [*nested, *(one for one in links if os.path.lexists(git.folder / one / ".git"))]
+
+
+async def refuse_inside(git: Git) -> None:
+    if found := await inside(git):
+        raise WorkInside(
+            f"{git.folder} holds a repository of its own: {', '.join(found[:5])}.",
+            "Take out what you need of it, and remove it there.",
+        )
+
+
+async def _keep(repository: Repository, git: Git, owner: Owner, variables: dict[str, str]) -> Kept:
+    where = await git.run("symbolic-ref", "--quiet", "HEAD", codes=(0, 1))
+    head = await git.commit_of("HEAD")
+    is_own = where.text == HEADS + owner.branch and head is not None
+    parent = head or await _last(git) or owner.base
+    commit = parent
+    for what, tree in await _trees(git, parent, variables):
+        words = ("-m", f"moot: {what} of {owner.name}")
+        commit = await git.line("commit-tree", "--no-gpg-sign", "-p", commit, *words, tree)
+    is_lost = not is_own and not await _is_reachable(repository, commit)
+    if commit == parent and not is_lost:
+        return Kept(None, owner.branch)
+    branch = owner.branch if is_own else owner.rescue
+    old = parent if is_own else await repository.git.commit_of(HEADS + branch) or NONE
+    await git.run("update-ref", "-m", "moot: keep uncommitted work", HEADS + branch, commit, old)
+    return Kept(commit, branch)
+
+
+async def _trees(git: Git, head: str, variables: dict[str, str]) -> list[tuple[str, str]]:
+    """What there is to commit. Nothing that was committed like this before: a crash may have come in between."""
+    known = [await _tree_of(git, head), await _tree_of(git, f"{head}^")]
+    unmerged = (await git.run("ls-files", "-z", "--unmerged", variables=variables)).out
+    staged = None if unmerged else (await git.run("write-tree", variables=variables)).text
+    await _stage_all(git, variables)
+    every = (await git.run("write-tree", variables=variables)).text
+    found = [] if staged is None or staged in (every, *known) else [("staged work", staged)]
+    if found or every != known[0]:
+        found.append(("uncommitted work", every))
+    return found
+
+
+async def _tree_of(git: Git, commit: str) -> str | None:
+    found = await git.run("rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}", codes=(0, 1, 128))
+    return found.text if found.code == 0 else None
+
+
+async def _stage_all(git: Git, variables: dict[str, str]) -> None:
+    """As `git add --all` would, without starting another git in every submodule."""
+    changed = await git.run("diff-files", "-z", "--name-only", "--ignore-submodules=dirty", variables=variables)
+    others = await git.run("ls-files", "-z", *_UNTRACKED, variables=variables)
+    names = [one for one in (*changed.out.split(b"\0"), *others.out.split(b"\0")) if one and not one.endswith(b"/")]
+    if names:
+        listed = b"\0".join(dict.fromkeys(names)) + b"\0"
+        asked = ("--add", "--remove", "--replace", "-z", "--stdin")
+        await git.run("update-index", *asked, stdin=listed, variables=variables)
+
+
+async def _own_index(git: Git) -> dict[str, str]:
+    folder = Path(await git.line("rev-parse", "--absolute-git-dir"))
+    copied = folder / _REMOVED_LATER
+    if (folder / "index").exists():
+        shutil.copyfile(folder / "index", copied)
+    else:
+        copied.unlink(missing_ok=True)
+    return {"GIT_INDEX_FILE": str(copied)}
+
+
+async def _last(git: Git) -> str | None:
+    """The commit that was checked out last, where its branch was deleted meanwhile."""
+    log = Path(await git.line("rev-parse", "--absolute-git-dir")) / "logs" / "HEAD"
+    if not log.is_file():
+        return None
+    words = log.read_bytes().rstrip().rsplit(b"\n", 1)[-1].split(b" ")
+    return await git.commit_of(words[1].decode(errors="replace")) if len(words) > 1 else None
+
+
+async def _is_reachable(repository: Repository, commit: str) -> bool:
+    named = ("--count=1", f"--contains={commit}", "refs/heads", "refs/tags", "refs/remotes")
+    return bool((await repository.git.run("for-each-ref", *named)).out)

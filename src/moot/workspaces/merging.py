@@ -1,0 +1,172 @@
+"""Merging a branch back: computed without a working tree, committed by comparing and setting the base branch, and then
+brought along where that branch is checked out.
+
+Nothing is changed before it is certain that both succeed: what somebody has not committed there is never overwritten.
+"""
+
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from moot.core.errors import MootError
+from moot.core.records import record
+from moot.workspaces import repository as repositories
+from moot.workspaces.errors import BaseBusy, BaseMoved, CheckoutBehind, FiltersNeeded, GitFailed, LocalChanges
+from moot.workspaces.git import Git
+from moot.workspaces.outcomes import Conflict, Step
+from moot.workspaces.repository import Checkout, Repository
+
+_TRIES = 8
+_SECONDS = 900.0
+_SHOWN = 10
+
+
+@record
+class Merge:
+    """What is to be merged, and what the commit says if one is needed."""
+
+    branch: str
+    base: str
+    message: str
+
+
+Intend = Callable[[Step], Awaitable[None]]  # writes down what is about to happen
+
+
+async def merge(repository: Repository, wanted: Merge, intend: Intend) -> Step | tuple[Conflict, ...]:
+    """Move the base branch, or tell what is in the way. If somebody else moves it meanwhile, it is computed again. The
+    files of whoever has it checked out are for `bring_along`."""
+    for _ in range(_TRIES):
+        found = await _computed(repository, wanted)
+        if not isinstance(found, Step):
+            return found
+        if found.old == found.new:
+            return found
+        where = await _checked_out(repository, wanted.base)
+        for one in where:
+            await _check(repository, one, found)
+        await intend(found)
+        if await repository.move(wanted.base, found.new, found.old, f"moot: merge {wanted.branch}"):
+            return found
+    raise BaseMoved(f"{wanted.base} was changed {_TRIES} times meanwhile.", "Try again when it is quieter.")
+
+
+async def bring_along(repository: Repository, base: str, step: Step) -> None:
+    """The files of whoever has the base branch checked out. Done again, it changes nothing."""
+    for one in await _checked_out(repository, base):
+        try:
+            await _read_tree(repository.git.elsewhere(one.path), step)
+        except MootError as error:
+            raise CheckoutBehind(
+                f"{base} is merged, but its files in {one.path} are not: {error.fact}",
+                f"Run there: git read-tree -m -u {step.old} {step.new}",
+            ) from error
+
+
+async def _computed(repository: Repository, wanted: Merge) -> Step | tuple[Conflict, ...]:
+    base, tip = await repository.tip(wanted.base), await repository.tip(wanted.branch)
+    if await repository.contains(tip, base):
+        return Step(base, base)
+    if await repository.contains(base, tip):
+        return Step(base, tip)
+    merged = await repository.git.run(
+        "merge-tree", "--write-tree", "-z", "--messages", base, tip, codes=(0, 1), seconds=_SECONDS
+    )
+    tree, _, rest = merged.out.partition(b"\0")
+    if merged.code:
+        return _conflicts(rest)
+    parents = ("-p", base, "-p", tip)
+    commit = await repository.git.line(
+        "commit-tree", "--no-gpg-sign", *parents, "-m", wanted.message, tree.decode("ascii")
+    )
+    return Step(base, commit)
+
+
+def _conflicts(rest: bytes) -> tuple[Conflict, ...]:
+    """`<mode> <object> <stage>\\t<file>` each, an empty part, then messages: a count, that many paths, kind, words."""
+    staged, _, told = rest.partition(b"\0\0")
+    found: dict[str, str] = {}
+    parts = told.split(b"\0")
+    place = 0
+    while place < len(parts) and parts[place].isdigit():
+        count = int(parts[place])
+        paths, kind = parts[place + 1 : place + 1 + count], parts[place + 1 + count].decode(errors="replace")
+        if kind.startswith("CONFLICT"):
+            named = kind.removeprefix("CONFLICT").strip(" ()") or "content"
+            found |= {_shown(path): named for path in paths if _shown(path) not in found}
+        place += count + 3
+    files = dict.fromkeys(_shown(part.partition(b"\t")[2]) for part in staged.split(b"\0") if b"\t" in part)
+    return tuple(Conflict(file, found.get(file, "content")) for file in files) or (Conflict("", "unknown"),)
+
+
+def _shown(path: bytes) -> str:
+    return path.decode(errors="replace")
+
+
+async def _checked_out(repository: Repository, branch: str) -> list[Checkout]:
+    if branch in repositories.rebased(repository.common):
+        raise BaseBusy(f"{branch} is being rebased.", "Finish that, or give it up with git rebase --abort.")
+    return [one for one in await repository.checkouts() if one.branch == branch and one.path.is_dir()]
+
+
+async def _check(repository: Repository, where: Checkout, step: Step) -> None:
+    """Whether the files could be brought along, without touching one."""
+    git = repository.git.elsewhere(where.path)
+    own = Path(await git.line("rev-parse", "--absolute-git-dir"))
+    if (what := repositories.under_way(own)) is not None:
+        raise BaseBusy(
+            f"Something is under way in {where.path} ({what}).", "Finish it, or give it up, and merge again."
+        )
+    if (own / "index.lock").exists():
+        raise repositories.locked(where.path)
+    await _check_filters(git, step)
+    there = [name for name in await _changed(git, step, "--diff-filter=A") if _is_in_the_way(where.path, name)]
+    if there:
+        raise _would_lose(where.path, ", ".join(there[:_SHOWN]))
+    try:
+        await _read_tree(git, step, "--dry-run")
+    except GitFailed as error:
+        raise _would_lose(where.path, error.fact) from error
+
+
+async def _changed(git: Git, step: Step, *options: str) -> list[str]:
+    asked = ("-r", "-z", "--name-only", "--no-renames", *options)
+    return (await git.run("diff-tree", *asked, step.old, step.new)).parts
+
+
+async def _check_filters(git: Git, step: Step) -> None:
+    """Files that a filter writes would come out raw, because moot runs none."""
+    if not git.has_filters:
+        return
+    names = b"\0".join(name.encode(errors="surrogateescape") for name in await _changed(git, step))
+    told = (await git.run("check-attr", "-z", "--stdin", "filter", stdin=names)).parts
+    filtered = [
+        file for file, value in zip(told[::3], told[2::3], strict=True) if value not in ("unspecified", "unset")
+    ]
+    if filtered:
+        raise FiltersNeeded(
+            f"Filters of the repository write {', '.join(filtered[:_SHOWN])}, and moot runs none of them.",
+            "Merge with git itself, then say so: workspace_update with status merged.",
+        )
+
+
+def _is_in_the_way(top: Path, name: str) -> bool:
+    """Ignored files, too: git would overwrite them."""
+    path = top / name
+    return os.path.lexists(path) or any(one.is_file() or one.is_symlink() for one in _between(top, path))
+
+
+def _between(top: Path, path: Path) -> list[Path]:
+    return [one for one in path.parents if one != top and top in one.parents]
+
+
+def _would_lose(where: Path, what: str) -> LocalChanges:
+    return LocalChanges(
+        f"Work that is not committed in {where} would be overwritten: {what}",
+        "Commit it there, or move it away, and merge again.",
+    )
+
+
+async def _read_tree(git: Git, step: Step, *options: str) -> None:
+    await git.run("update-index", "-q", "--refresh", codes=(0, 1))
+    await git.run("read-tree", "-m", "-u", *options, step.old, step.new, seconds=_SECONDS)

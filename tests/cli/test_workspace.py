@@ -1,0 +1,113 @@
+"""`moot workspace`: without a host, in a real repository."""
+
+from pathlib import Path
+
+import pytest
+
+from moot.api.connection import Connection
+from moot.core.caller import SYSTEM
+from moot.core.ids import WorkspaceId
+from moot.core.tx import Tx
+from moot.registry import instances
+from moot.runner.worktrees import Worktrees
+from moot.tools import isolation
+from moot.workspaces.workspaces import NewWorkspace
+from tests.cli.terminal import Ended, Terminal
+from tests.workspaces import repos
+from tests.workspaces.repos import Repo
+
+
+@pytest.fixture
+def repo(terminal: Terminal) -> Repo:
+    return repos.make(terminal.folder)
+
+
+def make(terminal: Terminal, branch: str, instance: str = "default") -> str:
+    """A workspace that is asked for; the first command that wants something of it finds it made."""
+
+    def change(tx: Tx) -> WorkspaceId:
+        opened = instances.ensure(tx, instance)
+        return isolation.create(tx, NewWorkspace(opened.stream, opened.name, branch, created_name="coder")).id
+
+    async def work(connection: Connection) -> str:
+        id = await connection.store.write(change, caller=SYSTEM)
+        await Worktrees(connection.store, connection.project.root, connection.project.folder).carry_out(id)
+        return id
+
+    return terminal.act(work)
+
+
+def tree_of(terminal: Terminal, id: str) -> Repo:
+    return Repo(terminal.folder / ".workflow" / "worktrees" / id)
+
+
+def told(ended: Ended) -> tuple[int, str]:
+    return ended.code, ended.err.split("\n")[0].split(": ")[1] if ended.err else ""
+
+
+def test_without_any_it_says_so(terminal: Terminal) -> None:
+    assert terminal.ok("workspace", "ls").out == "no workspaces\n"
+    assert terminal.ok("workspace", "ls", "--json").json == []
+    assert not (terminal.folder / ".workflow").exists()
+
+
+def test_list_diff_merge_and_clean(terminal: Terminal, repo: Repo) -> None:
+    id = make(terminal, "fix")
+    tree = tree_of(terminal, id)
+    tree.commit("mine", a__txt="one\n2\nthree\n")
+    tree.write("new.txt", "\x1b[31mred\n")
+    assert id in terminal.ok("workspace", "ls").out
+    (card,) = terminal.ok("workspace", "ls", "--json").json
+    assert (card["id"], card["branch"], card["status"], card["created_by"]) == (id, "fix", "active", "coder")
+    patch = terminal.ok("workspace", "diff", "fix").out
+    assert "-two\n+2\n" in patch
+    assert "+\x1b[31mred\n" in patch  # as it is, for programs
+    shown = terminal.show("workspace", "diff", id)
+    assert "\x1b[32m+2\x1b[0m" in shown
+    assert "\\x1b[31mred" in shown
+    assert "+2\n" in terminal.ok("workspace", "diff", id, "--json").json["diff"]
+    assert tree.status() == ["?? new.txt"]
+    merged = terminal.ok("workspace", "merge", "fix")
+    assert merged.out == f"fix is merged into main ({repo.tip('main')[:12]})\n"
+    assert repo.read("new.txt") == "\x1b[31mred\n"
+    assert terminal.ok("workspace", "merge", "fix").out == merged.out
+    assert terminal.ok("workspace", "clean").out == f"{id} is removed (fix, merged)\n"
+    assert terminal.ok("workspace", "clean").out == "nothing to clean up\n"
+    assert (terminal.ok("workspace", "ls").out, repo.branches()) == ("no workspaces\n", ["main"])
+    assert [one["id"] for one in terminal.ok("workspace", "ls", "--all", "--json").json] == [id]
+
+
+def test_a_conflict_ends_in_1_and_names_the_files(terminal: Terminal, repo: Repo) -> None:
+    id = make(terminal, "fix")
+    tree_of(terminal, id).commit("theirs", a__txt="theirs\n")
+    before = repo.commit("ours", a__txt="ours\n")
+    refused = terminal.run("workspace", "merge", "fix")
+    assert told(refused) == (1, "MERGE_CONFLICT")
+    assert "  contents: a.txt\n" in refused.err
+    as_json = terminal.run("workspace", "merge", "fix", "--json")
+    assert (as_json.code, as_json.json["conflicts"]) == (1, [{"file": "a.txt", "kind": "contents"}])
+    assert (repo.tip("main"), repo.status()) == (before, [])
+
+
+def test_what_is_named_and_not_merged_stays_on_its_branch(terminal: Terminal, repo: Repo) -> None:
+    first, second = make(terminal, "one"), make(terminal, "two", "other")
+    tree_of(terminal, first).write("new.txt", "new\n")
+    assert terminal.ok("workspace", "clean", "one").out == f"{first} is removed (one, abandoned)\n"
+    assert repo.show("one:new.txt") == "new"
+    assert [one["id"] for one in terminal.ok("workspace", "ls", "--json").json] == [second]
+    assert terminal.ok("workspace", "ls", "--instance", "default").out == "no workspaces\n"
+
+
+def test_what_is_not_there_is_refused(terminal: Terminal, repo: Repo) -> None:
+    make(terminal, "fix")
+    for words in (["diff", "x"], ["merge", "x"], ["clean", "x"]):
+        assert told(terminal.run("workspace", *words)) == (1, "WORKSPACE_NOT_FOUND")
+    assert terminal.run("workspace", "merge").code == 2
+
+
+def test_in_a_worktree_the_project_is_the_same(terminal: Terminal, repo: Repo) -> None:
+    repo.commit("settings", **{".moot/config__yaml": "{}\n"})
+    id = make(terminal, "fix")
+    there = Terminal(Path(tree_of(terminal, id).top), terminal.bytecode)
+    (there.folder / "home").mkdir()
+    assert id in there.ok("workspace", "ls").out
