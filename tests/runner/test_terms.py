@@ -42,7 +42,7 @@ async def test_a_stored_definition_is_read_back(store: Store) -> None:
 @pytest.mark.parametrize(
     ("tools", "has_context", "expected"),
     [
-        (None, True, None),
+        (None, True, groups.TALK),
         ((), True, ("inbox", "channel_send")),
         (("documents", "vote"), True, ("documents", "vote", "inbox", "channel_send", "document_vote_owner")),
         (None, False, ("inbox",)),
@@ -50,7 +50,7 @@ async def test_a_stored_definition_is_read_back(store: Store) -> None:
     ],
 )
 def test_an_agent_holds_what_it_is_given_and_what_nobody_can_do_without(
-    tools: tuple[str, ...] | None, has_context: bool, expected: tuple[str, ...] | None
+    tools: tuple[str, ...] | None, has_context: bool, expected: tuple[str, ...]
 ) -> None:
     assert terms.groups(Terms(tools=tools), has_context=has_context) == expected
 
@@ -88,6 +88,6 @@ async def test_only_a_program_that_asks_by_a_tool_is_offered_it(
         return agents.ensure(tx, instances.ensure(tx, "default"), new)
 
     agent = await store.write(join, caller=SYSTEM)
-    assert terms.held(agent, has_context=True) == ((*groups.NAMES, "approve") if is_offered else None)
+    assert terms.held(agent, has_context=True) == (*groups.TALK, *(("approve",) if is_offered else ()))
     only = replace(agent, settings={**agent.settings, "tools": ["documents"]})
-    assert ("approve" in (terms.held(only, has_context=True) or ())) == is_offered
+    assert ("approve" in terms.held(only, has_context=True)) == is_offered

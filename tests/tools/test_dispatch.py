@@ -25,6 +25,17 @@ READERS = {
     "document_list",
     "document_history",
     "proposal_status",
+    "workflow_get",
+    "workflow_list",
+    "workflow_next_tasks",
+    "workflow_progress",
+    "workflow_summary",
+    "task_get",
+    "task_load_context",
+    "task_check_dependencies",
+    "task_available",
+    "checkpoint_list",
+    "workspace_list",
 }
 WRITERS = READERS | {
     "channel_send",
@@ -41,6 +52,19 @@ WRITERS = READERS | {
     "proposal_cancel",
     "request_create",
     "request_respond",
+    "workflow_create",
+    "workflow_set_plan",
+    "workflow_add_tasks",
+    "workflow_update_status",
+    "task_claim",
+    "task_release",
+    "task_set_plan",
+    "task_replan",
+    "task_update_status",
+    "checkpoint_add",
+    "workspace_create",
+    "workspace_update",
+    "workspace_merge",
 }
 
 

@@ -91,11 +91,9 @@ def held(tx: Tx, id: BoardId, instance: InstanceName | None = None) -> Board:
     return get(tx, id)
 
 
-def all_of(
-    tx: ReadTx, instance: InstanceName, statuses: Sequence[BoardStatus] | None = None, limit: int = 100
-) -> list[Board]:
-    """The newest first."""
-    wanted = json.dumps(list(states.BOARD if statuses is None else statuses))
+def all_of(tx: ReadTx, instance: InstanceName, statuses: Sequence[BoardStatus] = (), limit: int = 100) -> list[Board]:
+    """Those in some states, or all; the newest first."""
+    wanted = json.dumps(list(statuses or states.BOARD))
     return tx.all(sql.all_of, Board, instance=instance, statuses=wanted, limit=limit)
 
 

@@ -84,9 +84,13 @@ class Count:
     tasks: int
 
 
+def find(tx: ReadTx, id: TaskId) -> Task | None:
+    return tx.maybe(sql.get, Task, id=id)
+
+
 def get(tx: ReadTx, id: TaskId, stream: StreamId | None = None) -> Task:
     """TaskNotFound if there is none, or none in this stream."""
-    found = tx.maybe(sql.get, Task, id=id)
+    found = find(tx, id)
     if found is None or stream not in (None, found.stream):
         raise missing(id)
     return found

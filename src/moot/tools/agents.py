@@ -5,10 +5,11 @@ from typing import Annotated, Literal
 
 from pydantic import FailFast, Field, JsonValue
 
+from moot.board import claims, tasks
 from moot.bus import mailbox
 from moot.core import clock, json, text
 from moot.core.errors import InvalidInput
-from moot.core.ids import AgentId, InstanceName
+from moot.core.ids import AgentId, InstanceName, TaskId
 from moot.core.tool import EVERYONE, OPERATORS, WRITERS, Call, Tool
 from moot.core.tx import ReadTx, Tx
 from moot.registry import agents, instances, tokens
@@ -82,6 +83,7 @@ class Beat(Result):
     success: bool = True
     next_heartbeat_ms: int
     unread: int
+    claim_lost: bool | None = None  # the task it names is not, or no more, its own
 
 
 class Done(Result):
@@ -105,10 +107,22 @@ async def heartbeat(call: Call, arguments: Heartbeat) -> Beat:
     def change(tx: Tx) -> Beat:
         agent = acting.agent_for(tx, call.caller, arguments.agent_id)
         agents.heartbeat(tx, agent.id, status=arguments.status, current_task=arguments.current_task_id)
-        waiting = mailbox.count_unread(tx, agent.id)
-        return Beat(next_heartbeat_ms=int(agents.HEARTBEAT.total_seconds() * 1000), unread=waiting)
+        hand = acting.hand(call.caller)
+        claims.renew_all(tx, agent.id, hand)
+        return Beat(
+            next_heartbeat_ms=int(agents.HEARTBEAT.total_seconds() * 1000),
+            unread=mailbox.count_unread(tx, agent.id),
+            claim_lost=_is_lost(tx, arguments.current_task_id, agent.id, hand),
+        )
 
     return await call.write(change)
+
+
+def _is_lost(tx: Tx, task: str | None, agent: AgentId, hand: str) -> bool | None:
+    """True for a task that it believes to be at work on and that is not its own any more."""
+    found = None if task is None else tasks.find(tx, TaskId(task))
+    is_own = found is None or (found.holder == agent and found.hand == hand and found.is_held(tx.now))
+    return None if is_own else True
 
 
 async def update(call: Call, arguments: Update) -> AgentCard:
@@ -163,6 +177,8 @@ async def unregister(call: Call, arguments: Unregister) -> Done:
         agent = acting.subject(tx, call.caller, arguments.id)
         if agent is None or agent.name == agents.PERSON:
             raise InvalidInput("The person cannot leave.", "Name an agent that you registered.")
+        tx.lock("agents", agent.id)
+        claims.release_all(tx, agent.id, f"{agent.name} has left")
         has_left = agents.unregister(tx, agent.id)
         mailbox.bury(tx, agent.id)
         tokens.revoke_of_agent(tx, agent.id)
@@ -182,10 +198,16 @@ def card(agent: Agent, tx: ReadTx) -> AgentCard:
         instance=agent.instance,
         capabilities=agent.capabilities,
         workspace_path=agent.workspace_path,
-        current_task_id=agent.current_task,
+        current_task_id=_current_task(agent, tx),
         last_seen=clock.to_iso(agent.seen_at),
         metadata=dict(agent.metadata),  # pyright: ignore[reportArgumentType]  # stored JSON is JSON
     )
+
+
+def _current_task(agent: Agent, tx: ReadTx) -> str | None:
+    """What it holds; what it says of itself, if it holds nothing."""
+    held = tasks.held_by(tx, agent.id)
+    return held[-1].id if held else agent.current_task
 
 
 def _path(path: str | None) -> str | None:

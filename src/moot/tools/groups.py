@@ -8,7 +8,9 @@ from moot.core.caller import Caller, Role
 from moot.core.errors import InvalidInput, NotAllowed
 from moot.core.tool import EVERYONE, WRITERS
 
-NAMES = ("channel", "inbox", "documents", "proposals", "requests", "agents")
+TALK = ("channel", "inbox", "documents", "proposals", "requests", "agents")
+WORK = ("workflows", "tasks", "workspaces")  # for those who work on a plan
+NAMES = (*TALK, *WORK)
 
 SEND = "channel_send"
 APPROVE = "approve"  # a tool that is offered only to those whose groups name it
@@ -25,6 +27,7 @@ Looking = Literal[
     "proposal_status",
     "request_list",
     "agent_list",
+    "workspace_list",
 ]
 Acting = Literal[
     "channel_send",
@@ -44,6 +47,7 @@ GROUPS: Mapping[Looking | Acting, str] = {
     **dict.fromkeys(("proposal_status", "proposal_cancel", "vote"), "proposals"),
     **dict.fromkeys(("request_list", "request_create", "request_respond"), "requests"),
     "agent_list": "agents",
+    "workspace_list": "workspaces",
 }
 
 

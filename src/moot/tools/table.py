@@ -2,9 +2,22 @@
 
 from moot.core.caller import Caller
 from moot.core.tool import Tool
-from moot.tools import agents, approving, channel, documents, groups, inbox, proposals, requests
+from moot.tools import (
+    agents,
+    approving,
+    channel,
+    documents,
+    groups,
+    inbox,
+    proposals,
+    requests,
+    task_notes,
+    tasks,
+    workflows,
+    workspaces,
+)
 
-_GROUPS = (channel, inbox, documents, proposals, requests, approving, agents)
+_GROUPS = (channel, inbox, documents, proposals, requests, approving, agents, workflows, tasks, task_notes, workspaces)
 TOOLS: dict[str, Tool] = {tool.name: tool for group in _GROUPS for tool in group.TOOLS}
 
 

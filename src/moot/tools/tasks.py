@@ -71,7 +71,10 @@ class UpdateStatus(Arguments):
 
 class Available(Arguments):
     workflow_id: Id | None = None
-    capabilities: Annotated[Lines | None, Field(description="What you can do; default: as you registered.")] = None
+    capabilities: Annotated[
+        tuple[str, ...] | None,
+        Field(max_length=100, strict=False, description="What you can do; default: as registered."),
+    ] = None
     agent_id: For = None
     limit: Limit = 10
 

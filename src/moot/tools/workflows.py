@@ -19,14 +19,14 @@ NEXT, MOST_NEXT = 10, 100
 
 
 def _several(value: object) -> object:
-    """One state, or a list of them."""
-    return [value] if isinstance(value, str) else value
+    """One state, or a list of them; nothing is like none."""
+    return [value] if isinstance(value, str) else () if value is None else value
 
 
 Statuses = Annotated[
-    tuple[BoardStatus, ...] | None,
-    BeforeValidator(_several, json_schema_input_type=BoardStatus | list[BoardStatus] | None),
+    tuple[BoardStatus, ...],
     Field(strict=False),
+    BeforeValidator(_several, json_schema_input_type=BoardStatus | list[BoardStatus] | None),
 ]
 
 
@@ -46,7 +46,7 @@ class Get(Arguments):
 
 
 class List(Arguments):
-    status: Statuses = None
+    status: Statuses = ()
     limit: Annotated[int, Field(ge=1, le=1000)] = 100
 
 
