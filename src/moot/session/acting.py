@@ -148,6 +148,8 @@ async def make(agent: str, planned: Sequence[Planned], journal: Journal, pages: 
             pages.add(Done(one.path, _plain(outcome)))
         return outcome
 
+    if len(planned) == 1 and not leads_on:  # those to whom it leads have a task each, or they would stand in each other
+        return [await made(planned[0])]
     try:
         async with asyncio.TaskGroup() as group:
             tasks = {group.create_task(made(one)): one for one in planned}

@@ -4,6 +4,7 @@ The same thing has the same path every time it is done. Whoever executes the tre
 first: what is done is answered from there, and nothing that is done is done again.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field
@@ -116,6 +117,7 @@ class Memory:
             self._wakes.ring()
         for one in begun:
             self._known[one.path] = started(self._known.get(one.path), one)
+        await asyncio.sleep(0)  # as with every journal, others have their turn meanwhile
 
 
 def started(before: Known | None, begun: Intent) -> Known:
