@@ -48,7 +48,7 @@ class Session:
         self.pages = errand.pages or Pages(stage.journal)
         self.turns = 0
         self.answered_at: datetime | None = None  # its model, the last time; the same in every execution
-        self._is_followed = is_followed  # by somebody who writes down how this one ended
+        self._is_followed = is_followed  # by somebody who writes down how this one ended, and goes on listening
         self._stage = stage
         self._agent = errand.agent
         self._handles = Handles()
@@ -119,15 +119,17 @@ class Session:
                     await one.source.call(one.call.name, one.arguments, one.path)
 
     async def _listening(self, path: TreePath) -> Report:
-        hearing = self.errand.hearing
+        hearing, is_passed_on = self.errand.hearing, False
         hearing.begin()
         try:
             while True:
                 turn = await self._turn()
                 if turn.report is not None and (turn.report.failure or not await self._is_called_back(path)):
+                    is_passed_on = self._is_followed and turn.report.failure is None
                     return turn.report
         finally:
-            await hearing.stop()
+            if not is_passed_on:
+                await hearing.stop()
 
     async def _turn(self) -> Turn:
         self.turns += 1
@@ -257,7 +259,7 @@ class Session:
         hearing = self.errand.hearing
         if self._past.has_reported(path) or not hearing.calls_back:
             return False
-        self._called_back = hearing.take() or await hearing.stop()
+        self._called_back = hearing.take() or (None if self._is_followed else await hearing.stop())
         if self._called_back is None:
             return False
         hearing.begin()

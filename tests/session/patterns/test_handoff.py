@@ -1,6 +1,7 @@
 from collections.abc import Sequence
 
 from moot.core.formats import Format
+from moot.session.hearing import Deaf, Heard
 from moot.session.journal import Done, Intent, Memory
 from moot.session.report import Report
 from tests.session.staging import Hall, agent, calls, reports
@@ -98,3 +99,30 @@ async def test_an_agent_with_a_handoff_still_has_its_own_tools() -> None:
         agent("x", reports("found")),
     )
     assert hall.order() == ["a", "x", "a", "b"]
+
+
+class Noted(Deaf):
+    """Keeps when somebody began to listen, and ended."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def begin(self) -> None:
+        self.notes.append("begins")
+
+    async def stop(self) -> Heard | None:
+        self.notes.append("stops")
+
+
+async def test_whoever_is_next_goes_on_listening() -> None:
+    hall, noted = Hall(), Noted()
+    hall.hearing = noted
+    await hall.report(agent("a", {"say": "from a"}, handoff="b"), agent("b", {"say": "from b"}))
+    assert noted.notes == ["begins", "begins", "stops"]
+
+
+async def test_nobody_listens_for_a_chain_that_broke() -> None:
+    hall, noted = Hall(), Noted()
+    hall.hearing = noted
+    await hall.report(agent("a", reports("No.", status="failure"), handoff="b"), agent("b", {"say": "from b"}))
+    assert noted.notes == ["begins", "stops"]
