@@ -8,6 +8,7 @@ from moot.board.claims import Holder, Refused, Taken
 from moot.board.laying import Laid
 from moot.board.plans import Need, Plan, Planned
 from moot.board.progress import Result
+from moot.board.states import BoardStatus
 from moot.board.tasks import Task
 from moot.core.caller import SYSTEM
 from moot.core.ids import DEFAULT_INSTANCE, AgentId, TaskId
@@ -49,6 +50,14 @@ class Desk:
 
     async def status(self) -> str:
         return (await self.store.read(lambda tx: boards.get(tx, self.board.id))).status
+
+    async def turns(self) -> list[str]:
+        """The states that the board has come to, in order."""
+        events = (await self.store.feed(self.board.stream).page({}, 1000)).events
+        return [str(one.data["status"]) for one in events if one.kind == boards.STATUS]
+
+    async def move(self, status: BoardStatus) -> None:
+        await self.store.write(lambda tx: progress.move_board(tx, self.board.id, status), caller=SYSTEM)
 
     async def ready(self, limit: int = 100) -> list[str]:
         found = await self.store.read(lambda tx: tasks.available(tx, self.board.id, limit))

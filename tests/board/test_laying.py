@@ -93,3 +93,20 @@ async def test_more_tasks_may_need_what_is_there_and_wake_a_board_that_was_over(
         await made.add("y: x")
     await made.do("d")
     assert await made.ready() == ["c"]
+
+
+async def test_a_plan_of_which_everything_is_done_ends_the_board(store: Store) -> None:
+    made = await desk(store, "a", "b")
+    await made.do("a")
+    await made.plan("a")
+    assert await made.status() == "completed"
+
+
+async def test_what_is_added_behind_a_failed_task_leaves_the_board_failed(store: Store) -> None:
+    made = await desk(store, "a")
+    await made.claim("a")
+    await made.fail("a")
+    await made.add("b: a")
+    assert await made.status() == "failed"
+    await made.add("c")
+    assert await made.status() == "in_progress"

@@ -1,8 +1,8 @@
 """Laying a plan onto a board: its tasks become rows, in pieces if they are many. A live board keeps what is done."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from moot.board import boards, plans
+from moot.board import boards, plans, progress
 from moot.board.boards import Board
 from moot.board.errors import PlanRefused
 from moot.board.plans import Checked, Kind, Plan, Planned
@@ -41,8 +41,8 @@ class Laid:
 def set_plan(tx: Tx, board: BoardId, plan: Plan) -> Laid:
     """The plan of a board, the first or a new one: what is finished or being worked on stays as it is."""
     _check_size(plan.tasks)
-    there = {one.folded: one for one in tx.all(sql.there, There, board=board)}
-    target = boards.held(tx, board)
+    target, found = _held(tx, board, lambda: tx.all(sql.there, There, board=board))
+    there = {one.folded: one for one in found}
     planned = {plans.fold(task.name) for task in plan.tasks}
     old = [one for folded, one in there.items() if folded not in planned]
     checked = plans.check(plan.tasks, [one.name for one in old if one.status in _FINISHED])
@@ -68,8 +68,8 @@ def add_tasks(tx: Tx, board: BoardId, tasks: Sequence[Planned]) -> Laid:
     """More tasks, after those that are there, which they may need."""
     _check_size(tasks)
     names = {plans.fold(name) for task in tasks for name in (task.name, *(need.name for need in task.needs))}
-    there = tx.all(sql.some_there, There, board=board, names=json.dumps(sorted(names)))
-    target = boards.held(tx, board)
+    named = json.dumps(sorted(names))
+    target, there = _held(tx, board, lambda: tx.all(sql.some_there, There, board=board, names=named))
     checked = plans.check(tasks, [one.name for one in there])
     first = tx.one(sql.next_rank, int, board=board)
     made = lay_tasks(tx, target, list(enumerate(_in_order(checked.tasks), first)))
@@ -131,6 +131,14 @@ def groups_of(tasks: Iterable[Planned]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(task.parallel_group for task in tasks if task.parallel_group is not None))
 
 
+def _held(tx: Tx, id: BoardId, look: Callable[[], list[There]]) -> tuple[Board, list[There]]:
+    """A board and tasks of it that nobody else changes. Tasks come first, as for everybody; who has waited for the
+    board looks again, because others may have been added meanwhile."""
+    look()
+    board = boards.held(tx, id)
+    return board, look()
+
+
 def _check_size(tasks: Sequence[Planned]) -> None:
     if len(tasks) > MOST_AT_ONCE:
         raise PlanRefused(
@@ -170,7 +178,7 @@ def _rerank(tx: Tx, ranks: Iterable[tuple[TaskId, int]]) -> None:
 
 
 def _go_on(tx: Tx, board: Board) -> None:
-    """A first plan makes a board ready; one that was over goes on."""
+    """A first plan makes a board ready; one that was over goes on, if anything is left to do."""
     match board.status:
         case "planning":
             boards.turn(tx, board, "ready")
@@ -178,6 +186,7 @@ def _go_on(tx: Tx, board: Board) -> None:
             boards.turn(tx, board, "in_progress")
         case _:
             pass
+    progress.settle(tx, board.id)
     tx.announce(Event(board.stream, PLANNED, board.id))
 
 

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 from moot.board import boards, claims, states, tasks
 from moot.board.errors import InvalidTransition
-from moot.board.states import TaskStatus
+from moot.board.states import BoardStatus, TaskStatus
 from moot.board.tasks import Task
 from moot.core import json
 from moot.core.errors import InvalidInput
 from moot.core.events import Event
-from moot.core.ids import AgentId, BoardId
+from moot.core.ids import AgentId, BoardId, InstanceName
 from moot.core.json import Json
 from moot.core.records import record
 from moot.core.tx import Tx
@@ -41,7 +41,6 @@ def advance(tx: Tx, task: Task, status: TaskStatus) -> None:
 def complete(tx: Tx, task: Task, result: Result) -> None:
     if not result.outcome:
         raise InvalidInput("A task is completed with an outcome.", "Say in `outcome` what came of it.")
-    _end(tx, task, "completed", result)
 
 
 def fail(tx: Tx, task: Task, result: Result) -> None:
@@ -79,13 +78,15 @@ def _end(tx: Tx, task: Task, status: TaskStatus, result: Result) -> None:
         by=result.by,
         now=tx.now,
     )
-    if status != "failed":
-        tx.run(sql.unblock, id=task.id)
-    tx.emit(Event(task.stream, STATUS, task.id, {"name": task.name, "status": status}))
-    _settle(tx, task.board)
+def move_board(
+    tx: Tx, id: BoardId, status: BoardStatus, reason: str = "", instance: InstanceName | None = None
+) -> None:
+    """What somebody says of a whole board. One that goes on is over at once if its last task has ended meanwhile."""
+    if boards.move(tx, boards.held(tx, id, instance), status, reason) and status == "in_progress":
+        settle(tx, id)
 
 
-def _settle(tx: Tx, id: BoardId) -> None:
+def settle(tx: Tx, id: BoardId) -> None:
     """A board is over when nothing can be claimed and nobody is at work. Whoever asks holds its stream's counter:
     of two that end at the same moment the second sees what the first has done."""
     if tasks.has_ready(tx, id) or tasks.has_held(tx, id):
@@ -96,3 +97,9 @@ def _settle(tx: Tx, id: BoardId) -> None:
             boards.turn(tx, board, "completed")
     elif board.status == "in_progress":
         boards.turn(tx, board, "failed", "What is left waits for tasks that have failed.")
+
+
+    if status != "failed":
+        tx.run(sql.unblock, id=task.id)
+    tx.emit(Event(task.stream, STATUS, task.id, {"name": task.name, "status": status}))
+    settle(tx, task.board)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, JsonValue
 
-from moot.board import boards, laying, tasks
+from moot.board import boards, laying, progress, tasks
 from moot.board.boards import Board, NewBoard
 from moot.board.states import BoardStatus
 from moot.core.ids import BoardId
@@ -178,9 +178,8 @@ async def add_tasks(call: Call, arguments: AddTasks) -> Planned:
 
 async def update_status(call: Call, arguments: UpdateStatus) -> WorkflowLine:
     def change(tx: Tx) -> WorkflowLine:
-        board = boards.held(tx, BoardId(arguments.id), call.caller.instance)
-        boards.move(tx, board, arguments.status, arguments.reason)
-        return standing.line(boards.get(tx, board.id))
+        progress.move_board(tx, BoardId(arguments.id), arguments.status, arguments.reason, call.caller.instance)
+        return standing.line(boards.get(tx, BoardId(arguments.id)))
 
     return await call.write(change)
 
@@ -201,7 +200,7 @@ async def next_tasks(call: Call, arguments: Next) -> NextTasks:
     return await call.read(look)
 
 
-async def progress(call: Call, arguments: Look) -> Progress:
+async def show_progress(call: Call, arguments: Look) -> Progress:
     return await call.read(lambda tx: standing.progress_of(tx, board_of(tx, call, arguments.workflow_id)))
 
 
@@ -309,7 +308,7 @@ TOOLS = (
         effect="none",
         arguments=Look,
         result=Progress,
-        function=progress,
+        function=show_progress,
         text=written,
         roles=EVERYONE,
     ),
