@@ -36,6 +36,11 @@ def load() -> None:
     rates("openai", "gpt-5")
 
 
+def is_loaded() -> bool:
+    """Whether somebody has asked before, so that nobody waits any more."""
+    return rates.cache_info().currsize > 0
+
+
 @functools.cache
 def rates(provider: str, model: str | None) -> Rates:
     """Those of a model at its provider."""

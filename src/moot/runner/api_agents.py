@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, nullcontext
 from dataclasses import field
@@ -113,7 +114,7 @@ class SessionBackend:
             raise InvalidInput("A session needs its tools in this process.", "Leave out `transport`.")
         journal = await assignment.journal() if isinstance(assignment, Kept) else None
         brief = await _brief(assignment, journal)
-        if assignment.manner.model is not None or "cast" in assignment.settings:
+        if not prices.is_loaded() and (assignment.manner.model is not None or "cast" in assignment.settings):
             await asyncio.to_thread(prices.load)  # or everybody here would wait for it with the first request
         cast = casts.cast(assignment, brief, assignment.expand if isinstance(assignment, Kept) else str)
         root = cast[assignment.agent]
@@ -129,7 +130,11 @@ class SessionBackend:
                 kept, most = _kept(assignment, journal), self._shop.most
                 stage = Stage(cast, kept, models.get, tools.of, tell, most, provider=casts.provider)
                 stage = replace(stage, ending=journal.ending, asked=journal.asked) if journal else stage
-                report = (await Orchestra(stage).perform(Errand(root, brief.prompt, hearing=letters, term=term))).report
+                errand = Errand(root, brief.prompt, hearing=letters, term=term)
+                try:
+                    report = (await Orchestra(stage).perform(errand)).report
+                finally:
+                    await letters.stop()  # which somebody may have left to whoever comes next, and nobody has come
             if journal is not None:
                 await letters.give_back()
                 await journal.end(report.failure)
@@ -145,26 +150,23 @@ class _Models:
         self.wrap: Callable[[Asking, Model], Model] = lambda asking, model: model
         self._shop = shop
         self._opened = AsyncExitStack()
-        self._found: dict[tuple[str, str], asyncio.Task[Model]] = {}
+        self._found: dict[tuple[str, str], Model] = {}
+        self._opening: dict[tuple[str, str], asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def __aenter__(self) -> "_Models":
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        opening = [one for one in self._found.values() if one.cancel()]
-        if opening:
-            await asyncio.wait(opening)
         await self._opened.aclose()
 
     async def get(self, agent: Agent, name: str, question: Question) -> Model:
         """Raises ModelFailed, and MootError for a model that cannot be asked at all."""
         key = (agent.name, name)
         if key not in self._found:
-            self._found[key] = asyncio.ensure_future(self._open(agent, name))
-        return self.wrap(Asking(agent, name, question), await asyncio.shield(self._found[key]))
-
-    async def _open(self, agent: Agent, name: str) -> Model:
-        return await self._opened.enter_async_context(self._shop.open(agent, name))
+            async with self._opening[key]:
+                if key not in self._found:  # nor has anybody opened it meanwhile
+                    self._found[key] = await self._opened.enter_async_context(self._shop.open(agent, name))
+        return self.wrap(Asking(agent, name, question), self._found[key])
 
 
 class ApiBackend(SessionBackend):
