@@ -48,17 +48,20 @@ def _mended(text: str) -> str:
 
 
 def dump(answer: Answer) -> Json:
-    kept = cast(Keepable, answer.kept).plain() if answer.kept is not None else None
     calls: list[Json] = [[one.id, one.name, one.arguments] for one in answer.calls]
-    at = None if answer.at is None else clock.to_iso(answer.at)
-    return {"text": answer.text, "calls": calls, "stop": answer.stop, "at": at, "kept": kept}
+    found: dict[str, Json] = {"text": answer.text, "calls": calls, "stop": answer.stop}
+    if answer.at is not None:
+        found["at"] = clock.to_iso(answer.at)
+    if answer.kept is not None:
+        found["kept"] = cast(Keepable, answer.kept).plain()
+    return found
 
 
 def load(found: Json) -> Answer:
     """Without its usage, which was counted when it came."""
     data = cast(Mapping[str, Json], found)
     calls = tuple(Call(*one) for one in cast(list[tuple[str, str, str]], data["calls"]))
-    kept = None if data["kept"] is None else Kept(data["kept"])
-    at = data.get("at")
+    kept, at = data.get("kept"), data.get("at")
     since = None if at is None else datetime.fromisoformat(cast(str, at))
-    return Answer(cast(str, data["text"]), calls, cast(Stop, data["stop"]), at=since, kept=kept)
+    own = None if kept is None else Kept(kept)
+    return Answer(cast(str, data["text"]), calls, cast(Stop, data["stop"]), at=since, kept=own)

@@ -1,6 +1,7 @@
 """The tools of moot itself, as a session calls them: in this process, as the attempt."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Protocol
 
 from moot.core import tool_schemas
@@ -22,7 +23,7 @@ class MootTools:
 
     def __init__(self, tools: Sequence[Tool], toolbox: Toolbox) -> None:
         self._effects: dict[str, Effect] = {one.name: one.effect for one in tools}
-        self._specs = tuple(ToolSpec(one.name, one.words, tool_schemas.arguments(one)) for one in tools)
+        self._specs = tuple(map(_spec, tools))
         self._toolbox = toolbox
 
     def specs(self) -> Sequence[ToolSpec]:
@@ -36,3 +37,9 @@ class MootTools:
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
         answer = await self._toolbox.call(name, arguments, path)
         return Outcome(answer.text, answer.is_error, mail=answer.mail)
+
+
+@cache
+def _spec(tool: Tool) -> ToolSpec:
+    """The same for all sessions, so that what it costs to tell it is counted once."""
+    return ToolSpec(tool.name, tool.words, tool_schemas.arguments(tool))

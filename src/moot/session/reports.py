@@ -5,7 +5,7 @@ from typing import Literal, cast
 
 from moot.core import json
 from moot.core.errors import MootError
-from moot.core.formats import Format
+from moot.core.formats import MARKDOWN, Format
 from moot.core.json import Json
 from moot.models.model import ToolSpec
 from moot.session import forms, schemas
@@ -30,7 +30,7 @@ class FinalReport(Unrecorded):
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
-        self._specs = (_spec(agent.output),)
+        self._specs = (_WORDS_SPEC if agent.output.kind == "markdown" else _spec(agent.output),)
 
     def specs(self) -> Sequence[ToolSpec]:
         return self._specs
@@ -69,6 +69,9 @@ def _spec(output: Format) -> ToolSpec:
     return ToolSpec(NAME, _WORDS, schema)
 
 
+_WORDS_SPEC = _spec(MARKDOWN)  # of nearly everybody, so that it is made and counted once
+
+
 async def fault(text: str, shape: Format) -> str | None:
     """What is wrong with a report of this shape."""
     if shape.kind == "markdown":
@@ -81,10 +84,11 @@ async def fault(text: str, shape: Format) -> str | None:
 
 
 def plain(report: Report) -> Json:
-    return {"text": report.text, "agent": report.agent, "failure": report.failure, "error": report.error}
+    found: dict[str, Json] = {"text": report.text, "agent": report.agent}
+    return found if report.failure is None else found | {"failure": report.failure, "error": report.error}
 
 
 def load(found: Json) -> Report:
-    """Of one that is on record."""
+    """Of one that is on record, and has failed."""
     data = cast(Mapping[str, str], found)
     return Report(data["text"], data["agent"], cast(Failure, data["failure"]), data["error"])

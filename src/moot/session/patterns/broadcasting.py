@@ -47,9 +47,7 @@ class MemberVoice(Unrecorded):
         self._broker = broker
 
     def specs(self) -> Sequence[ToolSpec]:
-        final: Json = {"type": "boolean", "default": False, "description": "You leave the team with this."}
-        failed: Json = {"type": "boolean", "default": False, "description": "You leave it because you cannot do it."}
-        return (_spec("Tell everybody in the team something.", {"final": final, "failed": failed}),)
+        return (_MEMBERS,)
 
     def say(self, message: str) -> None:
         self.is_silent = False
@@ -79,7 +77,7 @@ class SupervisorVoice(Unrecorded):
         self._cycle = cycle
 
     def specs(self) -> Sequence[ToolSpec]:
-        return (_spec("Tell all members something; the answer is what they broadcast then.", {}),)
+        return (_BOSS,)
 
     def effect(self, name: str) -> Effect:
         return "outside"
@@ -151,3 +149,9 @@ def _spec(words: str, more: Mapping[str, Json]) -> ToolSpec:
         "required": ["message"],
     }
     return ToolSpec(NAME, words, schema)
+
+
+_FINAL: Json = {"type": "boolean", "default": False, "description": "You leave the team with this."}
+_FAILED: Json = {"type": "boolean", "default": False, "description": "You leave it because you cannot do it."}
+_MEMBERS = _spec("Tell everybody in the team something.", {"final": _FINAL, "failed": _FAILED})
+_BOSS = _spec("Tell all members something; the answer is what they broadcast then.", {})

@@ -1,5 +1,6 @@
 """The broker of a team: everything that was broadcast, and who has been told what."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal, Protocol
@@ -51,21 +52,24 @@ class Broker:
         self._order = {name: place for place, name in enumerate(order)}
         self._clock = source or SystemClock()
         self._all: list[Broadcast] = []
-        self._told: dict[str, set[str]] = {}
+        self._counts = Counter[str]()
+        self._read = Counter[str]()  # how many each has looked at
+        self._told: dict[str, set[str]] = {}  # in an execution that is repeated now
         self.put_off: Report | None = None  # of a member: then the supervisor does not go on without it
 
     def publish(self, type: Type, member: str, message: str, session: "Speaker | None") -> None:
         """It is as old as the answer that it stands in, which is the same in every execution."""
-        number = sum(one.member == member for one in self._all) + 1
+        self._counts[member] += 1
         at = session.answered_at if session is not None else None
         turns = session.turns if session is not None else 0
-        self._all.append(Broadcast(member, number, type, message, turns, clock.to_iso(at or self._clock.now())))
+        said_at = clock.to_iso(at or self._clock.now())
+        self._all.append(Broadcast(member, self._counts[member], type, message, turns, said_at))
 
     def news(self, member: str) -> list[Broadcast]:
         """What it has not been told; from now on it has."""
-        told = self._told.setdefault(member, set())
-        found = [one for one in self._all if one.member != member and one.id not in told]
-        told.update(one.id for one in found)
+        new, told = self._all[self._read[member] :], self._told.get(member, ())
+        self._read[member] = len(self._all)
+        found = [one for one in new if one.member != member and one.id not in told]
         return sorted(found, key=lambda one: (self._order.get(one.member, -1), one.number))
 
     def was_told(self, member: str, ids: Sequence[str]) -> None:
