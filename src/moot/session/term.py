@@ -1,7 +1,7 @@
 """How long an agent may take, with all who work for it and all who answer in its place."""
 
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from datetime import timedelta
 
 from moot.core.hours import Hours
@@ -41,17 +41,18 @@ class Term:
     def begin_again(self) -> None:
         self._bounds = tuple(replace(one, until=self._in(one.most)) for one in self._bounds)
 
-    @asynccontextmanager
-    async def holds(self) -> AsyncGenerator[None]:
+    def holds(self) -> AbstractAsyncContextManager[None]:
         """For what is done within, else TimeIsUp. It may also be told from there, by a TimeoutError: in a replay, time
         is up when it was."""
         first = min(self._bounds, key=lambda one: one.until, default=None)
+        return nullcontext() if first is None else self._until(first)
+
+    @asynccontextmanager
+    async def _until(self, first: _Bound) -> AsyncGenerator[None]:
         try:
-            async with self._hours.until(first.until if first else None):
+            async with self._hours.until(first.until):
                 yield
         except TimeoutError:
-            if first is None:
-                raise
             raise TimeIsUp(f"{first.whose} ran longer than {first.most}") from None
 
     def _in(self, most: timedelta) -> float:
