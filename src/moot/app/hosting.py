@@ -35,11 +35,12 @@ from moot.runner.retry import Retry
 from moot.runner.setup import SetupWorker
 from moot.runner.stage import Stage
 from moot.runner.trails import Heard, Trails
+from moot.runner.verify_worker import VerifyWorker
 from moot.runner.worker import Worker
 from moot.runner.worktree_worker import WorktreeWorker
 from moot.runner.worktrees import Worktrees
 from moot.store.store import Store
-from moot.tools import asking, guards, isolation, voting
+from moot.tools import asking, guards, isolation, verifying, voting
 from moot.views.keeper import DocumentKeeper
 from moot.views.live import LiveViews
 
@@ -159,6 +160,8 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
     stopping = asyncio.Event()
     stage, setup = options.stage, SetupWorker(store, project.root, outfitter.guardian)
 
+    worktrees = Worktrees(store, project.root, project.folder, outfitter.guardian)
+
     def attempts(host: HostId) -> AttemptWorker:
         found: Mapping[str, Backend] = backends.Backends()
         equip = outfitter.equip
@@ -177,7 +180,8 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
             notify_people.NOTIFY: NotifyWorker(store, project.root, notify, outfitter.guardian),
             guards.LIMIT: OwnTransaction(store, limit_workers.end_talk),
             limits.TIME: OwnTransaction(store, limit_workers.end_in_time),
-            isolation.WORKTREE: WorktreeWorker(Worktrees(store, project.root, project.folder, outfitter.guardian)),
+            isolation.WORKTREE: WorktreeWorker(worktrees),
+            verifying.VERIFY: VerifyWorker(store, worktrees, outfitter.guardian),
         }
 
     return Host(store, new, workers, options.pace, stopping)

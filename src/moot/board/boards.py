@@ -120,5 +120,5 @@ def describe(tx: Tx, board: Board, words: Mapping[str, Json]) -> None:
 
 def forget(tx: Tx, instance: InstanceName) -> None:
     """All boards of an instance are gone for good, with their tasks."""
-    for statement in (sql.forget_checkpoints, sql.forget_edges, sql.forget_tasks, sql.forget):
+    for statement in (sql.forget_checks, sql.forget_checkpoints, sql.forget_edges, sql.forget_tasks, sql.forget):
         tx.run(statement, instance=instance)

@@ -24,6 +24,10 @@ update boards set status = :status, reason = :reason, updated_at = :now where id
 -- describe: What its plan says beside its tasks.
 update boards set plan = :plan, updated_at = :now where id = :id
 
+-- forget_checks: What was asked for before they counted as done.
+delete from checks
+where task in (select t.id from tasks t join boards b on b.id = t.board where b.instance = :instance)
+
 -- forget_checkpoints: What was noted on the way.
 delete from checkpoints
 where task in (select t.id from tasks t join boards b on b.id = t.board where b.instance = :instance)

@@ -162,7 +162,7 @@ def _edges(checked: Checked, ids: Mapping[str, TaskId], wanted: Iterable[str]) -
 
 def _remove(tx: Tx, gone: Iterable[TaskId]) -> None:
     rows = [{"id": one} for one in gone]
-    for statement in (sql.remove_checkpoints, sql.remove_edges_back, sql.remove_edges, sql.remove):
+    for statement in (sql.remove_checks, sql.remove_checkpoints, sql.remove_edges_back, sql.remove_edges, sql.remove):
         tx.many(statement, rows)
 
 

@@ -49,5 +49,8 @@ delete from task_edges where task = :id
 -- remove_edges_back: What needed it.
 delete from task_edges where needs = :id
 
+-- remove_checks: What was looked at.
+delete from checks where task = :id
+
 -- remove_checkpoints: What was noted of it.
 delete from checkpoints where task = :id

@@ -6,6 +6,7 @@ from dataclasses import field
 from itertools import islice
 from typing import Literal
 
+from moot.board import evidence
 from moot.board.errors import PlanRefused
 from moot.core import nearest
 from moot.core.json import Json
@@ -77,6 +78,8 @@ def check(tasks: Sequence[Planned], there: Iterable[str] = ()) -> Checked:
         raise PlanRefused(f"A plan has at most {MOST_TASKS:,} tasks.", "Split it into several workflows.")
     for task in tasks:
         _add_name(known, task.name)
+        for words in task.checks:
+            evidence.parse(words)
     edges = {fold(task.name): _needs(task, known) for task in tasks}
     if cycle := find_cycle(edges):
         raise PlanRefused(

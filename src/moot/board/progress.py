@@ -38,7 +38,19 @@ def advance(tx: Tx, task: Task, status: TaskStatus) -> None:
         tx.announce(Event(task.stream, STATUS, task.id, {"name": task.name, "status": status}, is_quiet=True))
 
 
+def propose(tx: Tx, task: Task, result: Result) -> None:
+    """Its holder says that it is done. It goes on to hold it until that is verified, for as long as that takes."""
+    _check_outcome(result)
+    advance(tx, task, "verifying")
+    tx.run(sql.propose, id=task.id, outcome=result.outcome, detail=json.dumps(result.detail or {}))
+
+
 def complete(tx: Tx, task: Task, result: Result) -> None:
+    _check_outcome(result)
+    _end(tx, task, "completed", result)
+
+
+def _check_outcome(result: Result) -> None:
     if not result.outcome:
         raise InvalidInput("A task is completed with an outcome.", "Say in `outcome` what came of it.")
 
@@ -66,18 +78,6 @@ def retry(tx: Tx, task: Task) -> None:
         boards.turn(tx, board, "in_progress")
 
 
-def _end(tx: Tx, task: Task, status: TaskStatus, result: Result) -> None:
-    states.check_task(task.name, task.status, status)
-    tx.run(
-        sql.end,
-        id=task.id,
-        status=status,
-        outcome=result.outcome,
-        detail=json.dumps(result.detail or {}),
-        error=result.error,
-        by=result.by,
-        now=tx.now,
-    )
 def move_board(
     tx: Tx, id: BoardId, status: BoardStatus, reason: str = "", instance: InstanceName | None = None
 ) -> None:
@@ -99,6 +99,18 @@ def settle(tx: Tx, id: BoardId) -> None:
         boards.turn(tx, board, "failed", "What is left waits for tasks that have failed.")
 
 
+def _end(tx: Tx, task: Task, status: TaskStatus, result: Result) -> None:
+    states.check_task(task.name, task.status, status)
+    tx.run(
+        sql.end,
+        id=task.id,
+        status=status,
+        outcome=result.outcome,
+        detail=json.dumps(result.detail or {}),
+        error=result.error,
+        by=result.by,
+        now=tx.now,
+    )
     if status != "failed":
         tx.run(sql.unblock, id=task.id)
     tx.emit(Event(task.stream, STATUS, task.id, {"name": task.name, "status": status}))

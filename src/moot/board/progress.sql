@@ -1,6 +1,9 @@
 -- advance: Its holder goes on with it.
 update tasks set status = :status, lease_until = :lease_until, updated_at = :now where id = :id
 
+-- propose: What its holder says came of it.
+update tasks set outcome = :outcome, outcome_detail = :detail where id = :id
+
 -- end: It is over, and nobody holds it.
 update tasks
 set status = :status, holder = null, hand = null, lease_until = null, outcome = :outcome, outcome_detail = :detail,

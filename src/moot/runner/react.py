@@ -6,14 +6,17 @@ from moot.bus import messages
 from moot.core.events import StoredEvent
 from moot.core.tx import ReadTx, Tx
 from moot.proposals import votes
+from moot.requests import requests
 from moot.runner.reactions.begin_talk import begin_talk
 from moot.runner.reactions.reach_agents import reach_agents
+from moot.runner.reactions.verify_tasks import verify_tasks
 from moot.store import feed, streams
 
 Reaction = Callable[[Tx, StoredEvent], None]
 REACTIONS: Mapping[str, tuple[Reaction, ...]] = {
     messages.POSTED: (reach_agents,),
-    votes.CLOSED: (begin_talk,),
+    votes.CLOSED: (begin_talk, verify_tasks),
+    requests.ANSWERED: (verify_tasks,),
 }
 _PAGE = 100
 _STREAMS = 20

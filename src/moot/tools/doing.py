@@ -13,7 +13,7 @@ from moot.core.ids import AgentId, StreamId, TaskId
 from moot.core.records import record, replace
 from moot.core.tx import ReadTx, Tx
 from moot.registry import instances, tokens
-from moot.tools import acting
+from moot.tools import acting, verifying
 
 _LOOKED_THROUGH = 1000  # ready tasks, for those that fit somebody
 
@@ -68,7 +68,10 @@ def update(tx: Tx, caller: Caller, id: TaskId, status: TaskStatus, result: Resul
             progress.skip(tx, task, replace(result, outcome=result.outcome or reason or None, by=_doer(tx, caller)))
         case "completed":
             task = held(tx, caller, id)
-            progress.complete(tx, task, replace(result, by=task.holder))
+            if task.checks:
+                verifying.begin(tx, task, result)
+            else:
+                progress.complete(tx, task, replace(result, by=task.holder))
         case "failed":
             task = held(tx, caller, id)
             progress.fail(tx, task, replace(result, by=task.holder))

@@ -80,3 +80,17 @@ create table checkpoints (
   at integer not null,
   primary key (task, number)
 ) strict, without rowid;
+
+-- What must hold before a task counts as done; each time its holder says that it is, a new round.
+create table checks (
+  task text not null,
+  round integer not null,
+  place integer not null,
+  words text not null,
+  state text not null,
+  subject text,
+  output text not null,
+  at integer not null,
+  primary key (task, round, place)
+) strict, without rowid;
+create index checks_by_subject on checks (subject) where subject is not null;
