@@ -104,7 +104,7 @@ class Git:
 
     def __init__(self, folder: Path, marker: str, config: Mapping[str, str]) -> None:
         self.folder = folder
-        self._marker = marker
+        self.marker = marker
         self._config = config
 
     async def run(
@@ -123,7 +123,7 @@ class Git:
             stdin=stdin,
             deadline=seconds,
             output_cap=_CAP,
-            marker=self._marker,
+            marker=self.marker,
         )
         finished = await child.run(program)
         if finished.ended != "exited" or finished.exit_code not in codes:
@@ -151,9 +151,9 @@ class Git:
         """Whether files are written otherwise by who does not switch them off."""
         return any(name.startswith("filter.") for name in self._config)
 
-    def elsewhere(self, folder: Path) -> "Git":
-        """The same repository in another of its worktrees."""
-        return Git(folder, self._marker, self._config)
+    async def elsewhere(self, folder: Path) -> "Git":
+        """The same repository in another of its worktrees, where its configuration may say something else."""
+        return await _looked_through(Git(folder, self.marker, {}))
 
     @cached_property
     def _env(self) -> dict[str, str]:
@@ -171,8 +171,12 @@ async def at(folder: Path, marker: str) -> Git:
     await _check_version(bare)
     if await bare.line("rev-parse", "--is-bare-repository") == "true":
         raise BareRepository(f"{folder} is a bare repository.", "Name one with files, with repo_path.")
-    listed = await bare.run("config", "--list", "--name-only", "-z")
-    return Git(folder, marker, dict(_switched_off(listed.parts)))
+    return await _looked_through(bare)
+
+
+async def _looked_through(git: Git) -> Git:
+    listed = await git.run("config", "--list", "--name-only", "-z")
+    return Git(git.folder, git.marker, dict(_switched_off(listed.parts)))
 
 
 def _switched_off(names: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -35,7 +35,7 @@ class Owner:
 
 async def keep(repository: Repository, folder: Path, owner: Owner, *, is_leaving: bool) -> Kept:
     """Commit what is there. Of a worktree that `is_leaving` the index stays as it is, so that no lock holds it up."""
-    git = repository.git.elsewhere(folder)
+    git = await repository.git.elsewhere(folder)
     variables = await _own_index(git) if is_leaving else {}
     try:
         return await _keep(repository, git, owner, variables)
@@ -46,7 +46,7 @@ async def keep(repository: Repository, folder: Path, owner: Owner, *, is_leaving
 
 async def tree(repository: Repository, folder: Path) -> str:
     """All that is there, committed or not, as git sees it; nothing is committed."""
-    git = repository.git.elsewhere(folder)
+    git = await repository.git.elsewhere(folder)
     variables = await _own_index(git)
     try:
         await _stage_all(git, variables)

@@ -55,7 +55,7 @@ async def bring_along(repository: Repository, base: str, step: Step) -> None:
     """The files of whoever has the base branch checked out. Done again, it changes nothing."""
     for one in await _checked_out(repository, base):
         try:
-            await _read_tree(repository.git.elsewhere(one.path), step)
+            await _read_tree(await repository.git.elsewhere(one.path), step)
         except MootError as error:
             raise CheckoutBehind(
                 f"{base} is merged, but its files in {one.path} are not: {error.fact}",
@@ -111,7 +111,7 @@ async def _checked_out(repository: Repository, branch: str) -> list[Checkout]:
 
 async def _check(repository: Repository, where: Checkout, step: Step) -> None:
     """Whether the files could be brought along, without touching one."""
-    git = repository.git.elsewhere(where.path)
+    git = await repository.git.elsewhere(where.path)
     own = Path(await git.line("rev-parse", "--absolute-git-dir"))
     if (what := repositories.under_way(own)) is not None:
         raise BaseBusy(

@@ -118,7 +118,7 @@ async def found(folder: Path, marker: str, within: Path | None = None) -> Reposi
     opened = await git.at(folder, marker)
     asked = ("--path-format=absolute", "--show-toplevel", "--git-common-dir")
     lines = (await opened.run("rev-parse", *asked)).text.split("\n")
-    repository = Repository(opened.elsewhere(Path(lines[0])), Path(lines[0]), Path(lines[-1]))
+    repository = Repository(await opened.elsewhere(Path(lines[0])), Path(lines[0]), Path(lines[-1]))
     if within is not None and not await _belongs(repository, within, marker):
         raise RepositoryElsewhere(
             f"The repository {repository.top} does not belong to the project {within}.",

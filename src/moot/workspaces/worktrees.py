@@ -42,7 +42,11 @@ class Worktree:
             named = ("-b", branch, str(self.path), commit)
         else:
             named = (str(self.path), branch)
-        await git.run("worktree", "add", "--quiet", "--no-track", "--no-guess-remote", *named, seconds=_SECONDS)
+        asked = ("--quiet", "--no-checkout", "--no-track", "--no-guess-remote")
+        await git.run("worktree", "add", *asked, *named)
+        # Only now, because the configuration may say something else in there.
+        there = await git.elsewhere(self.path)
+        await there.run("read-tree", "--reset", "-u", "HEAD", seconds=_SECONDS)
 
     async def keep(self, owner: Owner) -> Kept:
         """Commit what is there and not committed yet."""
@@ -53,7 +57,7 @@ class Worktree:
         commit can keep."""
         kept = None
         if self.is_there:
-            await keeping.refuse_inside(self.repository.git.elsewhere(self.path))
+            await keeping.refuse_inside(await self.repository.git.elsewhere(self.path))
             kept = await keeping.keep(self.repository, self.path, owner, is_leaving=True)
         if self.grounds.put_aside(self.id) and kept is not None:
             # Again, for what somebody wrote in between.
