@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from moot.board import states
-from moot.board.errors import WorkflowNotFound
+from moot.board.errors import InvalidTransition, WorkflowNotFound
 from moot.board.states import BoardStatus
 from moot.core import json
 from moot.core.events import Event
@@ -15,6 +15,7 @@ from moot.core.tx import ReadTx, Tx
 from moot.store import queries
 
 sql = queries.beside(__file__)
+HALF_PLANNED = "Its plan is not all there yet"
 CREATED, STATUS = "workflow_created", "workflow_status"
 
 
@@ -35,6 +36,11 @@ class Board:
     created_by: str
     created_at: datetime
     updated_at: datetime
+
+    @property
+    def is_half_planned(self) -> bool:
+        """Whether a large plan is being laid in pieces, or was given up in the middle."""
+        return self.status == "planning" and self.reason.startswith(HALF_PLANNED)
 
 
 @record
@@ -102,6 +108,8 @@ def move(tx: Tx, board: Board, status: BoardStatus, reason: str = "") -> bool:
     if board.status == status:
         return False
     states.check_board(board.name, board.status, status)
+    if board.is_half_planned and status != "abandoned":
+        raise InvalidTransition(board.reason, "Wait until all of it is there, or apply the plan again.")
     return turn(tx, board, status, reason)
 
 

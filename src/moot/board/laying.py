@@ -1,6 +1,6 @@
 """Laying a plan onto a board: its tasks become rows, in pieces if they are many. A live board keeps what is done."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from moot.board import boards, plans, progress
 from moot.board.boards import Board
@@ -53,11 +53,11 @@ def set_plan(tx: Tx, board: BoardId, plan: Plan) -> Laid:
     anew = {folded: there[folded].id for folded in planned & there.keys() if folded not in kept}
     _remove(tx, [one.id for one in gone])
     _take_up(tx, anew.values())
-    ordered = list(enumerate(_in_order(checked.tasks)))
+    ordered = list(enumerate(in_order(checked.tasks)))
     new = [(rank, task) for rank, task in ordered if plans.fold(task.name) not in kept]
     _rerank(tx, [(kept[name].id, rank) for rank, task in ordered if (name := plans.fold(task.name)) in kept])
-    made = lay_tasks(tx, target, new, anew)
-    lay_edges(tx, _edges(checked, {one.folded: one.id for one in there.values()} | made, made))
+    made = lay_tasks(tx, target, checked, new, anew)
+    lay_edges(tx, edges(checked, {one.folded: one.id for one in there.values()} | made, made))
     tx.run(sql.count_blockers, board=board)
     boards.describe(tx, target, plan.words)
     _go_on(tx, target)
@@ -70,17 +70,23 @@ def add_tasks(tx: Tx, board: BoardId, tasks: Sequence[Planned]) -> Laid:
     names = {plans.fold(name) for task in tasks for name in (task.name, *(need.name for need in task.needs))}
     named = json.dumps(sorted(names))
     target, there = _held(tx, board, lambda: tx.all(sql.some_there, There, board=board, names=named))
+    if target.is_half_planned:
+        raise PlanRefused(target.reason, "Wait until all of it is there, or apply the plan again.")
     checked = plans.check(tasks, [one.name for one in there])
     first = tx.one(sql.next_rank, int, board=board)
-    made = lay_tasks(tx, target, list(enumerate(_in_order(checked.tasks), first)))
-    lay_edges(tx, _edges(checked, {one.folded: one.id for one in there} | made, made))
+    made = lay_tasks(tx, target, checked, list(enumerate(in_order(checked.tasks), first)))
+    lay_edges(tx, edges(checked, {one.folded: one.id for one in there} | made, made))
     tx.many(sql.count_blockers_of, ({"id": id} for id in made.values()))
     _go_on(tx, target)
     return Laid(len(tasks), 0, 0, groups_of(tasks))
 
 
 def lay_tasks(
-    tx: Tx, board: Board, ranked: Sequence[tuple[int, Planned]], ids: Mapping[str, TaskId] | None = None
+    tx: Tx,
+    board: Board,
+    checked: Checked,
+    ranked: Sequence[tuple[int, Planned]],
+    ids: Mapping[str, TaskId] | None = None,
 ) -> dict[str, TaskId]:
     """Rows for tasks, under the ids they had or new ones; their blockers are counted as all that they need."""
     made: dict[str, TaskId] = {}
@@ -104,7 +110,7 @@ def lay_tasks(
                 "capabilities": _json(task.capabilities),
                 "files": _json(task.files),
                 "checks": _json(task.checks),
-                "blockers": sum(need.kind == "blocks" for need in task.needs),
+                "blockers": sum(kind == "blocks" for kind in checked.edges[folded].values()),
                 "now": now,
             }
         )
@@ -120,11 +126,17 @@ def lay_edges(tx: Tx, edges: Iterable[tuple[TaskId, TaskId, Kind]]) -> None:
     tx.many(sql.add_edge, ({"task": task, "needs": needs, "kind": kind} for task, needs, kind in edges))
 
 
-def clear(tx: Tx, board: BoardId, most: int) -> bool:
-    """Take away tasks of a plan that was not finished; False if there are none any more."""
+def clear(tx: Tx, board: BoardId, most: int) -> int:
+    """Take away tasks of a plan that was not finished; how many there were, at most as many."""
     found = tx.all(sql.some, There, board=board, limit=most)
     _remove(tx, [one.id for one in found])
-    return bool(found)
+    return len(found)
+
+
+def open_board(tx: Tx, board: Board, plan: Plan) -> None:
+    """All of the plan is laid."""
+    boards.describe(tx, board, plan.words)
+    _go_on(tx, board)
 
 
 def groups_of(tasks: Iterable[Planned]) -> tuple[str, ...]:
@@ -147,7 +159,7 @@ def _check_size(tasks: Sequence[Planned]) -> None:
         )
 
 
-def _in_order(tasks: Sequence[Planned]) -> list[Planned]:
+def in_order(tasks: Sequence[Planned]) -> list[Planned]:
     """As they stand, but for those that say their own place."""
     return [task for _, task in sorted(enumerate(tasks), key=lambda one: (_place(*one), one[0]))]
 
@@ -156,7 +168,8 @@ def _place(index: int, task: Planned) -> int:
     return index if task.sequence is None else task.sequence
 
 
-def _edges(checked: Checked, ids: Mapping[str, TaskId], wanted: Iterable[str]) -> Iterable[tuple[TaskId, TaskId, Kind]]:
+def edges(checked: Checked, ids: Mapping[str, TaskId], wanted: Iterable[str]) -> Iterator[tuple[TaskId, TaskId, Kind]]:
+    """What each of the wanted tasks needs."""
     return ((ids[task], ids[name], kind) for task in wanted for name, kind in checked.edges[task].items())
 
 

@@ -64,6 +64,9 @@ def fail(tx: Tx, task: Task, result: Result) -> None:
 
 def skip(tx: Tx, task: Task, result: Result) -> None:
     """It is not to be done; what needs it does not wait for it."""
+    board = boards.get(tx, task.board)
+    if board.is_half_planned:  # what needs it may not be there yet, and would wait for it for ever
+        raise InvalidTransition(board.reason, "Wait until all of it is there.")
     _end(tx, task, "skipped", result)
 
 
