@@ -135,6 +135,6 @@ async def test_one_in_which_nothing_was_done_takes_its_branch_away(yard: Yard) -
 async def test_a_branch_that_was_there_is_used_and_never_taken_away(yard: Yard) -> None:
     yard.repo.git("branch", "mine")
     one = await yard.make("mine")
-    assert not one.is_branch_ours
+    assert (one.status, one.is_branch_ours) == ("active", False)
     await yard.remove(one.id)
     assert yard.repo.branches() == ["main", "mine"]

@@ -39,11 +39,10 @@ class Worktree:
         self.forget()
         git = self.repository.git
         if await git.commit_of(HEADS + branch) is None:
-            named = ("-b", branch, str(self.path), commit)
+            named = ("--no-track", "-b", branch, str(self.path), commit)
         else:
             named = (str(self.path), branch)
-        asked = ("--quiet", "--no-checkout", "--no-track", "--no-guess-remote")
-        await git.run("worktree", "add", *asked, *named)
+        await git.run("worktree", "add", "--quiet", "--no-checkout", "--no-guess-remote", *named)
         # Only now, because the configuration may say something else in there.
         there = await git.elsewhere(self.path)
         await there.run("read-tree", "--reset", "-u", "HEAD", seconds=_SECONDS)
