@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -22,6 +23,7 @@ from moot.core.tx import Tx
 from moot.models import endpoints, reserving
 from moot.models import model as models
 from moot.models.model import Answer, Model, Request, Usage
+from moot.models.reserving import Price
 from moot.process import identity
 from moot.registry import agents, instances
 from moot.registry.agents import NewAgent
@@ -80,25 +82,30 @@ class Shop:
     def open(self, agent: Agent, name: str) -> AbstractAsyncContextManager[Model]:
         return nullcontext(_Model(self._answers(agent), self.moments))
 
-    def most(self, agent: Agent, name: str, request: Request) -> float:
-        return reserving.most(endpoints.find(name, _ENVIRON), request)
+    def price(self, agent: Agent, name: str, request: Request) -> Price:
+        return reserving.price(endpoints.find(name, _ENVIRON), request)
 
     def _answers(self, agent: Agent) -> Iterator[Answer]:
-        said, reported = Answer(script.SAID, usage=_USED), _calls("final_report", {"report": script.SAID})
         if self.scenario == "tools":
-            yield from (_calls(script.TOOL, script.ARGUMENTS) for _ in range(self.turns))
-            yield said
+            yield from repeat(_LOOKS, self.turns)
+            yield _SAYS
         elif self.scenario == "chat" and agent.name == script.BOSS:
-            yield from (_calls("team_broadcast", {"message": script.SAID}) for _ in range(script.CYCLES - 1))
-            yield reported
+            yield from repeat(_BROADCASTS, script.CYCLES - 1)
+            yield _REPORTS
         elif self.scenario == "chat":
-            yield from (said for _ in range(script.CYCLES))
+            yield from repeat(_SAYS, script.CYCLES)
         else:
-            yield reported
+            yield _REPORTS
 
 
 def _calls(name: str, arguments: Mapping[str, str]) -> Answer:
     return Answer("", (models.Call("call", name, json.dumps(dict(arguments))),), "tools", _USED)
+
+
+_SAYS = Answer(script.SAID, usage=_USED)
+_LOOKS = _calls(script.TOOL, script.ARGUMENTS)
+_BROADCASTS = _calls("team_broadcast", {"message": script.SAID})
+_REPORTS = _calls("final_report", {"report": script.SAID})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 from pydantic_ai.messages import ModelResponse, TextPart
 from pydantic_ai.usage import RequestUsage
@@ -41,7 +39,7 @@ def test_what_the_person_says_of_a_price_counts_more_than_the_list(base_url: str
     cached = RequestUsage(input_tokens=100_000, output_tokens=10_000, cache_read_tokens=50_000)
     got = prices.usage(response(cached), said, ASKED)
     assert (got.cost, got.is_estimated) == (pytest.approx(0.1 + 0.025 + 0.08), False)
-    assert reserving.most(said, replace(ASKED, bound=1_000)) == pytest.approx(201 * 2e-6 + 1_000 * 8e-6)
+    assert reserving.price(said, ASKED).most(1_000) == pytest.approx(201 * 2e-6 + 1_000 * 8e-6)
 
 
 def test_usage_that_is_not_told_is_estimated_and_marked() -> None:

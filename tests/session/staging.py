@@ -8,6 +8,7 @@ from moot.core.hours import Hours
 from moot.core.json import Json
 from moot.models import scripted
 from moot.models.model import Model, Progress, Request, Results, Said, Usage
+from moot.models.reserving import FREE, Price
 from moot.models.scripted import ScriptedModel
 from moot.session.agent import Agent
 from moot.session.errand import Errand
@@ -46,7 +47,7 @@ class Hall:
     asked: list[tuple[str, Request]] = field(default_factory=list[tuple[str, Request]])
     events: list[tuple[str, Event]] = field(default_factory=list[tuple[str, Event]])
     hearing: Hearing = field(default_factory=Deaf)  # of the first
-    reserve: Callable[[Agent, str, Request], float] = lambda agent, model, request: 0.0
+    price: Callable[[Agent, str, Request], Price] = lambda agent, model, request: FREE
     model: Model | None = None  # of everybody, instead of what is in their settings
     asked_for: Asked | None = None  # from outside
     ends_with: str = ""  # when the model of this agent is asked, moot is shut down
@@ -69,7 +70,7 @@ class Hall:
             its_model,
             lambda agent, path: self.sources if agent.tools is None else (),
             lambda agent, event: self.events.append((agent, event)),
-            self.reserve,
+            self.price,
             self._asked_for,
         )
         async with asyncio.timeout(60):

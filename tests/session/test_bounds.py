@@ -14,6 +14,7 @@ from moot.core.tool import Effect
 from moot.core.wakes import Signal, Wakes
 from moot.models import reserving, scripted
 from moot.models.model import Answer, ModelFailed, Progress, Request, ToolSpec, Usage
+from moot.models.reserving import FREE, Price
 from moot.models.retrying import Retrying
 from moot.models.scripted import ScriptedModel
 from moot.session.acting import ToolsAlike
@@ -265,15 +266,15 @@ async def test_when_all_models_fail_the_last_one_says_why() -> None:
 
 
 async def test_a_model_that_cannot_be_asked_at_all_is_passed_over() -> None:
-    def keyless(one: Agent, name: str, request: Request) -> float:
+    def keyless(one: Agent, name: str, request: Request) -> Price:
         if name == "first":
             raise ModelFailed("auth", "There is no key.")
-        return 0.0
+        return FREE
 
     journal = Memory()
     settings = {"answers:second": [reports("from the second")]}
     one = agent("a", models=("first", "second"), settings=settings)
-    assert await Hall(journal, reserve=keyless).report(one) == Report("from the second", "a")
+    assert await Hall(journal, price=keyless).report(one) == Report("from the second", "a")
     known = journal.known("t1/m")
     assert known is not None
     assert (known.state, known.tries) == ("done", 1)  # nothing was asked of the first
@@ -323,13 +324,13 @@ class Tight(Poor):
 
 
 async def test_an_answer_is_held_to_what_is_set_aside_for_it() -> None:
-    hall = Hall(Memory(), reserve=lambda agent, model, request: 1 + (request.bound or 0) / 1_000)
+    hall = Hall(Memory(), price=lambda agent, model, request: Price(1, 1 / 1_000))
     await hall.report(agent("a", {"say": "done"}), agent("b"))
     assert [request.bound for _, request in hall.asked] == [32_000]
 
 
 async def test_who_finds_little_left_waits_for_the_others_and_asks_for_a_shorter_answer() -> None:
-    hall = Hall(Tight(6.0), reserve=lambda agent, model, request: 1 + (request.bound or 0) / 1_000)
+    hall = Hall(Tight(6.0), price=lambda agent, model, request: Price(1, 1 / 1_000))
     report = await hall.report(agent("a", {"say": "done"}))
     assert (report.failure, [request.bound for _, request in hall.asked]) == (None, [5_000])
 
@@ -373,7 +374,7 @@ async def test_who_asks_again_after_an_answer_that_broke_off_asks_for_a_shorter_
         waiting.append((purse.open_below(""), dict(purse.aside)))
 
     waiting, breaking, purse = list[object](), Breaking(), Purse(6.0)
-    hall = Hall(purse, reserve=lambda agent, model, request: 1 + (request.bound or 0) / 1_000)
+    hall = Hall(purse, price=lambda agent, model, request: Price(1, 1 / 1_000))
     hall.model = Retrying(breaking, ManualClock(), sleep=pause)
     report = await hall.report(agent("a"))
     assert (report.text, breaking.bounds) == ("done", [5_000, 4_000])
@@ -432,17 +433,17 @@ async def test_who_waits_for_the_others_heeds_that_moot_is_to_stop(asked: Asked,
             hall.asked_for = asked
             await super().note(done, begun)
 
-    hall = Hall(Interrupted(6.0), reserve=lambda agent, model, request: 1.0)
+    hall = Hall(Interrupted(6.0), price=lambda agent, model, request: Price(1.0))
     report = await hall.report(agent("a", {"say": "never asked"}))
     assert (report.failure, hall.asked) == (failure, [])
 
 
 async def test_where_there_is_too_little_for_one_model_the_next_is_asked() -> None:
-    hall = Hall(Purse(1.0), reserve=lambda agent, model, request: 2.0 if model == "large" else 0.5)
+    hall = Hall(Purse(1.0), price=lambda agent, model, request: Price(2.0 if model == "large" else 0.5))
     settings = {"answers:large": [reports("never")], "answers:small": [reports("from the small one")]}
     one = agent("a", models=("large", "small"), settings=settings)
     assert await hall.report(one) == Report("from the small one", "a")
-    assert await Hall(Purse(0.1), reserve=hall.reserve).report(one) == Report("", "a", "budget", "not so much")
+    assert await Hall(Purse(0.1), price=hall.price).report(one) == Report("", "a", "budget", "not so much")
 
 
 async def test_what_costs_nothing_is_given_no_bounds() -> None:

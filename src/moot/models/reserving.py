@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from moot.core import prices
+from moot.core.records import record
 from moot.models.endpoints import Endpoint
 from moot.models.model import Answer, Message, Request, Said
 
@@ -31,12 +32,26 @@ def longest(model: str) -> int:
     return next((tokens for start, tokens in _SHORTER.items() if name.startswith(start)), _LONG)
 
 
-def most(endpoint: Endpoint, request: Request) -> float:
-    """Dollars."""
+@record
+class Price:
+    """In dollars, what a request costs by itself, and each token of its answer."""
+
+    request: float = 0.0
+    token: float = 0.0
+
+    def most(self, tokens: int) -> float:
+        """With an answer that has no more of them."""
+        return self.request + tokens * self.token
+
+
+FREE = Price()
+
+
+def price(endpoint: Endpoint, request: Request) -> Price:
     if is_free(endpoint):
-        return 0.0
+        return FREE
     rates = endpoint.rates or prices.rates(endpoint.provider, endpoint.name)
-    return rates.cost(tokens(request), request.bound or request.max_tokens or longest(endpoint.name))
+    return Price(rates.cost(tokens(request), 0), rates.cost(0, 1))
 
 
 def is_free(endpoint: Endpoint) -> bool:

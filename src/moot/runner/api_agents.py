@@ -27,6 +27,7 @@ from moot.core.records import record, replace
 from moot.models import endpoints, opening, reserving, scripted
 from moot.models.endpoints import Endpoint
 from moot.models.model import Model, Request
+from moot.models.reserving import Price
 from moot.models.retrying import Patience, Retrying
 from moot.models.scripted import ScriptedModel
 from moot.runner import casts, tree_tools
@@ -63,9 +64,7 @@ class Shop(Protocol):
 
     def open(self, agent: Agent, name: str) -> AbstractAsyncContextManager[Model]: ...
 
-    def most(self, agent: Agent, name: str, request: Request) -> float:
-        """What a request may cost, in dollars."""
-        ...
+    def price(self, agent: Agent, name: str, request: Request) -> Price: ...
 
 
 @runtime_checkable
@@ -127,8 +126,8 @@ class SessionBackend:
                 for trouble in tools.troubles:
                     tell(root.name, events.Warned(str(trouble)))
                 term = Term(hours=assignment.requests.hours) if isinstance(assignment, Kept) else Term()
-                kept, most = _kept(assignment, journal), self._shop.most
-                stage = Stage(cast, kept, models.get, tools.of, tell, most, provider=casts.provider)
+                kept, price = _kept(assignment, journal), self._shop.price
+                stage = Stage(cast, kept, models.get, tools.of, tell, price, provider=casts.provider)
                 stage = replace(stage, ending=journal.ending, asked=journal.asked) if journal else stage
                 errand = Errand(root, brief.prompt, hearing=letters, term=term)
                 try:
@@ -198,10 +197,10 @@ class _Shop:
             return nullcontext(Retrying(self._script(agent), self.clock, self.patience or Patience()))
         return opening.opened(self._endpoint(agent, name), self.clock, self.patience)
 
-    def most(self, agent: Agent, name: str, request: Request) -> float:
+    def price(self, agent: Agent, name: str, request: Request) -> Price:
         if "answers" in agent.settings:
-            return self._script(agent).cost(request)
-        return reserving.most(self._endpoint(agent, name), request)
+            return Price(self._script(agent).cost(request))
+        return reserving.price(self._endpoint(agent, name), request)
 
     def _script(self, agent: Agent) -> ScriptedModel:
         return ScriptedModel(scripted.parse(agent.settings["answers"]), self.clock)

@@ -8,6 +8,7 @@ from moot.core.clock import SystemClock
 from moot.core.records import replace
 from moot.models import keeping, reserving
 from moot.models.model import Again, Anew, Answer, ModelFailed, Piece, Request
+from moot.models.reserving import Price
 from moot.session.agent import Agent
 from moot.session.events import Used, Warned, Wrote
 from moot.session.journal import Done, Intent, OverBudget
@@ -36,7 +37,7 @@ async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -
             provider=provider,
             is_replaceable=not is_last,
         )
-        tries = _Tries(intent, question, stage, pages, partial(stage.reserve, agent, name))
+        tries = _Tries(intent, question, stage, pages, partial(stage.price, agent, name))
         try:
             found = keeping.storable(await _ask(agent, name, await tries.begin(), stage, tries))
             found = replace(found, at=SystemClock().now())
@@ -64,50 +65,43 @@ def _told(failures: Sequence[ModelFailed]) -> ModelFailed:
     return min(limited, key=lambda one: one.until.timestamp() if one.until else 0.0) if limited else failures[-1]
 
 
-def _shortened(whole: Request, least: Request, share: float) -> Request:
-    """With an answer that is in between."""
-    most, fewest = whole.bound or 0, least.bound or 0
-    return replace(whole, bound=max(fewest, fewest + int((most - fewest) * share)))
-
-
 class _Tries:
     """Each try at one model is on record before it is made, and how it failed before the next."""
 
     def __init__(
-        self, intent: Intent, question: Question, stage: Stage, pages: Pages, most: Callable[[Request], float]
+        self, intent: Intent, question: Question, stage: Stage, pages: Pages, price: Callable[[Request], Price]
     ) -> None:
         self._intent = intent
         self._question = question
         self._stage = stage
         self._pages = pages
-        self._most = most
+        self._price = price
         self._is_begun = False  # a model without a key, or that others wait for, is not asked at all
 
     async def begin(self) -> Question:
         """The question as it may be asked: where it costs something, its answer is held to what is set aside. What is
         only short because others have set it aside is waited for, unless moot is to stop."""
         request = self._question.request
-        wanted = request.max_tokens or reserving.longest(self._intent.name)
-        whole, least = replace(request, bound=wanted), replace(request, bound=min(wanted, _SHORT))
+        price, told = self._price(request), reserving.tokens(request)
+        bound = wanted = request.max_tokens or reserving.longest(self._intent.name)
+        fewest = min(wanted, _SHORT)
         with self._stage.journal.given_back() as signal:
             while True:
                 signal.clear()
-                cost, least_cost = self._most(whole), self._most(least)
-                told = reserving.tokens(whole) + (whole.bound or 0)
-                self._intent = replace(self._intent, reserve=cost, least=least_cost, tokens=told)
+                cost, least = price.most(bound), price.most(fewest)
                 try:
-                    await self._pages.turn(self._intent)
+                    await self._pages.turn(replace(self._intent, reserve=cost, least=least, tokens=told + bound))
                 except OverBudget as error:
                     if error.is_passing and await self._stage.asked() is None:
                         await signal.wait(_PAUSE)
-                        whole = replace(request, bound=wanted)
+                        bound = wanted
                     elif error.left:
-                        whole = _shortened(whole, least, (error.left - least_cost) / (cost - least_cost))
+                        bound = max(fewest, int((error.left - price.request) / price.token))
                     else:
                         raise
                 else:
                     self._is_begun = True
-                    return replace(self._question, request=whole) if cost else self._question
+                    return replace(self._question, request=replace(request, bound=bound)) if cost else self._question
 
     async def failed(self, why: Again) -> None:
         """Whoever waits before the next try has nothing under way. What this one has cost is not there for the next,

@@ -7,6 +7,7 @@ from typing import Literal
 from moot.core.json import Json
 from moot.core.records import record
 from moot.models.model import Model, Request
+from moot.models.reserving import FREE, Price
 from moot.session.agent import Agent, Cast
 from moot.session.events import Event
 from moot.session.journal import Journal
@@ -38,7 +39,7 @@ class Stage:
     model: Callable[[Agent, str, Question], Awaitable[Model]]  # of an agent, by its name, to be asked this
     sources: Callable[[Agent, str], Sequence[Source]]  # the tools of an agent whose session has this path
     tell: Callable[[str, Event], None] = lambda agent, event: None
-    reserve: Callable[[Agent, str, Request], float] = lambda agent, model, request: 0.0  # dollars, at most
+    price: Callable[[Agent, str, Request], Price] = lambda agent, model, request: FREE
     asked: Callable[[], Awaitable[Asked | None]] = _nothing  # of the whole tree, from outside
     provider: Callable[[Agent, str], str] = lambda agent, model: model  # who use the same one wait together
     ending: str = ""  # why nothing is left to spend but on last turns

@@ -24,6 +24,7 @@ from moot.core.tool import Tool, ToolAnswer
 from moot.core.tree_path import TreePath
 from moot.models import model
 from moot.models.model import Again, Anew, Answer, Model, ModelFailed, Piece, Request
+from moot.models.reserving import FREE, Price
 from moot.runner.api_agents import Asking, SessionBackend
 from moot.runner.journals import Kept
 from moot.runner.tree_tools import Offering
@@ -88,8 +89,8 @@ class _Shop:
     def open(self, agent: Agent, name: str) -> AbstractAsyncContextManager[Model]:
         return nullcontext(_Silent())
 
-    def most(self, agent: Agent, name: str, request: Request) -> float:
-        return 0.0
+    def price(self, agent: Agent, name: str, request: Request) -> Price:
+        return FREE
 
 
 class _Silent:
