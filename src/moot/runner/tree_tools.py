@@ -50,8 +50,10 @@ class TreeTools:
 
     def of(self, agent: Agent, path: str) -> Sequence[Source]:
         named, is_root = agent.tools or (), agent.name == self.assignment.agent
-        person = _permitting(self.assignment, "" if is_root else agent.name)
         found: list[Source] = [MootTools(_held(agent, self.toolbox.offered(), is_root=is_root), self.toolbox)]
+        if not named:
+            return found
+        person = _permitting(self.assignment, "" if is_root else agent.name)
         if workspace_tools.chosen(named):
             files = cast_to(Sequence[str], self.assignment.settings.get("files", ()))
             where = place.at(self.assignment.workspace, _guardian(self.assignment), files)
