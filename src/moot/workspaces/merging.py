@@ -8,7 +8,6 @@ import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from moot.core.errors import MootError
 from moot.core.records import record
 from moot.workspaces import repository as repositories
 from moot.workspaces.errors import BaseBusy, BaseMoved, CheckoutBehind, FiltersNeeded, GitFailed, LocalChanges
@@ -54,13 +53,42 @@ async def merge(repository: Repository, wanted: Merge, intend: Intend) -> Step |
 async def bring_along(repository: Repository, base: str, step: Step) -> None:
     """The files of whoever has the base branch checked out. Done again, it changes nothing."""
     for one in await _checked_out(repository, base):
+        git = await repository.git.elsewhere(one.path)
         try:
-            await _read_tree(await repository.git.elsewhere(one.path), step)
-        except MootError as error:
-            raise CheckoutBehind(
-                f"{base} is merged, but its files in {one.path} are not: {error.fact}",
-                f"Run there: git read-tree -m -u {step.old} {step.new}",
-            ) from error
+            await _read_tree(git, step)
+        except GitFailed:
+            await _finish(git, step)
+
+
+async def _finish(git: Git, step: Step) -> None:
+    """Where git was killed half-way some files are there already, and the index does not know it."""
+    await _note_what_is_there(git, step)
+    try:
+        await _read_tree(git, step)
+    except GitFailed as error:
+        raise CheckoutBehind(
+            f"The branch is merged, but its files in {git.folder} are not brought along: {error.fact}",
+            f"Run there: git read-tree -m -u {step.old} {step.new}",
+        ) from error
+
+
+async def _note_what_is_there(git: Git, step: Step) -> None:
+    """In the index: the files that are as the merge wants them, whoever wrote them."""
+    asked = ("-r", "-z", "--no-renames", "--no-abbrev", step.old, step.new)
+    told = (await git.run("diff-tree", *asked)).parts
+    wanted = [(name, *meta.split(" ")[1:4:2]) for meta, name in zip(told[::2], told[1::2], strict=True)]
+    entries: list[str] = []
+    for name, mode, oid in wanted:
+        path = git.folder / name
+        if path.is_symlink() or path.is_dir():
+            continue
+        found = await git.line("hash-object", "--", name) if path.is_file() else ""
+        if found == oid:
+            entries.append(f"{mode} {oid}\t{name}")
+        elif not found and not oid.strip("0"):
+            entries.append(f"0 {oid}\t{name}")
+    listed = "".join(f"{entry}\0" for entry in entries).encode(errors="surrogateescape")
+    await git.run("update-index", "-z", "--index-info", stdin=listed)
 
 
 async def _computed(repository: Repository, wanted: Merge) -> Step | tuple[Conflict, ...]:
