@@ -3,6 +3,7 @@
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -139,6 +140,23 @@ def test_a_program_that_was_cut_off_at_a_limit_has_done_the_same_by_then(termina
     record(terminal, file, code=3)
     played_alike(terminal, file, 3)
     assert result(terminal, "again")["documents"]["notes.md"].startswith("one")
+    tape = terminal.folder / "tape.jsonl"
+    tape.write_text(spoken_before_the_limit(tape.read_text()))
+    ended = terminal.run("run", str(file), "--instance", "third", "--replay", str(tape), env={"PATH": "/usr/bin:/bin"})
+    assert (LIKE in ended.err, ended.code) == (True, 3), ended
+    assert [who for who, _, _ in result(terminal, "third")["said"]][:3] == ["system", "human", "system"]
+
+
+def spoken_before_the_limit(tape: str) -> str:
+    """A tape on which somebody spoke in the moment between the use of what was left and the notice of it."""
+    lines: list[dict[str, Any]] = [json.loads(line) for line in tape.splitlines()]
+    at, notice = next((at, one) for at, one in enumerate(lines) if one["type"] == "said" and one["limit"])
+    hello = {**notice, "sender": "human", "actor": "human", "kind": "message", "body": "hello", "limit": None}
+    hello |= {"id": f"{notice['id'][:-1]}0", "at": notice["at"] - 9}
+    for one in lines:
+        if one.get("seq", 0) >= notice["seq"]:
+            one["seq"] += 1
+    return "".join(f"{json.dumps(one)}\n" for one in (*lines[:at], hello, *lines[at:]))
 
 
 def test_mail_that_came_while_an_agent_worked_is_told_again(terminal: Terminal) -> None:

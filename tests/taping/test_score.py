@@ -17,6 +17,7 @@ from moot.taping.tape import (
     Happened,
     Header,
     Letter,
+    Limit,
     More,
     Outcome,
     Refused,
@@ -201,6 +202,23 @@ def test_what_models_answered_counts_from_when_it_was_on_record_and_who_was_refu
     )
     found = [note.type for note in score.compose(Tape(HEADER, lines, Outcome(3, "limit"))).notes]
     assert found == ["begin", "asked", "begin", "replied", "refused", "said", "call", "asked"]
+
+
+def test_who_reached_a_limit_is_refused_when_that_is_told_though_others_spoke_meanwhile() -> None:
+    made = Ids()
+    one, other, words, notice = made.new("at"), made.new("at"), made.new("ms"), made.new("ms")
+    lines = (
+        Begin(one, "a", 1, ()),
+        Begin(other, "b", 1, ()),
+        Refused(one, "t2/m", "x", "budget", "stopped", Reached("budget"), 4),
+        Said(6, notice, "system", "system", "reached", (), None, "system", 6, limit=Limit("budget")),
+        Refused(other, "t1/m", "x", "budget", "stopped", Reached("budget"), 6),
+        Said(5, words, "ann", "message", "hello", (), None, "ann", 2),
+        happened(2, attempts.STARTED, one),
+        happened(4, attempts.STARTED, other),
+    )
+    found = score.compose(Tape(HEADER, lines, Outcome(3, "limit"))).notes
+    assert [getattr(note, "id", note.type) for note in found] == ["begin", "begin", words, "refused", notice, "refused"]
 
 
 def test_a_call_is_played_behind_the_answer_that_wanted_it() -> None:

@@ -9,7 +9,7 @@ from moot.core.permissions import PRESETS
 from moot.taping import members
 from moot.taping.replaying import workflow_likeness
 from moot.taping.tape import Header
-from moot.workflow.workflow import AgentDefinition, Backend, Context, Workflow
+from moot.workflow.workflow import AgentDefinition, Backend, Budget, Context, Workflow
 
 ANN = AgentDefinition("ann", "claude", "anthropic/x", "Be kind.", tools=("inbox",))
 
@@ -79,6 +79,12 @@ def test_what_agents_share_is_compared_whatever_the_instance_is_called() -> None
     ]
     assert compared(workflow(context=Context(is_on=False)), was) == ["the context was off and is on"]
     assert compared(was, workflow(context=Context(is_on=False))) == ["the context was on and is off"]
+
+
+def test_another_budget_is_told() -> None:
+    less, none = (replace(workflow(ANN), budget=one) for one in (Budget(turns=5), Budget()))
+    assert compared(none, less) == ["the budget was none and is 5 turns"]
+    assert compared(less, none) == ["the budget was 5 turns and is none"]
 
 
 def test_what_was_found_on_the_machine_is_no_change_of_the_workflow() -> None:

@@ -26,11 +26,13 @@ from moot.ledger.usage import DOLLAR
 from moot.registry import agents, attempts, conversations, runs, tokens
 from moot.registry.agents import Agent
 from moot.registry.attempts import NewAttempt
+from moot.registry.runs import Run
 from moot.registry.tokens import Grant
 from moot.runner import endings, guidance, journals, limits, more_mail, prompts, scene, terms
 from moot.runner.begun import Begun, Equip, Kit, Start
 from moot.runner.journals import Signs
 from moot.runner.prompts import Occasion
+from moot.runner.purses import Leave
 from moot.runner.reactions.wake_agents import may_run
 from moot.runner.retry import Retry
 from moot.runner.scene import Scene
@@ -61,6 +63,7 @@ class AttemptWorker:
     trails: Trails | None = None  # where people can look at what agents do
     signs: Signs = field(default_factory=Signs)
     is_played: Callable[[Agent], bool] = lambda agent: False  # from a recording
+    may_begin: Callable[[Tx, Agent, Run | None], Leave | None] = limits.may_begin
 
     def begin(self, tx: Tx, job: Job) -> Task | None:
         tx.lock("agents", job.subject)
@@ -73,7 +76,7 @@ class AttemptWorker:
             # Looked at again: whoever attends it may be asleep, or be resuming it this very moment.
             jobs.postpone(tx, job, tx.now + UNATTENDED)
             return None
-        leave = limits.may_begin(tx, agent, run, terms.of_agent(agent))
+        leave = self.may_begin(tx, agent, run)
         if leave is None:  # its mail waits for whoever resumes the run
             jobs.finish(tx, job)
             return None
@@ -216,7 +219,7 @@ def _begin(tx: Tx, start: Start, host: HostId) -> Begun:
     number, token = job.tries + 1, tokens.new_text()
     new = NewAttempt(agent.id, agent.stream, job.id, job.fence, number, host, run.id if run else None)
     attempt = attempts.start(tx, new)
-    limits.begin(tx, start, terms.of_agent(agent), attempt)
+    limits.begin(tx, start, attempt)
     if number == 1:
         mailbox.rejoin(tx, agent.id, attempt)
     mail = mailbox.hand_out(tx, agent.id, attempt, BATCH)

@@ -73,8 +73,8 @@ class Signs:
 
 
 async def open(store: Store, attempt: Begun, signs: Signs) -> "StoredJournal":
-    entries, limit = await store.read(lambda tx: (ledger.entries(tx, attempt.tree.root), limits.reached(tx, attempt)))
-    return StoredJournal(store, attempt, entries, signs, limit)
+    entries = await store.read(lambda tx: ledger.entries(tx, attempt.tree.root))
+    return StoredJournal(store, attempt, entries, signs)
 
 
 @record
@@ -91,10 +91,10 @@ class Kept(Assignment):
 class StoredJournal:
     """Of one attempt."""
 
-    def __init__(self, store: Store, attempt: Begun, entries: Sequence[Entry], signs: Signs, limit: str = "") -> None:
+    def __init__(self, store: Store, attempt: Begun, entries: Sequence[Entry], signs: Signs) -> None:
         self._store = store
         self._attempt = attempt
-        self._own_limits = spending.own_limits(attempt.agent)
+        self._own_limits = limits.own(attempt.agent)
         self._least_wait = Retry().but(terms.of_agent(attempt.agent).retry).backoff
         self._account = Account(attempt.attempt, purses.scope_of(attempt.agent, attempt.run), attempt.agent.id)
         self._tree = attempt.tree
@@ -106,7 +106,7 @@ class StoredJournal:
         self._told = recalling.told(attempt.tree, entries)
         self.watch: Callable[[Noted], None] | None = None  # told of every page
         # A first execution is told so with its prompt.
-        who = "the run" if attempt.leave.is_last else attempt.agent.name
+        who, limit = "the run" if attempt.leave.is_last else attempt.agent.name, attempt.leave.reason
         self.ending = f"{who} has reached its {limit}" if limit and attempt.tree.facts else ""
 
     @property

@@ -10,14 +10,13 @@ from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import NewJob
 from moot.ledger import budgets, journal, stops, usage
-from moot.ledger.budgets import Budget, Guards
+from moot.ledger.budgets import Budget, Guards, Limits
 from moot.registry import stopping
 from moot.registry.agents import Agent
 from moot.registry.runs import Run
-from moot.runner import purses
+from moot.runner import purses, terms
 from moot.runner.begun import Start
 from moot.runner.purses import MORE, Leave, Purse
-from moot.runner.terms import Terms, limits
 from moot.workflow.workflow import Workflow
 
 TIME = "time_budget"
@@ -26,7 +25,7 @@ TIME = "time_budget"
 def open_for(tx: Tx, run: Run, workflow: Workflow) -> None:
     """A run starts: what it may use is counted from now."""
     guards = Guards(workflow.limits.hops, workflow.limits.ping_pong)
-    budgets.open(tx, run.id, limits(workflow.budget), guards)
+    budgets.open(tx, run.id, terms.limits(workflow.budget), guards)
     _watch_time(tx, run, budgets.find(tx, run.id))
 
 
@@ -50,36 +49,32 @@ def close(tx: Tx, run: Run, *, is_at_limit: bool = False) -> None:
         stops.finish(tx, run.id)
 
 
-def may_begin(tx: Tx, agent: Agent, run: Run | None, terms: Terms) -> Leave | None:
+def may_begin(tx: Tx, agent: Agent, run: Run | None) -> Leave | None:
     """None if no attempt may begin. An agent that has had its own last attempt is stopped."""
-    found: dict[bool, bool] = {}
-    for purse in purses.of_agent(agent, run, limits(terms.budget)):
+    found: dict[bool, str] = {}
+    for purse in purses.of_agent(agent, run, own(agent)):
         answer = purses.ask(tx, purse, agent.id)
         if answer == "none":
             if not purse.is_of_run:
                 _stop(tx, agent, purse)
             return None
-        found[purse.is_of_run] = answer == "last"
-    return Leave(found.get(True, False), found.get(False, False))
+        stop = stops.find(tx, purse.scope, purse.owner) if answer == "last" else None
+        found[purse.is_of_run] = "" if stop is None else stop.reason
+    return Leave(found.get(True, ""), found.get(False, ""))
 
 
-def begin(tx: Tx, start: Start, terms: Terms, attempt: AttemptId) -> None:
+def begin(tx: Tx, start: Start, attempt: AttemptId) -> None:
     """An attempt begins: it counts, and if it is the last there is none after it."""
     agent = start.agent
     usage.begin(tx, purses.scope_of(agent, start.run), agent.id)
-    for purse in purses.of_agent(agent, start.run, limits(terms.budget), start.leave):
+    for purse in purses.of_agent(agent, start.run, own(agent), start.leave):
         if purse.is_last:
             purses.begin_last(tx, purse, agent.id, attempt)
 
 
-def reached(tx: ReadTx, start: Start) -> str:
-    """Why an attempt is the last, of the run or else of its agent; empty if it is not."""
-    agent, run = start.agent, start.run
-    if start.leave.is_last and run is not None and (stop := stops.find(tx, run.id)):
-        return stop.reason
-    if start.leave.is_own_last and (stop := stops.find(tx, purses.scope_of(agent, run), agent.id)):
-        return stop.reason
-    return ""
+def own(agent: Agent) -> Limits:
+    """They are read from its definition, which takes longer than to look whether one is reached."""
+    return terms.limits(terms.of_agent(agent).budget)
 
 
 def is_over(tx: ReadTx, run: Run | None) -> bool:

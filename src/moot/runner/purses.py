@@ -28,10 +28,22 @@ _NONE = Limits()
 
 @record
 class Leave:
-    """That an attempt may begin, and whether it is the last of the run, or of its agent."""
+    """That an attempt may begin, and the limits because of which it is the last of the run, or of its agent."""
 
-    is_last: bool = False
-    is_own_last: bool = False
+    by_run: str = ""
+    by_agent: str = ""
+
+    @property
+    def is_last(self) -> bool:
+        return bool(self.by_run)
+
+    @property
+    def is_own_last(self) -> bool:
+        return bool(self.by_agent)
+
+    @property
+    def reason(self) -> str:
+        return self.by_run or self.by_agent
 
 
 FREE = Leave()
@@ -121,8 +133,13 @@ def overrun(tx: Tx, purse: Purse) -> Share | None:
 def reach(tx: Tx, purse: Purse, share: Share) -> None:
     """It is told once."""
     if stops.reach(tx, purse.scope, share.reason, owner=purse.owner):
-        end = "it ends" if purse.is_of_run else "it is stopped"
-        tell(tx, purse.instance, f"{purse.name} has reached its {share.reason}. One last attempt, then {end}.")
+        tell(tx, purse.instance, notice(share.reason, "" if purse.is_of_run else purse.name))
+
+
+def notice(reason: str, agent: str) -> str:
+    """Of a limit that is reached; without an agent it is the run's."""
+    who, end = (agent, "it is stopped") if agent else ("The run", "it ends")
+    return f"{who} has reached its {reason}. One last attempt, then {end}."
 
 
 def tell(tx: Tx, instance: InstanceName, body: str) -> None:

@@ -7,11 +7,12 @@ from moot.core.json import Json
 from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.ledger import stops
-from moot.ledger.budgets import Limits
 from moot.models.model import ModelFailed
-from moot.runner import purses
+from moot.registry.agents import Agent
+from moot.registry.runs import Run
+from moot.runner import limits, purses
 from moot.runner.begun import Start
-from moot.runner.purses import Purse
+from moot.runner.purses import Leave, Purse
 from moot.session.journal import OverBudget
 from moot.session.stage import Asked
 
@@ -52,19 +53,28 @@ def is_final(error: Refusal, asked: Asked | None) -> bool:
 
 
 def reached(tx: ReadTx, start: Start) -> Reached:
-    of_run = None if start.run is None else stops.find(tx, start.run.id)
-    of_agent = stops.find(tx, purses.scope_of(start.agent, start.run), start.agent.id)
+    agent, run = start.agent, start.run
+    of_run = None if run is None else stops.find(tx, run.id)
+    of_agent = stops.find(tx, purses.scope_of(agent, run), agent.id)
     return Reached("" if of_run is None else of_run.reason, "" if of_agent is None else of_agent.reason)
 
 
-def reach(tx: Tx, start: Start, own: Limits, wanted: Reached) -> bool:
-    """The same limits are reached, and that is told; False if there are none like them. `own` are the agent's."""
-    for purse in purses.of_agent(start.agent, start.run, own, start.leave):
-        _reach(tx, purse, wanted.by_run if purse.is_of_run else wanted.by_agent)
-    return reached(tx, start) == wanted
-
-
-def _reach(tx: Tx, purse: Purse, reason: str) -> None:
+def reach(tx: Tx, purse: Purse, reason: str) -> bool:
+    """The same limit is reached, and that is told; False if there is none like it."""
     share = next((one for one in purses.shares(tx, purse) if one.reason == reason), None)
     if share is not None:
         purses.reach(tx, purse, share)
+    stop = stops.find(tx, purse.scope, purse.owner)
+    return stop is not None and stop.reason == reason
+
+
+def reach_all(tx: Tx, agent: Agent, run: Run | None, wanted: Reached | Leave) -> bool:
+    held = {one.is_of_run: one for one in purses.of_agent(agent, run, limits.own(agent))}
+    reasons = {True: wanted.by_run, False: wanted.by_agent}
+    return all(one in held and reach(tx, held[one], reason) for one, reason in reasons.items() if reason)
+
+
+def may_begin(tx: Tx, agent: Agent, run: Run | None, then: Leave) -> Leave | None:
+    """As it could then, whatever others have used by now: who used it first nobody can tell of what was done at once.
+    Where there is no such limit any more, as it can now."""
+    return then if reach_all(tx, agent, run, then) else limits.may_begin(tx, agent, run)

@@ -13,7 +13,6 @@ from moot.ledger.operations import Operation
 from moot.registry import agents, attempts
 from moot.registry.agents import Agent
 from moot.registry.attempts import Attempt
-from moot.runner import limits
 from moot.runner.begun import Begun
 
 RECENT = 50
@@ -47,7 +46,7 @@ def look(tx: ReadTx, begun: Begun) -> Scene:
         others=tuple(one for one in documents.all_of(tx, agent.instance) if one.file != entry.file),
         members=tuple(agents.members(tx, agent.stream)),
         before=_before(tx, begun.job, begun.attempt),
-        limit=limits.reached(tx, begun),
+        limit=begun.leave.reason,
         is_last_of_run=begun.leave.is_last,
     )
 

@@ -8,8 +8,7 @@ from moot.core.tx import Tx
 from moot.ledger import usage
 from moot.ledger.budgets import Limits, Share
 from moot.ledger.usage import DOLLAR, Spent
-from moot.registry.agents import Agent
-from moot.runner import limits, purses, terms
+from moot.runner import limits, purses
 from moot.runner.begun import Begun
 from moot.runner.purses import Money, Purse
 from moot.store.store import Store
@@ -32,10 +31,14 @@ class Spending:
 
 
 def _count(tx: Tx, begun: Begun, used: Usage) -> Share | None:
-    # Whether it is certain is told at the end: on the way everything is a guess.
+    add(tx, begun, used)
+    return _overrun(tx, _purses(begun, limits.own(begun.agent)))
+
+
+def add(tx: Tx, begun: Begun, used: Usage) -> None:
+    """Whether it is certain is told at the end: on the way everything is a guess."""
     spent = Spent(used.input_tokens, used.output_tokens, used.turns, used.cost)
     usage.record(tx, purses.scope_of(begun.agent, begun.run), begun.agent.id, spent)
-    return _overrun(tx, _purses(begun, own_limits(begun.agent)))
 
 
 def _purses(begun: Begun, own: Limits) -> list[Purse]:
@@ -94,8 +97,3 @@ def _shortage(tx: Tx, purse: Purse, money: Money, wanted: Wanted) -> Refusal:
     if not wanted.is_replaceable:
         purses.reach(tx, purse, money.share)  # nothing that costs as much can be begun any more
     return Refusal(reason)
-
-
-def own_limits(agent: Agent) -> Limits:
-    """They are read from its definition, which takes longer than to look whether one is reached."""
-    return terms.limits(terms.of_agent(agent).budget)

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from moot.core import json
 from moot.core.json import Json
+from moot.runner import terms
 from moot.taping.tape import Member
 from moot.workflow import stored
 from moot.workflow.workflow import AgentDefinition, Backend, Workflow
@@ -44,9 +45,9 @@ def _mark(value: Json) -> str:
 
 def context(workflow: Workflow) -> dict[str, str]:
     """What the agents share, as it is written down."""
-    shared = workflow.context
+    shared, budget = workflow.context, {"budget": terms.spell(workflow.budget)}
     if not shared.is_on:
-        return {"context": "off"}
+        return {"context": "off", **budget}
     owner = shared.owner or shared.owner_rule
     files = ", ".join(shared.documents)
-    return {"context": "on", "document": shared.document, "list of documents": files, "document owner": owner}
+    return {"context": "on", "document": shared.document, "list of documents": files, "document owner": owner, **budget}

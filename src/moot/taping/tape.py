@@ -17,10 +17,11 @@ from moot.core.caller import Role
 from moot.core.json import Json
 from moot.core.records import record
 from moot.models import model
+from moot.runner.purses import FREE, Leave
 from moot.runner.refusals import Reached
 from moot.workflow.workflow import Backend
 
-FORMAT = 6
+FORMAT = 7
 SCRIPTED = "scripted"  # a model that is none
 How = Literal["ended", "crashed", "cancelled"]
 
@@ -60,12 +61,13 @@ class Letter:
 
 @record
 class Begin:
-    """An attempt, with what woke it."""
+    """An attempt, with what woke it, and whether it was the last."""
 
     attempt: str
     agent: str
     number: int
     mail: tuple[Letter, ...]
+    leave: Leave = FREE
     type: Literal["begin"] = "begin"
 
 
@@ -245,6 +247,14 @@ class Happened:
 
 
 @record
+class Limit:
+    """A limit that was reached: its words, and whose it was; without an agent the run's."""
+
+    reason: str
+    agent: str = ""
+
+
+@record
 class Said:
     """A message, as it stands in the channel."""
 
@@ -258,6 +268,7 @@ class Said:
     actor: str = ""  # who caused it: moot speaks also when somebody else has done something
     at: int = 0
     reply_to: str | None = None
+    limit: Limit | None = None  # that it tells of
     type: Literal["said"] = "said"
 
 

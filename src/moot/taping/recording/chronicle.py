@@ -12,14 +12,16 @@ from moot.core.events import StoredEvent
 from moot.core.ids import AgentId, MessageId, ProposalId, RequestId
 from moot.core.tx import ReadTx
 from moot.documents import documents
+from moot.ledger import stops
 from moot.proposals import proposals, votes
 from moot.registry import agents, attempts, runs
 from moot.registry.agents import Agent
 from moot.registry.runs import Run
 from moot.requests import requests
+from moot.runner import purses
 from moot.store import feed
 from moot.taping.facts import ENDS, JOINED, RELEASED, STOPPED
-from moot.taping.tape import Happened, Letter, Printed, Read, Said
+from moot.taping.tape import Happened, Letter, Limit, Printed, Read, Said
 
 _KEPT = frozenset((attempts.STARTED, *ENDS, runs.STOP_ASKED, runs.PAUSED, runs.ENDED, JOINED, STOPPED, RELEASED))
 _PAGE = 500
@@ -74,12 +76,19 @@ class Chronicler:
             one = messages.get(tx, MessageId(event.subject), event.stream)
             return Said(
                 one.seq, one.id, one.sender, one.kind, one.body, one.mentions, one.attempt, event.actor, at,
-                one.reply_to,
+                one.reply_to, self._limit(tx, one) if one.kind == "system" else None,
             )  # fmt: skip
         facts = self._facts(tx, event)
         if facts is None:
             return None
         return Happened(event.seq, event.kind, event.subject, event.actor, at, facts)
+
+    def _limit(self, tx: ReadTx, notice: Message) -> Limit | None:
+        """The one that was reached with it, if it says so."""
+        of_run, of_agents = stops.find(tx, self._run.id), stops.of_agents(tx, self._run.id)
+        reached = [Limit(one.reason, agents.get(tx, one.agent).name) for one in of_agents]
+        reached += [Limit(of_run.reason)] if of_run is not None else []
+        return next((one for one in reached if purses.notice(one.reason, one.agent) == notice.body), None)
 
     def _facts(self, tx: ReadTx, event: StoredEvent) -> Mapping[str, Any] | None:
         """What is needed to do it again; None if nobody would."""

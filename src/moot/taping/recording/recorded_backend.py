@@ -16,8 +16,6 @@ class Scribe(Protocol):
 
     def is_about(self, assignment: Assignment) -> bool: ...
 
-    def begins(self, assignment: Assignment) -> None: ...
-
     def briefed(self, assignment: Assignment, briefing: Briefing) -> None: ...
 
     def gets(self, assignment: Assignment, mail: tuple[Letter, ...]) -> None: ...
@@ -51,7 +49,6 @@ class RecordedBackend:
             scribe.gets(assignment, mail)
             return mail
 
-        scribe.begins(assignment)
         try:
             # Closed with this one, so that cancelling ends what it has started.
             heard = self._watched(replace(assignment, brief=brief, more=more))

@@ -85,6 +85,9 @@ class Recorder:
         async def equipped(begun: Begun) -> AsyncGenerator[Kit]:
             self._attempts[begun.job.id] = begun.attempt
             self._hiding.add(begun.token)
+            if begun.agent.instance == self._instance:
+                mail, number = tuple(letter(one) for one in begun.mail), begun.job.tries + 1
+                self._write(Begin(begun.attempt, begun.agent.name, number, mail, begun.leave))
             async with equip(begun) as kit:
                 yield kit
 
@@ -164,10 +167,6 @@ class Recorder:
 
     def is_about(self, assignment: Assignment) -> bool:
         return assignment.instance == self._instance
-
-    def begins(self, assignment: Assignment) -> None:
-        mail = tuple(letter(one) for one in assignment.inbox)
-        self._write(Begin(assignment.attempt, assignment.agent, assignment.number, mail))
 
     def briefed(self, assignment: Assignment, briefing: Briefing) -> None:
         before = self._system_prompts.get(assignment.agent)

@@ -22,15 +22,17 @@ from moot.ledger import stops
 from moot.registry import agents, runs
 from moot.registry.agents import Agent
 from moot.registry.runs import Run
-from moot.runner import endings, idle, limits, lookout, phases, purses
+from moot.runner import endings, idle, limits, lookout, phases, purses, refusals
+from moot.runner.purses import Leave
 from moot.runner.reactions.wake_agents import ATTEMPT, attempt_key
+from moot.runner.refusals import Reached
 from moot.store import feed
 from moot.store.store import Store
 from moot.taping.replaying import acts, channel_likeness, notes, score
 from moot.taping.replaying.performance import Performance
 from moot.taping.replaying.score import Note
 from moot.taping.replaying.turns import first_of
-from moot.taping.tape import Begin, Call, End, Happened, More, Progress, Read, Said
+from moot.taping.tape import Begin, Call, End, Happened, Limit, More, Progress, Read, Said
 from moot.tools import asking, voting
 
 T = TypeVar("T")
@@ -121,9 +123,13 @@ class Conductor:
         return await self._write(partial(_restart, run=self._run, name=name))
 
     async def _hear(self, said: Said) -> bool:
-        """Whether moot has said it: as often as in the recording up to here."""
+        """Whether moot has said it: as often as in the recording up to here. A limit is reached where that was told,
+        whoever has used most of it by now."""
         count = sum(1 for one in self._performance.score.channel if score.is_moot(one) and one.seq <= said.seq)
-        return await self._store.read(lambda tx: channel_likeness.count_of_moot(tx, self._run)) >= count
+        if await self._store.read(lambda tx: channel_likeness.count_of_moot(tx, self._run)) >= count:
+            return True
+        limit = said.limit
+        return limit is not None and await self._write(partial(_reach, run=self._run, limit=limit))
 
     async def _act(self, note: Said | Happened | Read) -> bool:
         performance, run = self._performance, self._run
@@ -256,6 +262,14 @@ def may_begin(performance: Performance, tx: Tx, job: Job) -> bool:
     return False
 
 
+def leave(performance: Performance, tx: Tx, agent: Agent, run: Run | None) -> Leave | None:
+    """On which terms an attempt begins that the recording has."""
+    begin = performance.turns.current
+    if agent.instance == performance.instance and isinstance(begin, Begin) and begin.agent == agent.name:
+        return refusals.may_begin(tx, agent, run, begin.leave)
+    return limits.may_begin(tx, agent, run)
+
+
 def _is_put_off(tx: ReadTx, job: Job) -> bool:
     return job.kind == ATTEMPT and job.state == "queued" and job.run_at - tx.now > PUT_OFF / 2
 
@@ -271,6 +285,14 @@ def _hurry_next(tx: Tx, run: Run, kinds: frozenset[str]) -> bool:
     for job in timers[:1]:
         jobs.hurry(tx, job.key)
     return bool(timers)
+
+
+def _reach(tx: Tx, run: Run, limit: Limit) -> bool:
+    """False if there is no such limit."""
+    if not limit.agent:
+        return refusals.reach(tx, purses.of_run(run), limit.reason)
+    agent = agents.find(tx, run.stream, limit.agent)
+    return agent is not None and refusals.reach_all(tx, agent, run, Reached(by_agent=limit.reason))
 
 
 def _release(tx: Tx, run: Run, name: str) -> None:

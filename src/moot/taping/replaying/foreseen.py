@@ -11,7 +11,7 @@ from moot.core.records import record
 from moot.core.tx import Tx
 from moot.ledger import journal as ledger
 from moot.models.model import ModelFailed
-from moot.runner import limits, refusals
+from moot.runner import refusals
 from moot.runner.journals import Page, Signs, StoredJournal
 from moot.runner.refusals import Refusal
 from moot.runner.spending import Wanted
@@ -37,9 +37,9 @@ class Watching(Protocol):
 
 async def open(performance: Performance, part: Part, watching: Watching) -> "ForeseenJournal":
     store, attempt = await performance.store, part.begun
-    entries, limit = await store.read(lambda tx: (ledger.entries(tx, attempt.tree.root), limits.reached(tx, attempt)))
+    entries = await store.read(lambda tx: ledger.entries(tx, attempt.tree.root))
     # When the host was stopped is on the tape: that of the replay does not count.
-    journal = ForeseenJournal(store, attempt, entries, Signs(), limit)
+    journal = ForeseenJournal(store, attempt, entries, Signs())
     journal.foresee(_Foreseen(performance, part, watching, {one.path: one for one in watching.foreseen}))
     return journal
 
@@ -92,7 +92,8 @@ class ForeseenJournal(StoredJournal):
     def _refusal(self, tx: Tx, page: Page, wanted: Wanted) -> Refusal | None:
         """Who may not ask is on the tape; everybody else could."""
         refused = next((self._due[one.path] for one in page.opened if one.path in self._due), None)
-        if refused is None or not refusals.reach(tx, self._attempt, self._own_limits, refused.reached):
+        attempt = self._attempt
+        if refused is None or not refusals.reach_all(tx, attempt.agent, attempt.run, refused.reached):
             return None
         if refused.kind == "rate_limit":
             return ModelFailed("rate_limit", refused.error)

@@ -11,7 +11,7 @@ from moot.core.caller import SYSTEM, Caller
 from moot.core.tool import ToolAnswer
 from moot.ledger import operations
 from moot.ledger.operations import Key
-from moot.runner import more_mail, refusals, spending
+from moot.runner import more_mail, refusals
 from moot.taping.replaying import score
 from moot.taping.replaying.likeness import Likeness
 from moot.taping.replaying.performance import Part, Performance
@@ -78,8 +78,7 @@ async def hand_out(performance: Performance, part: Part, note: More) -> tuple[Ma
 async def refuse(performance: Performance, part: Part, note: Refused) -> None:
     """Nobody asks: what is left of it is that a limit is reached."""
     begun, store = part.begun, await performance.store
-    own = spending.own_limits(begun.agent)
-    await store.write(lambda tx: refusals.reach(tx, begun, own, note.reached), caller=SYSTEM)
+    await store.write(lambda tx: refusals.reach_all(tx, begun.agent, begun.run, note.reached), caller=SYSTEM)
 
 
 async def perform(performance: Performance, note: Call, caller: Caller) -> None:

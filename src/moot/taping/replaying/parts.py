@@ -9,7 +9,8 @@ from dataclasses import asdict, replace
 
 from moot.backends import backend as contract
 from moot.backends.backend import Assignment, Backend, Called, Counted, Ended, Warned, Wrote
-from moot.runner.spending import Spending
+from moot.core.caller import SYSTEM
+from moot.runner import spending
 from moot.taping.replaying import notes, sessions
 from moot.taping.replaying.drifts import quoted
 from moot.taping.replaying.performance import Part, Performance
@@ -95,8 +96,7 @@ async def _finish(
             yield _ended(performance, note) if session is None else _compared(performance, note, session)
             return
         if isinstance(note, Progress):
-            # A limit may be reached with it. What it did until it was cut off stands behind that.
-            await Spending(await performance.store, part.begun).count(note.usage)
+            await _count(performance, part, note.usage)
             yield Counted(**asdict(note.usage))
         await _do(performance, part, note)
         performance.turns.done(note)
@@ -104,6 +104,12 @@ async def _finish(
         await _until_the_end(performance, part)
     performance.drifts.add(f"the recording does not say how an attempt of {agent} ended")
     yield Ended("no_result", "the recording does not say how it ended")
+
+
+async def _count(performance: Performance, part: Part, used: contract.Usage) -> None:
+    """That a limit is reached with it has its own turn."""
+    store = await performance.store
+    await store.write(lambda tx: spending.add(tx, part.begun, used), caller=SYSTEM)
 
 
 def _compared(performance: Performance, note: End, session: Ended) -> Ended:

@@ -79,7 +79,7 @@ class Player:
 
     def attempts(self, worker: AttemptWorker) -> Worker:
         return Watched(
-            replace(worker, is_played=self._is_ours),
+            replace(worker, is_played=self._is_ours, may_begin=partial(conducting.leave, self._performance)),
             self._performance.settled,
             partial(conducting.may_begin, self._performance),
         )

@@ -142,6 +142,8 @@ def _in_order(tape: Tape, events: list[Happened], said: tuple[Said, ...], over: 
         elif is_of_model(line):
             seq = None if isinstance(line, Asked) else line.seq
             place = latest if seq is None else seq + 0.5
+            if isinstance(line, Refused) and (told := _told_of(line, said)) is not None:
+                place = authors.start_of(told) - 0.25  # others may have done something before it could be told
             answered[line.attempt, _turn(line.path)] = place
             latest = max(latest, place)
             placed.append((place, at, line))
@@ -149,6 +151,13 @@ def _in_order(tape: Tape, events: list[Happened], said: tuple[Said, ...], over: 
     placed += [(one.seq, len(tape.lines), one) for one in alone]
     placed += [(place, len(tape.lines), one) for place, one in _acts(tape, events, authors, over)]
     return sorted(placed, key=lambda one: one[:2])
+
+
+def _told_of(refused: Refused, said: tuple[Said, ...]) -> Said | None:
+    """The notice of a limit that was reached by this; whoever finds one reached comes behind its notice."""
+    reasons = (refused.reached.by_run, refused.reached.by_agent)
+    notices = (one for one in said if one.limit is not None and one.limit.reason in reasons)
+    return next((one for one in notices if one.seq > refused.seq), None)
 
 
 def _turn(path: str | None) -> str | None:
