@@ -1,0 +1,128 @@
+"""Killed at every call of git while a worktree is made, merged and removed: it is finished by whoever comes next."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from moot.core.caller import SYSTEM
+from moot.core.ids import WorkspaceId
+from moot.store import sqlite
+from moot.store.store import Store
+from moot.tools import isolation
+from tests.workspaces.conftest import Yard, inside
+from tests.workspaces.repos import Repo
+
+MOST = 80  # calls of git that anything takes
+EVERY = 1 if os.environ.get("MOOT_CHAOS") else 7
+
+
+@pytest.fixture
+async def lasting(anyio_backend: str, repo: Repo) -> AsyncIterator[Yard]:
+    """A project with its store where other processes look for it."""
+    (repo.top / ".workflow").mkdir(mode=0o700)
+    store: Store = sqlite.open_file(repo.top / ".workflow" / "moot.db", create=True)
+    yield Yard(store, repo)
+    await store.close()
+
+
+def die(project: Path, id: WorkspaceId, call: int, how: str) -> bool:
+    """Whether it was killed at that call; else it was done before."""
+    done = subprocess.run(
+        (sys.executable, "-m", "tests.workspaces.dying", str(project), id, str(call), how),
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode in (0, -signal.SIGKILL), done.stderr.decode()
+    return done.returncode != 0
+
+
+async def finished(yard: Yard, id: WorkspaceId) -> None:
+    """By another process, as it would be; a person removes locks of a git that is dead, and asks again."""
+    await yard.worktrees.carry_out(id)
+    one = await yard.get(id)
+    for lock in (yard.repo.top / ".git").rglob("*.lock"):
+        lock.unlink()
+    if one.trouble.get("code") == "REPOSITORY_LOCKED":
+        await yard.ask(id, "merge" if one.status == "active" else "remove")
+
+
+HOWS = ("before", "during", "with git")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", HOWS)
+async def test_one_that_is_being_made_is_made_whole(lasting: Yard, how: str) -> None:
+    yard = lasting
+    for call in range(1, MOST, EVERY):
+        one = await yard.want(f"fix-{call}")
+        was_killed = die(yard.repo.top, one.id, call, how)
+        await finished(yard, one.id)
+        made = await yard.get(one.id)
+        assert (made.status, made.trouble, made.is_branch_ours) == ("active", {}, True), (call, made)
+        tree = inside(made)
+        assert (tree.status(), tree.git("symbolic-ref", "--short", "HEAD")) == ([], f"fix-{call}"), call
+        await yard.remove(one.id)
+        assert (yard.repo.worktrees(), yard.repo.branches()) == ([yard.repo.top], ["main"]), call
+        assert list((yard.repo.top / ".git" / "worktrees").glob("*")) == [], call
+        if not was_killed:
+            return
+    pytest.fail("there are more calls of git than expected")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", HOWS)
+async def test_one_that_is_being_merged_is_merged_once(lasting: Yard, how: str) -> None:
+    yard = lasting
+    for call in range(1, MOST, EVERY):
+        one = await yard.make(f"fix-{call}")
+        tree = inside(one)
+        tree.commit(f"theirs {call}", **{f"theirs-{call}__txt": "theirs\n"})
+        tree.write(f"more-{call}.txt", "more\n")
+        yard.repo.commit(f"ours {call}", **{f"ours-{call}__txt": "ours\n"})
+        await yard.store.write(lambda tx, id=one.id: isolation.ask(tx, id, "merge"), caller=SYSTEM)
+        was_killed = die(yard.repo.top, one.id, call, how)
+        await finished(yard, one.id)
+        merged = await yard.get(one.id)
+        assert (merged.status, merged.trouble) == ("merged", {}), (call, merged)
+        assert merged.merge_commit == yard.repo.tip("main"), call
+        assert yard.repo.status() == [], call
+        names = {f"{who}-{call}.txt" for who in ("theirs", "more", "ours")}
+        assert names <= {path.name for path in yard.repo.top.iterdir()}, call
+        subjects = yard.repo.subjects("main")
+        assert subjects.count(f"Merge fix-{call} into main") == subjects.count(f"theirs {call}") == 1, (call, subjects)
+        if not was_killed:
+            return
+    pytest.fail("there are more calls of git than expected")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", HOWS)
+async def test_one_that_is_being_removed_loses_nothing(lasting: Yard, how: str) -> None:
+    yard = lasting
+    for call in range(1, MOST, EVERY):
+        one = await yard.make(f"fix-{call}")
+        tree = inside(one)
+        tree.write("b.txt", "staged\n")
+        tree.git("add", "b.txt")
+        tree.write("b.txt", "changed\n")
+        tree.write("new.txt", "new\n")
+        await yard.store.write(lambda tx, id=one.id: isolation.ask(tx, id, "remove"), caller=SYSTEM)
+        was_killed = die(yard.repo.top, one.id, call, how)
+        await finished(yard, one.id)
+        gone = await yard.get(one.id)
+        assert (gone.status, gone.path, gone.trouble) == ("abandoned", None, {}), (call, gone)
+        assert yard.repo.worktrees() == [yard.repo.top], call
+        branch = f"fix-{call}"
+        wanted = ["moot: uncommitted work of coder", "moot: staged work of coder"]
+        assert yard.repo.subjects(f"main..{branch}") == wanted, call
+        assert (yard.repo.show(f"{branch}:b.txt"), yard.repo.show(f"{branch}:new.txt")) == ("changed", "new"), call
+        if not was_killed:
+            return
+    pytest.fail("there are more calls of git than expected")
