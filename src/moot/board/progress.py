@@ -114,7 +114,7 @@ def _end(tx: Tx, task: Task, status: TaskStatus, result: Result) -> None:
         by=result.by,
         now=tx.now,
     )
-    if status != "failed":
-        tx.run(sql.unblock, id=task.id)
+    freed = tx.all(sql.unblock, int, id=task.id) if status != "failed" else []
     tx.emit(Event(task.stream, STATUS, task.id, {"name": task.name, "status": status}))
-    settle(tx, task.board)
+    if not any(freed):  # otherwise something can be claimed, and the board goes on
+        settle(tx, task.board)
