@@ -7,6 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench import (
+    board_claims,
+    board_context,
+    board_plan,
+    board_postgres,
+    board_size,
     cli_start,
     conversation,
     durable_send,
@@ -32,6 +37,11 @@ QUESTIONS: dict[str, Callable[[Scale, Path], list[Figure]]] = {
     "conversation": conversation.measure,
     "sessions": sessions.measure,
     "idle_agents": idle_agents.measure,
+    "board_size": board_size.measure,
+    "board_claims": board_claims.measure,
+    "board_postgres": board_postgres.measure,
+    "board_context": board_context.measure,
+    "board_plan": board_plan.measure,
     "cli_start": cli_start.measure,
 }
 

@@ -1,0 +1,125 @@
+"""How many tasks do eight workers claim and complete on PostgreSQL: on eight boards, on one, beside procrastinate?
+
+Each worker is a process with one connection. The measure is a plain program that writes the same rows and decides the
+same, its statements prepared. On one board all share the counter of its stream, which is taken last, by moot and by the
+plain program. procrastinate runs its own workers, with tasks that do nothing.
+"""
+
+import asyncio
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import psycopg
+
+from bench import boards, postgres_server
+from bench.boards import Desk
+from bench.crew import Worker, crew, together
+from bench.harness import Figure, Scale, interleaved
+from bench.peers import environment
+from bench.peers.environment import PeersAbsent
+from bench.place import disk
+from moot.core.ids import InstanceName
+from moot.store import postgres
+
+WORKERS = 8
+SIZE, QUICK_SIZE = 100_000, 20_000
+JOBS = 20_000
+_QUEUES = environment.FOLDER.with_name(".bench-queues")
+_NEEDS = environment.REQUIREMENTS.with_name("queues.txt")
+
+
+def measure(scale: Scale, folder: Path) -> list[Figure]:
+    size = QUICK_SIZE if scale.is_quick else SIZE
+    with ExitStack() as opened:
+        uri = opened.enter_context(postgres_server.running(folder, 6 * WORKERS))
+        sides: dict[str, Callable[[], float]] = {}
+        for name, target in (("moot", "by_moot"), ("raw", "by_psycopg")):
+            for count in (WORKERS, 1):
+                side = f"{name}{count}"
+                members = _members(f"bench.claimers:{target}", uri, side, count, size)
+                sides[side] = _rate(opened.enter_context(crew(*members)), scale.seconds)
+        absence = ""
+        try:
+            sides["procrastinate"] = opened.enter_context(_procrastinate(uri, scale))
+        except PeersAbsent as error:
+            absence = str(error)
+        rounds = interleaved(scale, disk=disk(folder, scale.seconds / 4), **sides)
+    facts = (f"fdatasync {rounds.middle('disk'):,.0f}/s; {rounds.count} rounds",)
+
+    def figure(what: str, ours: str, theirs: str, bar: float) -> Figure:
+        told = f"moot {rounds.middle(ours):,.0f} tasks a second, the other {rounds.middle(theirs):,.0f}"
+        return Figure(what, rounds.ratio(ours, theirs), bar, "at least", (told, *facts))
+
+    found = [
+        figure(f"{WORKERS} workers on {WORKERS} boards, times the rate of raw rows", "moot8", "raw8", 0.7),
+        figure(f"{WORKERS} workers on one board, times the rate of raw rows", "moot1", "raw1", 0.8),
+    ]
+    if absence:
+        return [*found, Figure(f"procrastinate is absent: {absence}", 0, 0, "at least")]
+    # Its jobs have nothing to do with each other, as tasks of different boards.
+    return [*found, figure(f"{WORKERS} workers on {WORKERS} boards, times procrastinate", "moot8", "procrastinate", 3)]
+
+
+def _members(target: str, uri: str, side: str, count: int, size: int) -> list[tuple[str, dict[str, object]]]:
+    """Eight workers over so many boards, in a schema of their own."""
+    with asyncio.Runner() as runner:
+        desks = runner.run(_build(f"{uri}&schema={side}", count))
+    with psycopg.connect(uri, autocommit=True) as connection:
+        connection.execute(f"set search_path to {side}".encode())
+        for desk in desks:
+            boards.fill_postgres(connection, desk, size // count)
+        connection.execute("vacuum analyze")
+    shared = WORKERS // count
+    return [
+        (
+            target,
+            {
+                "url": f"{uri}&schema={side}" if "moot" in target else uri,
+                "schema": side,
+                "board": desk.board.id,
+                "stream": desk.board.stream,
+                "place": place,
+                "workers": shared,
+                "share": place % shared,
+            },
+        )
+        for place in range(WORKERS)
+        for desk in (desks[place // shared],)
+    ]
+
+
+async def _build(url: str, count: int) -> list[Desk]:
+    store = postgres.open_url(url, create=True)
+    desks = [await boards.open_desk(store, InstanceName(f"bench{number}")) for number in range(count)]
+    await store.close()
+    return desks
+
+
+def _rate(workers: list[Worker], seconds: float) -> Callable[[], float]:
+    def tasks_per_second() -> float:
+        return sum(found["tasks"] / found["seconds"] for found in together(workers, {"seconds": seconds}))
+
+    return tasks_per_second
+
+
+@contextmanager
+def _procrastinate(uri: str, scale: Scale) -> Generator[Callable[[], float]]:
+    python = environment.python(_QUEUES, _NEEDS)
+    with ExitStack() as ends:
+        workers: list[Worker] = []
+        for _ in range(WORKERS):
+            workers.append(Worker("bench.peers.procrastinate_jobs:working", {"uri": uri}, python))
+            ends.callback(workers[-1].end)
+        for worker in workers:
+            worker.result()
+        is_new = True
+
+        def prepared() -> float:
+            nonlocal is_new
+            workers[0].order({"jobs": JOBS // 10 if scale.is_quick else JOBS, "is_new": is_new})
+            workers[0].result()
+            is_new = False
+            return _rate(workers, 2 * scale.seconds)()  # it needs a moment to start
+
+        yield prepared

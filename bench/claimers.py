@@ -1,0 +1,127 @@
+"""Worker processes that claim and complete tasks on PostgreSQL, one connection each: through moot, and raw."""
+
+import asyncio
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import psycopg
+
+from bench import boards
+from bench.boards import LANES, OUTCOME, Desk
+from bench.crew import Job, Order, Result
+from moot.board import boards as stored
+from moot.board.boards import Board
+from moot.board.claims import Holder
+from moot.core.ids import AgentId, BoardId
+from moot.store import postgres
+from moot.store.postgres import PostgresStore
+
+_CLAIM = """
+update tasks set status = 'planning', holder = %(worker)s, hand = %(worker)s, fence = fence + 1,
+  lease_until = %(until)s, started_at = %(now)s, updated_at = %(now)s
+where id = %(id)s and status = 'pending' and blockers = 0
+  and exists (select 1 from boards where id = tasks.board and status in ('ready', 'in_progress'))
+returning fence
+"""
+_COMPLETE = """
+update tasks set status = 'completed', holder = null, hand = null, lease_until = null, outcome = %(outcome)s,
+  done_by = %(worker)s, ended_at = %(now)s, updated_at = %(now)s
+where id = %(id)s and hand = %(worker)s and lease_until > %(now)s
+returning name
+"""
+_UNBLOCK = """
+update tasks set blockers = blockers - 1
+where id in (
+  select id from tasks where id in (select task from task_edges where needs = %(id)s and kind = 'blocks')
+  order by id for update
+)
+"""
+_TAKE_NUMBER = "update streams set seq = seq + 1, at = greatest(at, %(now)s) where id = %(stream)s returning seq"
+_ADD_EVENT = """
+insert into events (stream, seq, kind, subject, data, actor, at)
+values (%(stream)s, %(seq)s, %(kind)s, %(id)s, %(data)s, 'worker', %(now)s)
+"""
+_LEASE = 300_000_000
+
+
+@contextmanager
+def by_moot(setup: Order) -> Generator[Job]:
+    with asyncio.Runner() as runner:
+        store = postgres.open_url(setup["url"], create=False)
+        desk = runner.run(_desk(store, setup))
+        ids = _own(desk.board.id, setup)
+
+        def job(order: Order) -> Result:
+            return runner.run(_worked(desk, ids, order["seconds"]))
+
+        yield job
+        runner.run(store.close())
+
+
+async def _desk(store: PostgresStore, setup: Order) -> Desk:
+    board: Board = await store.read(lambda tx: stored.get(tx, BoardId(setup["board"])))
+    name = f"worker{setup['place']}"
+    return Desk(store, board, Holder(AgentId(name), name, name))
+
+
+async def _worked(desk: Desk, ids: Generator[boards.TaskId], seconds: float) -> Result:
+    count, started = 0, time.monotonic()
+    while time.monotonic() - started < seconds:
+        id = next(ids)
+        await desk.claim(id)
+        await desk.complete(id)
+        count += 1
+    return {"tasks": count, "seconds": time.monotonic() - started}
+
+
+@contextmanager
+def by_psycopg(setup: Order) -> Generator[Job]:
+    """The same rows and decisions in transactions of a plain program, its statements prepared."""
+    with psycopg.connect(setup["url"], autocommit=True) as connection:
+        connection.execute(f"set search_path to {setup['schema']}".encode())
+        connection.prepare_threshold = 0
+        ids = _own(setup["board"], setup)
+        worker = f"worker{setup['place']}"
+
+        def job(order: Order) -> Result:
+            count, started = 0, time.monotonic()
+            while time.monotonic() - started < order["seconds"]:
+                _do(connection, next(ids), worker, setup["stream"])
+                count += 1
+            return {"tasks": count, "seconds": time.monotonic() - started}
+
+        yield job
+
+
+def _do(connection: "psycopg.Connection[tuple[object, ...]]", id: str, worker: str, stream: str) -> None:
+    now = time.time_ns() // 1000
+    facts: dict[str, object] = {"id": id, "worker": worker, "now": now, "until": now + _LEASE}
+    facts |= {"outcome": OUTCOME, "stream": stream}
+    execute = connection.execute
+    execute("begin")
+    assert execute(_CLAIM, facts).fetchone()
+    claimed = {"kind": "task_claimed", "data": f'{{"name":"{id}","by":"{worker}","fence":1}}'}
+    _note(connection, facts | claimed)
+    execute("commit")
+    execute("begin")
+    assert execute(_COMPLETE, facts).fetchone()
+    execute(_UNBLOCK, facts)
+    _note(connection, facts | {"kind": "task_status", "data": f'{{"name":"{id}","status":"completed"}}'})
+    execute("commit")
+
+
+def _note(connection: "psycopg.Connection[tuple[object, ...]]", facts: dict[str, object]) -> None:
+    """Last, because it holds a row that all who work on the same board share."""
+    row = connection.execute(_TAKE_NUMBER, facts).fetchone()
+    assert row is not None
+    connection.execute(_ADD_EVENT, facts | {"seq": row[0]})
+
+
+def _own(board: str, setup: Order) -> Generator[boards.TaskId]:
+    """Those lanes of the board that are this worker's: `place` of `workers` who share it."""
+    assert LANES % setup["workers"] == 0
+    number = setup["share"]
+    while True:
+        yield boards.task_id(board, number)
+        number += setup["workers"]
