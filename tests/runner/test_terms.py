@@ -88,6 +88,6 @@ async def test_only_a_program_that_asks_by_a_tool_is_offered_it(
         return agents.ensure(tx, instances.ensure(tx, "default"), new)
 
     agent = await store.write(join, caller=SYSTEM)
-    assert terms.held(agent, has_context=True) == (*groups.TALK, *(("approve",) if is_offered else ()))
+    assert terms.held(agent, None) == (*groups.TALK, *(("approve",) if is_offered else ()))
     only = replace(agent, settings={**agent.settings, "tools": ["documents"]})
-    assert ("approve" in terms.held(only, has_context=True)) == is_offered
+    assert ("approve" in terms.held(only, None)) == is_offered

@@ -229,10 +229,10 @@ def test_what_is_wrong_in_an_agent_file_is_told_with_its_own_line(tmp_path: Path
             "agents:\n  a: {model: sonnet, zzz: 1}",
             (
                 "review.yaml:2:22: `zzz` is no key of `agents.a`. Known are: advisors, agents, answers, backend, "
-                "base_url, budget, chat, command, context_window, description, env, from, handoff, input, isolated, "
-                "max_depth, max_output_tokens, max_tool_calls_per_turn, max_turns, mcp_servers, model, output, "
-                "permissions, resume, retry, router, script, system_prompt, system_prompt_mode, team, temperature, "
-                "timeout, tools, transport, workspace."
+                "base_url, budget, capabilities, chat, command, context_window, description, env, from, handoff, "
+                "input, isolated, max_depth, max_output_tokens, max_tool_calls_per_turn, max_turns, mcp_servers, "
+                "model, output, permissions, resume, retry, router, script, system_prompt, system_prompt_mode, team, "
+                "temperature, timeout, tools, transport, workspace."
             ),
         ),
         (
@@ -244,8 +244,8 @@ def test_what_is_wrong_in_an_agent_file_is_told_with_its_own_line(tmp_path: Path
             "review.yaml:2:1: `steps` is known, but this version of moot does not run it yet. Leave it out.",
         ),
         (
-            TEAM + "maxParallelTasks: 2",
-            "review.yaml:2:1: `maxParallelTasks` is known, but this version of moot does not run it yet. Leave it out.",
+            TEAM + "stateSchema: {}",
+            "review.yaml:2:1: `stateSchema` is known, but this version of moot does not run it yet. Leave it out.",
         ),
         # what an agent cannot do without
         (
@@ -311,7 +311,12 @@ def test_what_is_wrong_in_an_agent_file_is_told_with_its_own_line(tmp_path: Path
         (TEAM + "kickoff: [a]", "review.yaml:2:10: `kickoff` must be text, not a list. Write it as one text."),
         (TEAM + "name: 3", "review.yaml:2:7: `name` must be text, not a number. Put it in quotes."),
         ("agents: [a]", "review.yaml:1:9: `agents` must be keys and values, not a list."),
-        (TEAM + "together: yes", "review.yaml:2:1: `together` is known, but this version of moot does not run it yet."),
+        (TEAM + "steps: []", "review.yaml:2:1: `steps` is known, but this version of moot does not run it yet."),
+        (TEAM + "together: yes", "review.yaml:2:11: `together` must be true or false, not text."),
+        (
+            TEAM + "tasks: [{name: a, neme: b}]",
+            "review.yaml:2:19: `neme` is no key of `tasks item 1`. Did you mean `name`?",
+        ),
         (TEAM + "context: off", "review.yaml:2:10: `context` must be true or false or keys and values, not text."),
         (
             TEAM + "context: {provider: fil}",

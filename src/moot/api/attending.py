@@ -127,7 +127,9 @@ class Attendant:
             return Ending("stopped", "stopped", _code(replace(run, state="stopped")), is_hasty=run.stop_asked == "now")
         if look.limit is not None:
             return Ending("limit", look.limit, EXIT_CODES["limit"])
-        if run.mode == "start" or run.is_paused or not look.is_idle or (self.is_playing and self.is_playing()):
+        if run.is_paused or not look.is_idle or (self.is_playing and self.is_playing()):
+            return None
+        if run.mode == "start" and not look.has_more:
             return None
         return self._result(look)
 
@@ -144,6 +146,8 @@ class Attendant:
             given_up = text.counted(look.parked, "message")
             fact = f"{given_up} given up; try again with: moot retry, then moot resume"
             return Ending("failed", fact, EXIT_CODES["failed"])
+        if look.unfinished:
+            return Ending("failed", look.unfinished, EXIT_CODES["failed"])
         return Ending("done")
 
     async def _end(self, run: RunId, ending: Ending) -> bool:

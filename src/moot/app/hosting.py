@@ -23,7 +23,7 @@ from moot.process.guardian import Guardian
 from moot.registry import agents, hosts, instances
 from moot.registry.agents import NewAgent
 from moot.registry.hosts import NewHost
-from moot.runner import expiry, limit_workers, limits, neighbours, phases, telemetry, worktree_worker
+from moot.runner import expiry, handing_out, limit_workers, limits, neighbours, phases, telemetry, worktree_worker
 from moot.runner.attempts import AttemptWorker
 from moot.runner.host import Host, Pace
 from moot.runner.journals import Signs
@@ -181,6 +181,7 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
             guards.LIMIT: OwnTransaction(store, limit_workers.end_talk),
             limits.TIME: OwnTransaction(store, limit_workers.end_in_time),
             isolation.WORKTREE: WorktreeWorker(worktrees),
+            handing_out.HAND_OUT: OwnTransaction(store, handing_out.hand_out),
             verifying.VERIFY: VerifyWorker(store, worktrees, outfitter.guardian),
         }
 

@@ -5,13 +5,15 @@ from collections.abc import Iterator
 
 from moot.app import context_folders, script_lines
 from moot.app.script_lines import Found, Known
+from moot.board import evidence, plans
 from moot.bus import mentions
-from moot.core import servers, workspace_tools
+from moot.core import problems, servers, workspace_tools, yaml
 from moot.core.errors import MootError
 from moot.core.nearest import hint, nearest
 from moot.core.problems import Problem
+from moot.core.records import replace
 from moot.registry import names
-from moot.runner import terms
+from moot.runner import plan_section, terms
 from moot.tools import groups, table
 from moot.tools.talk import EVERYONE
 from moot.workflow import connecting, templates
@@ -24,7 +26,7 @@ _RULES = frozenset(("elect", "none"))  # what `document_owner` may be besides a 
 
 def check(draft: Draft) -> None:
     """Add to the draft's faults what is wrong."""
-    for found in (*_names(draft), *_kickoff(draft), *_files(draft)):
+    for found in (*_names(draft), *_kickoff(draft), *_files(draft), *_tasks(draft)):
         draft.faults.add(*found)
     is_shared = draft.workflow is None or draft.workflow.context.is_on
     for name, member in draft.members.items():
@@ -67,6 +69,29 @@ def _kickoff(draft: Draft) -> Iterator[Found]:
             fact = f"`kickoff` mentions @{name[:80]}, who is not among the agents"
             remedy = f"{hint(name, own)} To only write the name, put it in backticks."
             yield draft.document, Problem(("kickoff",), fact, remedy)
+
+
+def _tasks(draft: Draft) -> Iterator[Found]:
+    """Who is to do them, what is asked for, and whether the plan can be carried out at all."""
+    if draft.workflow is None:
+        return
+    own = [agent.name for agent in draft.workflow.agents]
+    known = {names.fold(name) for name in own}
+    for at, task in enumerate(draft.workflow.tasks):
+        if task.agent is not None and names.fold(task.agent) not in known:
+            path: yaml.Path = ("tasks", at, "agent")
+            fact = f"`{problems.spell(path)}` names `{task.agent[:80]}`, who is not among the agents"
+            yield draft.document, Problem(path, fact, hint(task.agent, own))
+        for number, words in enumerate(task.checks):
+            try:
+                evidence.parse(words)
+            except MootError as error:
+                path = ("tasks", at, "checks", number)
+                yield draft.document, Problem(path, f"`{problems.spell(path)}`: {error.fact.rstrip('.')}", error.remedy)
+    try:
+        plans.check([replace(one, checks=()) for one in plan_section.plan_of(draft.workflow).tasks])
+    except MootError as error:
+        yield draft.document, Problem(("tasks",), f"`tasks`: {error.fact.rstrip('.')}", error.remedy)
 
 
 def _files(draft: Draft) -> Iterator[Found]:

@@ -238,6 +238,8 @@ def _said_by(member: Member, flags: Flags) -> str:
 
 
 def _warnings(workflow: Workflow) -> list[str]:
+    if workflow.tasks and not workflow.kickoff:
+        return []
     if not workflow.kickoff:
         return ["There is no kickoff: the agents wait until somebody speaks to them."]
     if not references.woken(workflow):
@@ -277,6 +279,7 @@ def _member(agent: AgentDefinition, others: Sequence[AgentDefinition], source: s
         backend=backend,
         label=agent.description or "worker",
         settings=settings,
+        capabilities=agent.capabilities,
         metadata={"source": source},
     )
 

@@ -54,8 +54,9 @@ class Refused:
     waiting_on: tuple[str, ...] = ()
 
 
-def claim(tx: Tx, id: TaskId, holder: Holder, stream: StreamId) -> Taken | Refused:
-    """Take a task that is ready, or whose holder's time has run out; the same holder again has it anew."""
+def claim(tx: Tx, id: TaskId, holder: Holder, stream: StreamId, lease: timedelta | None = LEASE) -> Taken | Refused:
+    """Take a task that is ready, or whose holder's time has run out; the same holder again has it anew. Without a lease
+    it is held until it is given back: for those of whom moot knows whether they are at work."""
     taken = tx.maybe(
         sql.claim,
         Taken,
@@ -65,7 +66,7 @@ def claim(tx: Tx, id: TaskId, holder: Holder, stream: StreamId) -> Taken | Refus
         name=holder.name,
         hand=holder.hand,
         now=tx.now,
-        lease_until=tx.now + LEASE,
+        lease_until=None if lease is None else tx.now + lease,
     )
     if taken is None:
         return _obstacle(tx, tasks.get(tx, id, stream), holder)
@@ -104,6 +105,11 @@ def renew_all(tx: Tx, agent: AgentId, hand: str) -> int:
     return tx.run(sql.renew_all, agent=agent, hand=hand, now=tx.now, lease_until=tx.now + LEASE)
 
 
+def rebind(tx: Tx, agent: AgentId, hand: str) -> None:
+    """What an agent holds without a lease, it holds through another hand from now on."""
+    tx.run(sql.rebind, agent=agent, hand=hand)
+
+
 def release(tx: Tx, task: Task, reason: str) -> None:
     """Back to those who wait for somebody; what was noted stays."""
     states.check_task(task.name, task.status, "pending")
@@ -122,7 +128,9 @@ def release_all(tx: Tx, agent: AgentId, reason: str, hand: str | None = None) ->
 
 def _obstacle(tx: Tx, task: Task, holder: Holder) -> Refused:
     if task.status in states.HELD:
-        reason = f"It is held by somebody else until {task.lease_until:%H:%M:%S} UTC, if it gives no sign of life."
+        reason = "It is held by somebody else."
+        if task.lease_until is not None:
+            reason += f" It is free at {task.lease_until:%H:%M:%S} UTC, unless they give a sign of life."
         return Refused("claimed", reason, task.holder, task.hand)
     if task.status != "pending":
         return Refused("finished", f"It is {task.status}.")

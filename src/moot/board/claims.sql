@@ -11,8 +11,11 @@ where id = :id and stream = :stream and (assigned is null or assigned = :name)
   and exists (select 1 from boards where id = tasks.board and status in ('ready', 'in_progress'))
 returning board, stream, name, fence, (select status from boards where id = tasks.board) as workflow_status
 
--- renew: The time of a holder starts anew.
-update tasks set lease_until = :lease_until where id = :id
+-- rebind: Who holds without a lease goes on through another hand.
+update tasks set hand = :hand, fence = fence + 1 where holder = :agent and lease_until is null
+
+-- renew: The time of a holder starts anew, if it is limited.
+update tasks set lease_until = :lease_until where id = :id and lease_until is not null
 
 -- renew_all: The same for everything that an agent holds through one hand, unless its time has run out.
 update tasks set lease_until = :lease_until where holder = :agent and hand = :hand and lease_until > :now

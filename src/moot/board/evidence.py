@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import cast
 
 from moot.board.errors import PlanRefused
-from moot.core import durations, nearest
+from moot.core import durations, json, nearest
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.records import record
@@ -52,6 +52,19 @@ class Approval:
 
 
 Evidence = Command | Existing | Fitting | Approval
+
+
+def spell(wanted: Evidence) -> str:
+    """In a few words, for whoever has to see to it."""
+    match wanted:
+        case Command():
+            return f"`{wanted.line}` ends with exit code {wanted.exit_code}"
+        case Existing():
+            return f"the file {wanted.path} is there"
+        case Fitting():
+            return f"outcome_detail fits the schema {json.dumps(wanted.schema)}"
+        case Approval():
+            return "a vote approves it" if wanted.by == VOTE else f"{wanted.by} approves it"
 
 
 def parse(words: Mapping[str, Json]) -> Evidence:

@@ -42,7 +42,7 @@ where board = :board and status in ('pending', 'planning', 'in_progress', 'verif
 
 -- at_work: How many are at work within their time.
 select count(*) from tasks
-where board = :board and holder is not null and (lease_until > :now or status = 'verifying')
+where board = :board and holder is not null and (lease_until is null or lease_until > :now or status = 'verifying')
 
 -- held_by: What an agent holds.
 select id, board, stream, name, description, rank, parallel_group, complexity, assigned, capabilities, files, checks, status,

@@ -131,6 +131,7 @@ def ensure(tx: Tx, instance: Instance, new: NewAgent) -> Agent:
         role=new.role,
         label=new.label,
         settings=json.dumps(new.settings),
+        capabilities=json.dumps(new.capabilities),
         metadata=json.dumps(new.metadata),
         now=tx.now,
     )

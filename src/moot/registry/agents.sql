@@ -10,7 +10,8 @@ insert into agents (
 -- refresh: Bring the settings of an agent up to date. If moot starts it, it may run again; others come by themselves.
 update agents
 set backend = :backend, runtime = :runtime, role = :role, label = :label, settings = :settings,
-  metadata = :metadata, stopped_at = case when backend = 'external' then stopped_at end,
+  capabilities = case when backend = 'external' then capabilities else :capabilities end, metadata = :metadata,
+  stopped_at = case when backend = 'external' then stopped_at end,
   seen_at = case when backend = 'external' then seen_at else :now end
 where id = :id
 

@@ -1,8 +1,8 @@
 """Runs: the executions of a workflow under an instance's name, one at a time.
 
-A run is a part of its instance's stream. It goes through phases (setup, perhaps an election, talk) and ends in a state
-with a reason; every step is taken by whoever comes first and finds the run in the phase before. All changes are made
-under the lock of the instance.
+A run is a part of its instance's stream. It goes through phases (setup, perhaps an election, talk, perhaps tasks) and
+ends in a state with a reason; every step is taken by whoever comes first and finds the run in the phase before.
+All changes are made under the lock of the instance.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ from moot.store import queries
 sql = queries.beside(__file__)
 Mode = Literal["run", "start"]
 State = Literal["live", "interrupted", "done", "failed", "limit", "stopped"]
-Phase = Literal["setup", "election", "talk"]
+Phase = Literal["setup", "election", "talk", "tasks"]
 STARTED, RESUMED, PAUSED, STOP_ASKED, ENDED = "run_started", "run_resumed", "run_paused", "run_stop_asked", "run_ended"
 
 

@@ -28,7 +28,7 @@ from moot.registry.agents import Agent
 from moot.registry.attempts import NewAttempt
 from moot.registry.runs import Run
 from moot.registry.tokens import Grant
-from moot.runner import endings, guidance, journals, limits, more_mail, prompts, scene, terms
+from moot.runner import endings, guidance, handing_out, journals, limits, more_mail, prompts, scene, terms
 from moot.runner.begun import Begun, Equip, Kit, Start
 from moot.runner.journals import Signs
 from moot.runner.prompts import Occasion
@@ -224,9 +224,10 @@ def _begin(tx: Tx, start: Start, host: HostId) -> Begun:
         mailbox.rejoin(tx, agent.id, attempt)
     mail = mailbox.hand_out(tx, agent.id, attempt, BATCH)
     attempts.led_by(tx, attempt, max((one.hops for one in mail), default=0))
-    groups = terms.held(agent, has_context=terms.has_context(run))
+    groups = terms.held(agent, run)
     id = tokens.mint(tx, token, Grant("attempt", agent.instance, agent.role, agent.id, groups, attempt))
     caller = Caller(agent.name, agent.role, agent.instance, agent.id, id, attempt, job.fence, groups)
+    handing_out.take_in_hand(tx, agent.id, id)
     conversation = _conversation(tx, agent)
     tree = journals.tree(tx, start, mail)
     return Begun(job, agent, run, start.leave, tuple(mail), caller, token, tx.now, tree, conversation)

@@ -16,7 +16,7 @@ from moot.ledger.usage import DOLLAR, Spent
 from moot.registry import agents, attempts, conversations, instances, runs
 from moot.registry.agents import Agent
 from moot.registry.conversations import Kept
-from moot.runner import limits, pausing, purses, terms
+from moot.runner import handing_out, limits, pausing, purses, terms
 from moot.runner.begun import Begun
 from moot.runner.pausing import Wait, first_line
 from moot.runner.reactions.wake_agents import attempt_key, wake
@@ -104,6 +104,7 @@ def _succeed(tx: Tx, begun: Begun, text: str) -> None:
         spoken = None if terms.has_context(begun.run) else ""
         words = Words(_sayable(text), reply_to=begun.mail[-1].id, attempt=attempt, spoken=spoken)
         talk.say(tx, instances.get(tx, agent.instance), agent, words)
+    handing_out.finish(tx, agent, begun.caller.token or "", _sayable(text))
     tx.announce(Event(agent.stream, attempts.SUCCEEDED, attempt, {"agent": agent.id}, is_quiet=True))
 
 
@@ -137,6 +138,7 @@ def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
         return
     jobs.fail(tx, begun.job, error)
     count = mailbox.park(tx, agent.id, attempt)
+    handing_out.fail(tx, agent, error)
     tx.announce(Event(agent.stream, attempts.FAILED, attempt, {**facts, "parked": count}, is_quiet=True))
     if mailbox.has_queued(tx, agent.id):
         wake(tx, agent)

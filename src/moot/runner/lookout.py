@@ -11,7 +11,7 @@ from moot.registry import agents, runs
 from moot.registry.agents import Agent
 from moot.registry.runs import Run
 from moot.requests import requests
-from moot.runner import idle
+from moot.runner import idle, plan_section
 from moot.runner.phases import SETUP
 from moot.runner.reactions.wake_agents import ATTEMPT
 from moot.store import feed
@@ -32,6 +32,8 @@ class Look:
     stranded: tuple[Agent, ...]  # who were stopped with unread mail
     limit: str | None  # that was reached, once nobody is at work any more
     stopped: tuple[str, ...]  # agents that have used up what was their own, and how
+    has_more: bool  # a part of its file has not begun
+    unfinished: str  # what is wrong with the plan, if nobody is at work and it is not done
 
 
 def look(tx: ReadTx, id: RunId) -> Look:
@@ -45,13 +47,15 @@ def look(tx: ReadTx, id: RunId) -> Look:
     unread = {agent for agent, count in counts.items() if count.unread}
     return Look(
         run=run,
-        is_idle=run.phase == "talk" and idle.is_idle(tx, run.stream),
+        is_idle=run.phase in ("talk", "tasks") and idle.is_idle(tx, run.stream),
         is_working=any(job.kind in _WORK and job.state == "running" for job in live),
         parked=sum(count.parked for count in counts.values()),
         awaited=tuple(one for one in people if one.id in asked or _is_asked(tx, run, one)),
         outside=tuple(one for one in members if one.backend == "external" and one.id in unread),
         stranded=tuple(one for one in members if one.is_started_by_moot and one.stopped_at and one.id in unread),
         limit=None if stop is None or _is_winding_up(tx, run, live) else stop.reason,
+        has_more=run.phase == "talk" and plan_section.is_planned(run),
+        unfinished=plan_section.trouble(tx, run),
         stopped=tuple(f"{agents.get(tx, one.agent).name}: {one.reason}" for one in stops.of_agents(tx, run.id)),
     )
 

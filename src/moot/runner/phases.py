@@ -1,4 +1,5 @@
-"""The phases of a run: it is launched, set up, perhaps elects an owner of its documents, then talks, then is closed.
+"""The phases of a run: it is launched, set up, perhaps elects an owner of its documents, then talks, then perhaps
+works on its tasks, then is closed.
 
 Each step is one transaction that finds the run in the phase before, so that whoever comes first takes it and a crash
 between two steps loses nothing.
@@ -8,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from moot.bus import mailbox
 from moot.core.errors import MootError
-from moot.core.ids import InstanceName, RunId
+from moot.core.ids import BoardId, InstanceName, RunId
 from moot.core.tx import ReadTx, Tx
 from moot.documents import documents, ownership, places
 from moot.documents.places import Place
@@ -20,7 +21,7 @@ from moot.registry.agents import Agent, NewAgent
 from moot.registry.instances import Instance
 from moot.registry.runs import NewRun, Run, State
 from moot.requests import requests
-from moot.runner import endings, idle, limits, values
+from moot.runner import endings, handing_out, idle, limits, plan_section, values
 from moot.runner.reactions.wake_agents import attempt_key, wake
 from moot.tools import asking, talk, voting
 from moot.tools.talk import Words
@@ -74,6 +75,7 @@ def _leave_behind(tx: Tx, instance: Instance, before: Run) -> None:
     """The run before is over for good: nobody works for it any more, votes for it or reads its mail. What came after
     its end belongs to the next one."""
     limits.close(tx, before)
+    plan_section.abandon(tx, before)
     for agent in members_of(tx, before):
         endings.interrupt(tx, agent)
         stopping.stop(tx, agent)
@@ -95,6 +97,7 @@ def carry_on(tx: Tx, run: Run, changes: Mapping[str, int | None]) -> None:
         kick_off(tx, run)  # it ended while nobody attended the run
     elif run.phase != "setup":
         wake_waiting(tx, run)
+        handing_out.add(tx, BoardId(run.id))
 
 
 def _is_electing(tx: ReadTx, run: Run) -> bool:
@@ -121,6 +124,17 @@ def kick_off(tx: Tx, run: Run) -> None:
         said = templates.expand(workflow.kickoff, values.of_run(run, workflow, run.outputs))
         talk.say(tx, instances.get(tx, run.instance), None, Words(said.text, spoken=said.spoken))
     wake_waiting(tx, run)
+    if workflow.is_together:
+        begin_tasks(tx, runs.get(tx, run.id))
+
+
+def begin_tasks(tx: Tx, run: Run) -> bool:
+    """Lay the plan of the file, whose tasks are handed out from now on; False if there is none, or it was done."""
+    workflow = stored.from_json(run.definition)
+    if not workflow.tasks or not runs.enter(tx, run, "tasks"):
+        return False
+    plan_section.lay(tx, run, workflow)
+    return True
 
 
 def close(tx: Tx, id: RunId, state: State, reason: str) -> bool:
@@ -130,7 +144,7 @@ def close(tx: Tx, id: RunId, state: State, reason: str) -> bool:
     run = runs.get(tx, id)
     if run.state != "live":
         return True  # somebody else has ended it, and perhaps begun another with the same agents
-    if state == "done" and not idle.is_idle(tx, run.stream):
+    if state == "done" and (not idle.is_idle(tx, run.stream) or begin_tasks(tx, run)):
         return False
     limits.close(tx, run, is_at_limit=state == "limit")
     for agent in members_of(tx, run):

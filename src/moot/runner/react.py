@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping
 
+from moot.board import boards, claims, laying, progress
 from moot.bus import messages
 from moot.core.events import StoredEvent
 from moot.core.tx import ReadTx, Tx
 from moot.proposals import votes
 from moot.requests import requests
+from moot.runner import handing_out
 from moot.runner.reactions.begin_talk import begin_talk
 from moot.runner.reactions.reach_agents import reach_agents
 from moot.runner.reactions.verify_tasks import verify_tasks
@@ -17,6 +19,10 @@ REACTIONS: Mapping[str, tuple[Reaction, ...]] = {
     messages.POSTED: (reach_agents,),
     votes.CLOSED: (begin_talk, verify_tasks),
     requests.ANSWERED: (verify_tasks,),
+    laying.PLANNED: (handing_out.look,),
+    claims.RELEASED: (handing_out.look,),
+    progress.STATUS: (handing_out.look,),
+    boards.STATUS: (handing_out.look,),
 }
 _PAGE = 100
 _STREAMS = 20

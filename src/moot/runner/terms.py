@@ -18,7 +18,7 @@ from moot.ledger.budgets import Limits
 from moot.ledger.usage import DOLLAR
 from moot.registry.agents import Agent
 from moot.registry.runs import Run
-from moot.tools.groups import APPROVE, TALK
+from moot.tools.groups import APPROVE, PLAN, TALK
 from moot.workflow import providers as services
 from moot.workflow.workflow import Budget, Fallback, PromptMode, Retry
 
@@ -58,12 +58,12 @@ _ASKING = ("claude",)  # programs that ask by a tool before they use one of thei
 SHARED = ("channel", "document")  # how the tools begin that agents without a context do not have
 
 
-def groups(terms: Terms, *, has_context: bool) -> tuple[str, ...]:
+def groups(terms: Terms, *, has_context: bool, has_plan: bool = False) -> tuple[str, ...]:
     """The tools of moot that an agent holds: what its definition names, and those that nobody can do without."""
     if not has_context:
         return unshared(_ours(terms.tools or ("inbox",)))
     if terms.tools is None:
-        return TALK
+        return (*TALK, *PLAN) if has_plan else TALK
     voting = ("document_vote_owner",) if "documents" in terms.tools else ()  # who may write is elected by its holders
     return tuple(dict.fromkeys((*_ours(terms.tools), *_ALWAYS, *voting)))
 
@@ -78,10 +78,10 @@ def _ours(named: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(one for one in named if one not in others and not one.startswith(servers.PREFIX))
 
 
-def held(agent: Agent, *, has_context: bool) -> tuple[str, ...]:
+def held(agent: Agent, run: Run | None) -> tuple[str, ...]:
     """The tools that an attempt is offered: those its agent holds, and the way to ask if its program does so."""
     said = of_agent(agent)
-    found = groups(said, has_context=has_context)
+    found = groups(said, has_context=has_context(run), has_plan=run is not None and bool(run.definition.get("tasks")))
     if agent.backend not in _ASKING or not said.permissions.asks:
         return found
     return (*found, APPROVE)

@@ -18,16 +18,18 @@ from moot.tools import acting, verifying
 _LOOKED_THROUGH = 1000  # ready tasks, for those that fit somebody
 
 
-def claim(tx: Tx, id: TaskId, holder: Holder, stream: StreamId) -> Taken | Refused:
-    """Take a task; one whose holder can never call again is free at once."""
-    found = claims.claim(tx, id, holder, stream)
+def claim(tx: Tx, caller: Caller, id: TaskId, holder: Holder, stream: StreamId) -> Taken | Refused:
+    """Take a task; one whose holder can never call again is free at once. An attempt holds it for as long as it takes:
+    of that moot knows itself whether it is alive."""
+    lease = claims.LEASE if caller.attempt is None else None
+    found = claims.claim(tx, id, holder, stream, lease)
     if not isinstance(found, Refused) or found.hand is None or not tokens.is_spent(tx, found.hand):
         return found
     task = tasks.locked(tx, id, stream)
-    if task.hand != found.hand:
+    if task.hand != found.hand or task.lease_until is None:  # who holds without a lease goes on in its next attempt
         return found
     claims.release(tx, task, "its holder is gone")
-    return claims.claim(tx, id, holder, stream)
+    return claims.claim(tx, id, holder, stream, lease)
 
 
 def known(tx: ReadTx, caller: Caller, id: str) -> Task:

@@ -9,8 +9,8 @@ from moot.core.errors import InvalidInput, NotAllowed
 from moot.core.tool import EVERYONE, WRITERS
 
 TALK = ("channel", "inbox", "documents", "proposals", "requests", "agents")
-WORK = ("workflows", "tasks", "workspaces")  # for those who work on a plan
-NAMES = (*TALK, *WORK)
+PLAN = ("workflows", "tasks")  # for those who work on a plan
+NAMES = (*TALK, *PLAN, "workspaces")
 
 SEND = "channel_send"
 APPROVE = "approve"  # a tool that is offered only to those whose groups name it

@@ -137,9 +137,10 @@ async def claim(call: Call, arguments: Claim) -> Claimed:
         agent = acting.agent_for(tx, call.caller, arguments.agent_id)
         holder = Holder(agent.id, agent.name, acting.hand(call.caller))
         stream = acting.instance_of(tx, call.caller).stream
-        found = doing.claim(tx, TaskId(arguments.task_id), holder, stream)
+        found = doing.claim(tx, call.caller, TaskId(arguments.task_id), holder, stream)
         if isinstance(found, Taken):
-            return Claimed(success=True, fence=found.fence, lease_seconds=int(claims.LEASE.total_seconds()))
+            seconds = None if call.caller.attempt else int(claims.LEASE.total_seconds())
+            return Claimed(success=True, fence=found.fence, lease_seconds=seconds)
         return Claimed(
             success=False,
             already_claimed_by=found.holder,

@@ -13,7 +13,7 @@ from moot.workflow import shell, templates, variables
 from moot.workflow.drafts import Faults, Text
 from moot.workflow.members import Member
 from moot.workflow.templates import Place
-from moot.workflow.workflow import Workflow
+from moot.workflow.workflow import TaskDefinition, Workflow
 
 _MOST = 100  # mistakes that are told of one text
 
@@ -50,8 +50,16 @@ class _Checker:
         self._check_braces(("kickoff",), self.workflow.kickoff)
         self._check_text(self.document, ("result",), self.workflow.result, everything)
         self._check_braces(("result",), self.workflow.result)
+        for number, task in enumerate(self.workflow.tasks):
+            self._check_task(("tasks", number), task, everything)
         if self.workflow.notify is not None:
             self._check_command(_shell_of(self.document, ("notify",)), self.workflow.notify.shell, everything)
+
+    def _check_task(self, path: yaml.Path, task: TaskDefinition, known: Collection[str]) -> None:
+        self._check_text(self.document, (*path, "description"), task.description, known)
+        for number, check in enumerate(task.checks):
+            if isinstance(line := check.get("shell"), str):
+                self._check_command((*path, "checks", number, "shell"), line, known)
 
     def _check_description(self, name: str, member: Member) -> None:
         document, path = member.places.get("description", (self.document, ("agents", name)))

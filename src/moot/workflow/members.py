@@ -116,7 +116,9 @@ class Reader:
             document, place = places["backend"]
             fact = f"`agents.{name}` is run by a command, and none is said"
             self.faults.add(document, Problem(place, fact, "Write command: [./agent.sh], or a line for the shell."))
-        fields |= {field: tuple(found) for field in ("tools", "env") if (found := chosen(field)) is not None}
+        fields |= {
+            field: tuple(found) for field in ("tools", "env", "capabilities") if (found := chosen(field)) is not None
+        }
         for key in ("model", *ties.FIELDS):
             chosen(key)
         patterns, references = ties.read(layers)

@@ -40,6 +40,7 @@ from moot.workflow.shape import (
     LimitsShape,
     NotifyShape,
     ProjectShape,
+    TaskShape,
 )
 from moot.workflow.workflow import (
     NOTIFY_TIMEOUT,
@@ -50,6 +51,8 @@ from moot.workflow.workflow import (
     Limits,
     Notify,
     SetupTask,
+    TaskDefinition,
+    TaskNeed,
     Value,
     Workflow,
     WorkflowInvalid,
@@ -207,12 +210,29 @@ def _workflow(said: FileShape, file: Path, document: Document, found: Mapping[st
         context=context,
         setup=tuple(SetupTask(one.shell, one.name, one.timeout or SETUP_TIMEOUT) for one in said.setup or ()),
         kickoff=said.kickoff or "",
+        tasks=tuple(_task(one) for one in said.tasks or ()),
+        max_parallel_tasks=said.max_parallel_tasks or 1,
+        is_together=bool(said.together),
         notify=_notify(said.notify),
         budget=budget(said.budget, RUN_BUDGET),
         limits=_limits(said.limits),
         result=said.result or "",
         warnings=warnings,
         cast=tuple(one.definition for name, one in found.items() if name not in said.agents),
+    )
+
+
+def _task(said: TaskShape) -> TaskDefinition:
+    return TaskDefinition(
+        name=said.name,
+        description=said.description,
+        needs=tuple(TaskNeed(one) if isinstance(one, str) else TaskNeed(one.task, one.type) for one in said.depends_on),
+        agent=said.agent,
+        parallel_group=said.parallel_group,
+        complexity=said.estimated_complexity,
+        files=tuple(said.files_likely_affected),
+        capabilities=tuple(said.capabilities),
+        checks=tuple(dict(one) for one in said.checks),
     )
 
 

@@ -28,7 +28,7 @@ from moot.workflow.workflow import Backend, InputType, PromptMode, Provider, Tra
 
 _MOST = 1e15
 # What the format has and this version cannot run.
-LATER_SECTIONS = frozenset(("tasks", "steps", "state_schema", "default_state", "max_parallel_tasks", "together"))
+LATER_SECTIONS = frozenset(("steps", "state_schema", "default_state"))
 
 
 def camel(name: str) -> str:
@@ -237,6 +237,7 @@ class WorkingShape(DefaultsShape):
     """What is said of one agent, wherever that stands."""
 
     description: str | None = Field(default=None, description="What it does, shown to the others")
+    capabilities: list[str] | None = Field(default=None, description="What it can do; tasks may ask for it")
     agents: References | None = Field(default=None, description="Agents that it calls as tools")
     advisors: References | None = Field(default=None, description="Agents that are heard before it begins")
     handoff: Reference | None = Field(default=None, description="The agent that goes on with its report")
@@ -287,6 +288,30 @@ class NotifyShape(Shape):
     timeout: Duration | None = Field(default=None, description="How long it may take; 30s if not given")
 
 
+class NeedShape(Shape):
+    task: str = Field(min_length=1, description="The name of another task")
+    type: Literal["blocks", "informs"] = Field(
+        default="blocks", description="blocks: it must be done first; informs: its outcome is good to know"
+    )
+
+
+class TaskShape(Shape):
+    name: str = Field(min_length=1, max_length=200, description="By which others refer to it")
+    description: str = Field(default="", description="What is to be done, for whoever does it")
+    depends_on: list[Annotated[str, Field(min_length=1)] | NeedShape] = Field(
+        default_factory=list[str | NeedShape], max_length=1000, description="Tasks that have to be done first"
+    )
+    agent: Reference | None = Field(default=None, description="Who alone may do it")
+    parallel_group: str | None = Field(default=None, min_length=1, description="Tasks that may be done side by side")
+    estimated_complexity: Literal["low", "medium", "high"] | None = Field(default=None, description="How hard it is")
+    files_likely_affected: list[str] = Field(default_factory=list[str], description="Files that it will change")
+    capabilities: list[str] = Field(default_factory=list[str], description="What whoever does it must be able to do")
+    checks: list[Mapping[str, JsonValue]] = Field(
+        default_factory=list[Mapping[str, JsonValue]],
+        description="What must hold before it counts as done: shell, file, schema or approval",
+    )
+
+
 class FileShape(Shape):
     """A workflow: agents, what they share, and what is said to them first."""
 
@@ -308,6 +333,13 @@ class FileShape(Shape):
     agents: Mapping[str, AgentShape | None] = Field(min_length=1, description="Who takes part, by name")
     setup: list[SetupShape] | None = Field(default=None, description="Commands that are run before anything is said")
     kickoff: str | None = Field(default=None, description="The first message; it wakes whom it mentions")
+    tasks: Annotated[list[TaskShape], Field(max_length=5000)] | None = Field(
+        default=None, description="The plan: tasks that the agents are given as they become ready"
+    )
+    max_parallel_tasks: Annotated[int, Field(ge=1, le=1000)] | None = Field(
+        default=None, description="How many tasks are worked on at once; 1 if not given"
+    )
+    together: bool | None = Field(default=None, description="Begin with the tasks while the agents talk")
     notify: Annotated[str, Field(min_length=1)] | NotifyShape | None = Field(
         default=None, description="A command that is run when a person is needed"
     )

@@ -126,6 +126,7 @@ class AgentDefinition:
     system_prompt: str = ""
     system_prompt_mode: PromptMode = "append"
     description: str = ""
+    capabilities: tuple[str, ...] = ()  # by which tasks are given to it
     tools: tuple[str, ...] | None = None  # None: those that belong to the way it is driven
     permissions: Permissions = PRESETS["ask"]
     workspace: Workspace = "shared"
@@ -174,6 +175,29 @@ class SetupTask:
 
 
 @record
+class TaskNeed:
+    """A task that has to be done first, or whose outcome is only good to know."""
+
+    name: str
+    kind: Literal["blocks", "informs"] = "blocks"
+
+
+@record
+class TaskDefinition:
+    """A task of the plan. What a check is, those know who make it."""
+
+    name: str
+    description: str = ""
+    needs: tuple[TaskNeed, ...] = ()
+    agent: str | None = None  # who alone may do it
+    parallel_group: str | None = None
+    complexity: Literal["low", "medium", "high"] | None = None
+    files: tuple[str, ...] = ()
+    capabilities: tuple[str, ...] = ()
+    checks: tuple[Mapping[str, Any], ...] = ()
+
+
+@record
 class Notify:
     """A command that is run when a person is needed."""
 
@@ -198,6 +222,9 @@ class Workflow:
     limits: Limits = Limits()
     result: str = ""
     warnings: tuple[str, ...] = ()
+    tasks: tuple[TaskDefinition, ...] = ()
+    max_parallel_tasks: int = 1
+    is_together: bool = False  # the tasks do not wait until the talk is quiet
     cast: tuple[AgentDefinition, ...] = ()  # who is no agent of its own, but takes part in what one of them does
 
     @property

@@ -1,0 +1,135 @@
+"""Handing out the tasks of a run: whoever is free and fits gets the next that is ready, by mail, and holds it.
+
+Who works for moot holds a task for as long as it takes: not by a lease, but until it is done, has failed, or was given
+back. Its last words are the outcome, if it has not said what came of it.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from moot.board import boards, claims, context, evidence, progress, tasks
+from moot.board.claims import Holder, Taken
+from moot.board.context import Include
+from moot.board.progress import Result
+from moot.board.states import OPEN_BOARDS
+from moot.board.tasks import Task
+from moot.core.events import StoredEvent
+from moot.core.ids import AgentId, BoardId, RunId, TaskId
+from moot.core.json import Json
+from moot.core.tx import ReadTx, Tx
+from moot.jobs import jobs
+from moot.jobs.jobs import Job, NewJob
+from moot.registry import agents, instances, runs
+from moot.registry.agents import Agent
+from moot.registry.runs import Run
+from moot.requests import requests
+from moot.runner import plan_section
+from moot.tools import talk, verifying
+from moot.tools.doing import Able
+from moot.tools.talk import Words
+from moot.workflow import stored
+
+HAND_OUT = "hand_out"
+_LOOKED_THROUGH = 1000  # ready tasks, for those that fit somebody
+_TOKENS = 4000  # of what somebody is told with a task
+_TOLD = Include(siblings=False, prior_task_outcomes=False, workflow_plan=False)
+
+
+def look(tx: Tx, event: StoredEvent) -> None:
+    """Something about a task or a plan has changed: if it is a run's own, a job looks who can go on."""
+    task = tasks.find(tx, TaskId(event.subject))
+    board = BoardId(event.subject) if task is None else task.board
+    add(tx, board)
+
+
+def add(tx: Tx, board: BoardId) -> None:
+    found = boards.find(tx, board)
+    run = found and runs.live(tx, found.instance)
+    if run is not None and run.id == board:
+        jobs.add(tx, NewJob(f"{HAND_OUT}:{board}", HAND_OUT, run.stream, run.id))
+
+
+def hand_out(tx: Tx, job: Job) -> None:
+    """The job: as many tasks as may be worked on at once, each to somebody who is free."""
+    jobs.finish(tx, job)
+    run = runs.get(tx, RunId(job.subject))
+    board = plan_section.board_of(tx, run)
+    if run.state != "live" or run.is_paused or run.stop_asked or board is None or board.status not in OPEN_BOARDS:
+        return
+    room = board.max_parallel - tasks.at_work(tx, board.id)
+    free = _free(tx, run)
+    for task in tasks.available(tx, board.id, _LOOKED_THROUGH):
+        if room <= 0 or not free:
+            return
+        agent = next((one for one in free if Able(one.name, frozenset(one.capabilities)).fits(task)), None)
+        if agent is not None and _give(tx, task, agent):
+            free.remove(agent)
+            room -= 1
+
+
+def _free(tx: ReadTx, run: Run) -> list[Agent]:
+    """The agents of the run that moot starts and that hold no task."""
+    named = (agents.find(tx, run.stream, name) for name in stored.names(run.definition))
+    able = (one for one in named if one is not None and one.is_started_by_moot and one.stopped_at is None)
+    return [one for one in able if not tasks.held_by(tx, one.id)]
+
+
+def _give(tx: Tx, task: Task, agent: Agent) -> bool:
+    # Through no hand yet: that is the attempt which the mail wakes.
+    taken = claims.claim(tx, task.id, Holder(agent.id, agent.name, ""), task.stream, lease=None)
+    if not isinstance(taken, Taken):
+        return False
+    instance = instances.get(tx, agent.instance)
+    words = Words(_told(tx, task), to=(agent.name,), kind="task", task_id=task.id, spoken="")
+    talk.say(tx, instance, None, words)
+    return True
+
+
+def _told(tx: ReadTx, task: Task) -> str:
+    """The task in words, with what came of what it needs."""
+    found = context.load(tx, task, _TOLD, _TOKENS)
+    parts = [f"[TASK:{task.id}] {task.name}", str(found.current_task["description"])]
+    parts += _listed("What it builds on:", [_line(one, "name", "outcome") for one in found.dependency_outcomes])
+    noted = cast(Sequence[Json], found.current_task["checkpoints"])
+    parts += _listed("What was noted of it before:", [_line(one, "type", "summary") for one in noted])
+    if task.error:
+        parts.append(f"It was tried before, and failed: {found.current_task['error']}")
+    wanted = [evidence.spell(evidence.parse(one)) for one in task.checks]
+    parts += _listed("It counts as done when:", wanted)
+    return "\n\n".join(part for part in parts if part)
+
+
+def _line(one: Json, name: str, said: str) -> str:
+    facts = cast(Mapping[str, Json], one)
+    return f"{facts[name]}: {facts.get(said) or facts.get('status') or ''}"
+
+
+def _listed(heading: str, lines: Sequence[str]) -> list[str]:
+    return ["\n".join((heading, *(f"- {line}" for line in lines)))] if lines else []
+
+
+def take_in_hand(tx: Tx, agent: AgentId, hand: str) -> None:
+    """An attempt begins: what its agent holds without a lease, it holds through this attempt now."""
+    claims.rebind(tx, agent, hand)
+
+
+def finish(tx: Tx, agent: Agent, hand: str, text: str) -> None:
+    """An attempt has succeeded. What its agent still holds is done, and its last words are the outcome; unless it waits
+    for an answer."""
+    held = [one for one in tasks.held_by(tx, agent.id) if one.hand == hand and one.status != "verifying"]
+    if not held or any(one.requester_id == agent.id for one in requests.open_of(tx, agent.stream)):
+        return
+    for one in held:
+        task = tasks.locked(tx, one.id)
+        result = Result(text.strip() or f"{agent.name} ended without a word.", by=agent.id)
+        if task.checks:
+            verifying.begin(tx, task, result)
+        else:
+            progress.complete(tx, task, result)
+
+
+def fail(tx: Tx, agent: Agent, error: str) -> None:
+    """An agent was given up with its mail: what it held through attempts has failed."""
+    for one in tasks.held_by(tx, agent.id):
+        if one.lease_until is None:
+            progress.fail(tx, tasks.locked(tx, one.id), Result(error=error or "it failed", by=agent.id))
