@@ -53,3 +53,24 @@ async def test_what_is_waited_does_not_count() -> None:
     for one in (cut, late):
         with pytest.raises(TimeoutError):
             await one
+
+
+async def test_a_limit_that_is_over_keeps_nobody_from_waiting() -> None:
+    hours, is_cut, may_end = Hours(), asyncio.Event(), asyncio.Event()
+
+    async def ending_slowly() -> None:
+        async with hours.until(hours.now() + 10):
+            try:
+                await asyncio.Event().wait()
+            finally:
+                is_cut.set()
+                await may_end.wait()
+
+    cut = asyncio.ensure_future(ending_slowly())
+    await asyncio.sleep(0)
+    set_forward(11)
+    await is_cut.wait()
+    with hours.stand_still():
+        may_end.set()
+        with pytest.raises(TimeoutError):
+            await cut

@@ -35,7 +35,7 @@ class Hours:
         loop = asyncio.get_running_loop()
         if not self._waiting:
             self._since = loop.time()
-            for timeout in self._running:
+            for timeout in self._awaited():
                 timeout.reschedule(None)
         self._waiting += 1
         try:
@@ -44,6 +44,9 @@ class Hours:
             self._waiting -= 1
             if not self._waiting:
                 self._stood += loop.time() - self._since
-                for timeout, end in self._running.items():
-                    if not timeout.expired():
-                        timeout.reschedule(end + self._stood)
+                for timeout in self._awaited():
+                    timeout.reschedule(self._running[timeout] + self._stood)
+
+    def _awaited(self) -> list[asyncio.Timeout]:
+        """Without those that are over, and whose work has not come to its end yet."""
+        return [one for one in self._running if not one.expired()]
