@@ -50,6 +50,11 @@ class Shelf:
         return Outcome("".join(str(place % 10) for place in range(count)))
 
 
+class Signs(Shelf):
+    async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> Outcome:
+        return Outcome((await super().call(name, arguments, path)).text.translate(dict.fromkeys(range(128), "字")))
+
+
 def fetch(count: int) -> Json:
     return calls("fetch", count=count)
 
@@ -173,6 +178,16 @@ async def test_as_much_is_read_on_as_fits(window: int | None) -> None:
     assert len(shown) > (99_000 if window is None else 50_000)
     end = 3 + len(shown)
     assert rest == f"({200_000 - end:,} more characters from offset {end})"
+
+
+async def test_signs_of_other_scripts_take_as_much_of_the_window_as_they_have_bytes() -> None:
+    hall = Hall(sources=(Signs(),))
+    read = calls("result_read", handle="t1/c1", length=100_000)
+    await hall.report(agent("a", fetch(45_000), read, reports("ok"), limits=Limits(context_tokens=40_000)))
+    assert "45,000 characters in all" in hall.told("a", 2)
+    shown, _, rest = hall.told("a", 3).partition("\n… ")
+    assert 30_000 < len(shown) < 34_000
+    assert rest == f"({45_000 - len(shown):,} more characters from offset {len(shown)})"
 
 
 @pytest.mark.parametrize("wrong", [{"handle": "t9"}, {}, {"handle": "t1/c1", "offset": -1}])

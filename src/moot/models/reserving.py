@@ -64,6 +64,11 @@ def letters_of(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode(errors="replace"))
 
 
+def beginning(text: str, most: int) -> str:
+    """As much of it as counts for so many letters."""
+    return text[:most] if text.isascii() else text.encode(errors="replace")[:most].decode(errors="ignore")
+
+
 def letters(messages: Iterable[Message]) -> int:
     return sum(map(_letters, messages))
 

@@ -15,6 +15,7 @@ LARGE = 100_000  # letters of one result: more would leave no room for anything 
 _BEGINNING = 2_000  # letters that are told all the same
 _PAGE = 20_000
 _FOOTER = 100  # letters kept free for what stands under a page
+_LETTER = 4  # the most that one sign counts for
 
 
 class _Place(Form):
@@ -33,12 +34,12 @@ class Handles(Unrecorded):
     def shortened(self, text: str, handle: str, room: int | None) -> str:
         """The text, or its beginning and where the rest is; `room` is in tokens."""
         most = LARGE if room is None else min(LARGE, room * reserving.LETTERS)
-        if len(text) <= most:
+        if reserving.letters_of(text) <= most:
             return text
         if (place := self._read.get(handle)) is not None:
-            return self._page(place, max(most - _FOOTER, 1))
+            return self._page(place, max(most - _FOOTER, _LETTER))
         self._kept[handle] = text
-        shown = text[: min(_BEGINNING, most)]
+        shown = reserving.beginning(text, min(_BEGINNING, most))
         return f"{shown}\n… ({len(text):,} characters in all; read on with result_read, handle {handle!r})"
 
     def specs(self) -> Sequence[ToolSpec]:
@@ -62,9 +63,10 @@ class Handles(Unrecorded):
         if place.handle not in self._kept:
             return Outcome(f"There is no handle {place.handle[:80]!r}. There are: {', '.join(self._kept)}.", True)
         self._read[path] = place
-        return Outcome(self._page(place, place.length))
+        return Outcome(self._page(place, LARGE))
 
     def _page(self, place: _Place, most: int) -> str:
-        text, end = self._kept[place.handle], place.offset + min(place.length, most)
-        rest = f"\n… ({len(text) - end:,} more characters from offset {end})" if end < len(text) else ""
-        return text[place.offset : end] + rest
+        text = self._kept[place.handle]
+        shown = reserving.beginning(text[place.offset : place.offset + place.length], most)
+        end = place.offset + len(shown)
+        return f"{shown}\n… ({len(text) - end:,} more characters from offset {end})" if end < len(text) else shown

@@ -1,6 +1,8 @@
 import asyncio
 from datetime import timedelta
 
+import pytest
+
 from moot.session.agent import Limits
 from moot.session.events import Warned
 from moot.session.report import Report
@@ -22,17 +24,18 @@ async def test_what_advisors_say_stands_under_the_request() -> None:
     )
 
 
-async def test_what_advisors_say_is_cut_to_what_the_agent_can_hold() -> None:
+@pytest.mark.parametrize(("letter", "most"), [("r", 80_000), ("字", 80_000 // 3)])
+async def test_what_advisors_say_is_cut_to_what_the_agent_can_hold(letter: str, most: int) -> None:
     hall = Hall()
     await hall.report(
         agent("boss", reports("Go."), advisors=("risk", "law"), limits=Limits(context_tokens=40_000)),
-        agent("risk", reports("r" * 200_000)),
+        agent("risk", reports(letter * 200_000)),
         agent("law", reports("Fine.")),
     )
     told = hall.told("boss")
     assert "… (cut off: 200,000 characters in all)" in told
     assert "### From law\n\nFine." in told
-    assert len(told) < 100_000
+    assert 10_000 < told.count(letter) < most
     assert "last turn" not in told
 
 

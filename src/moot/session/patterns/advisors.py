@@ -41,10 +41,15 @@ async def _report(errand: Errand, perform: Perform) -> Report:
 def _fitting(words: list[str], errand: Errand) -> list[str]:
     """Half of what the agent can hold is for them, in equal parts; the rest is for its work."""
     most = errand.agent.limits.context_tokens
-    if most is None or sum(map(len, words)) <= most * reserving.LETTERS // 2:
+    if most is None or sum(map(reserving.letters_of, words)) <= most * reserving.LETTERS // 2:
         return words
     part = most * reserving.LETTERS // 2 // len(words)
-    return [one if len(one) <= part else f"{one[:part]}\n… (cut off: {len(one):,} characters in all)" for one in words]
+    return [_cut(one, part) for one in words]
+
+
+def _cut(words: str, most: int) -> str:
+    shown = reserving.beginning(words, most)
+    return words if shown == words else f"{shown}\n… (cut off: {len(words):,} characters in all)"
 
 
 def _words(name: str, report: Report) -> str:

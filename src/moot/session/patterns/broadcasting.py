@@ -5,6 +5,7 @@ from typing import Protocol, cast
 
 from moot.core.json import Json
 from moot.core.tool import Effect
+from moot.models import reserving
 from moot.models.model import ToolSpec
 from moot.session import forms
 from moot.session.forms import Form
@@ -132,7 +133,7 @@ def heard(news: Sequence[Broadcast], session: Session | None, *, is_end: bool = 
     if not news:
         return None
     ids: list[Json] = [one.id for one in news]
-    count = sum(len(one.message) for one in news)
+    count = sum(reserving.letters_of(one.message) for one in news)
     if session is not None and count > min(MOST, session.room):
         if is_end:
             session.end_soon("the team has said more than fits into the conversation")
