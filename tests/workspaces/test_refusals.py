@@ -210,6 +210,45 @@ async def test_work_beside_the_branch_is_kept_on_a_branch_of_its_own(yard: Yard,
         assert yard.repo.tip("other") == tip
 
 
+@pytest.mark.parametrize("how", ["gone", "astray", "a folder"])
+async def test_whatever_becomes_of_its_git_file_the_work_is_kept_where_it_belongs(
+    yard: Yard, tmp_path: Path, how: str
+) -> None:
+    """Who works there can write that file: it must not lead us into another repository."""
+    other = repos.make(tmp_path / "other")
+    other.git("switch", "--quiet", "-c", "fix")
+    one = await yard.make()
+    tree, tip = inside(one), other.tip("fix")
+    (tree.top / ".git").unlink()
+    if how == "astray":
+        tree.write(".git", f"gitdir: {other.top}/.git\n")
+    elif how == "a folder":
+        tree.git("init", "--quiet", "-b", "fix")
+    tree.write("new.txt", "new\n")
+    gone = await yard.remove(one.id)
+    assert (other.tip("fix"), other.branches()) == (tip, ["fix", "main"])
+    if how == "a folder":
+        assert (gone.path, code(gone)) == (one.path, "WORK_INSIDE")
+    else:
+        assert (gone.path, gone.trouble, yard.repo.show("fix:new.txt")) == (None, {}, "new")
+
+
+async def test_files_that_git_does_not_know_any_more_are_not_removed(yard: Yard) -> None:
+    one = await yard.make()
+    inside(one).write("new.txt", "new\n")
+    os.rename(yard.repo.top / ".git" / "worktrees" / one.id, yard.repo.top.parent / "note")
+    for wish in ("remove", "make"):
+        assert code(await yard.ask(one.id, wish)) == "WORK_INSIDE"
+    assert inside(one).read("new.txt") == "new\n"
+
+
+async def test_making_one_again_that_is_there_changes_nothing(yard: Yard) -> None:
+    one = await yard.make()
+    inside(one).write("new.txt", "new\n")
+    assert (await yard.ask(one.id, "make")).trouble == {}
+    assert inside(one).status() == ["?? new.txt"]
+
+
 @pytest.mark.parametrize("how", ["clone", "submodule"])
 async def test_a_repository_inside_keeps_the_worktree(yard: Yard, tmp_path: Path, how: str) -> None:
     other = repos.make(tmp_path / "other")

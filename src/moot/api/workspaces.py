@@ -15,7 +15,7 @@ from moot.jobs import jobs
 from moot.process.guardian import Guardian
 from moot.runner.worktrees import Worktrees
 from moot.tools import isolation
-from moot.workspaces import keeping, plain, workspaces
+from moot.workspaces import plain, workspaces
 from moot.workspaces.errors import WorkspaceNotFound
 from moot.workspaces.plain import Plain
 from moot.workspaces.workspaces import Workspace
@@ -65,7 +65,7 @@ async def diff(access: Access, card: Card) -> bytes:
     base, tip = await repository.tip(one.base_branch), await repository.tip(one.branch)
     parted = (await repository.git.run("merge-base", base, tip, codes=(0, 1))).text or base
     worktree = Worktree(one.id, repository, worktrees.grounds)
-    other = await keeping.tree(repository, worktree.path) if worktree.is_there else tip
+    other = await worktree.tree() if worktree.is_there else tip
     return await repository.diff(parted, other)
 
 

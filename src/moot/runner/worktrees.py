@@ -31,6 +31,7 @@ from moot.workspaces.errors import (
     NotARepository,
     RepositoryLocked,
     SetupFailed,
+    WorkInside,
 )
 from moot.workspaces.grounds import Grounds
 from moot.workspaces.keeping import Owner
@@ -101,13 +102,20 @@ class Worktrees:
         plan = Plan(str(repository.top), str(worktree.path), base, commit, is_ours)
         one = await self._write(lambda tx: workspaces.plan(tx, one.id, plan))
         assert one.base_commit is not None
+        if one.status != "creating" and worktree.has_files:
+            if not worktree.is_there:
+                raise WorkInside(f"There are files in {worktree.path} that git does not know.", "Take them away.")
+        else:
+            await self._check_out(one, worktree, one.base_commit)
+        trouble = await self._set_up(one, worktree.path) if one.status == "creating" else None
+        await self._write(lambda tx: workspaces.made(tx, one.id, trouble))
+
+    async def _check_out(self, one: Workspace, worktree: Worktree, commit: str) -> None:
         try:
-            await _patiently(lambda: worktree.make(one.branch, one.base_commit or commit))
+            await _patiently(lambda: worktree.make(one.branch, commit))
         except MootError:
             await self._undo(worktree, one)
             raise
-        trouble = await self._set_up(one, worktree.path) if one.status == "creating" else None
-        await self._write(lambda tx: workspaces.made(tx, one.id, trouble))
 
     async def _undo(self, worktree: Worktree, one: Workspace) -> None:
         self.grounds.discard(one.id)
@@ -168,8 +176,7 @@ class Worktrees:
     async def _keep(self, one: Workspace, worktree: Worktree) -> None:
         if not worktree.is_there:
             return
-        own = worktree.repository.admin / one.id
-        if (what := repositories.under_way(own)) is not None:
+        if (what := repositories.under_way(worktree.note)) is not None:
             raise BaseBusy(f"Something is under way in {worktree.path} ({what}).", "Finish it there, and merge again.")
         await _patiently(lambda: worktree.keep(_owner(one)))
 

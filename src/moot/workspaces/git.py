@@ -102,9 +102,10 @@ class Answer:
 class Git:
     """git in one folder. Made by `at`."""
 
-    def __init__(self, folder: Path, marker: str, config: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, marker: str, config: Mapping[str, str], of: Path | None = None) -> None:
         self.folder = folder
         self.marker = marker
+        self.of = of  # git's own folder for it; None: git looks for it
         self._config = config
 
     async def run(
@@ -151,9 +152,10 @@ class Git:
         """Whether files are written otherwise by who does not switch them off."""
         return any(name.startswith("filter.") for name in self._config)
 
-    async def elsewhere(self, folder: Path) -> "Git":
-        """The same repository in another of its worktrees, where its configuration may say something else."""
-        return await _looked_through(Git(folder, self.marker, {}))
+    async def elsewhere(self, folder: Path, of: Path | None = None) -> "Git":
+        """The same repository in another of its worktrees, where its configuration may say something else. `of` is the
+        folder that git has for it, where what lies in the worktree is not to be believed."""
+        return await _looked_through(Git(folder, self.marker, {}, of))
 
     @cached_property
     def _env(self) -> dict[str, str]:
@@ -162,7 +164,8 @@ class Git:
         for number, (key, value) in enumerate(config.items()):
             counted |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
         plain = {name: value for name, value in environment.build().items() if not name.startswith("LC_")}
-        return {**plain, **_VARIABLES, **counted}
+        told = {} if self.of is None else {"GIT_DIR": str(self.of), "GIT_WORK_TREE": str(self.folder)}
+        return {**plain, **_VARIABLES, **counted, **told}
 
 
 async def at(folder: Path, marker: str) -> Git:
@@ -176,7 +179,7 @@ async def at(folder: Path, marker: str) -> Git:
 
 async def _looked_through(git: Git) -> Git:
     listed = await git.run("config", "--list", "--name-only", "-z")
-    return Git(git.folder, git.marker, dict(_switched_off(listed.parts)))
+    return Git(git.folder, git.marker, dict(_switched_off(listed.parts)), git.of)
 
 
 def _switched_off(names: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -33,9 +33,8 @@ class Owner:
     base: str  # the commit to go on from where the branch is gone
 
 
-async def keep(repository: Repository, folder: Path, owner: Owner, *, is_leaving: bool) -> Kept:
+async def keep(repository: Repository, git: Git, owner: Owner, *, is_leaving: bool) -> Kept:
     """Commit what is there. Of a worktree that `is_leaving` the index stays as it is, so that no lock holds it up."""
-    git = await repository.git.elsewhere(folder)
     variables = await _own_index(git) if is_leaving else {}
     try:
         return await _keep(repository, git, owner, variables)
@@ -44,9 +43,8 @@ async def keep(repository: Repository, folder: Path, owner: Owner, *, is_leaving
             Path(variables["GIT_INDEX_FILE"]).unlink(missing_ok=True)
 
 
-async def tree(repository: Repository, folder: Path) -> str:
+async def tree(git: Git) -> str:
     """All that is there, committed or not, as git sees it; nothing is committed."""
-    git = await repository.git.elsewhere(folder)
     variables = await _own_index(git)
     try:
         await _stage_all(git, variables)
@@ -60,7 +58,8 @@ async def inside(git: Git) -> list[str]:
     nested = [one for one in (await git.run("ls-files", "-z", *_UNTRACKED)).parts if one.endswith("/")]
     staged = (await git.run("ls-files", "-z", "--stage")).parts
     links = [line.partition("\t")[2] for line in staged if line.startswith("160000 ")]
-    return [*nested, *(one for one in links if os.path.lexists(git.folder / one / ".git"))]
+    replaced = [".git"] if (git.folder / ".git").is_dir() else []
+    return [*replaced, *nested, *(one for one in links if os.path.lexists(git.folder / one / ".git"))]
 
 
 async def refuse_inside(git: Git) -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 from moot.core.ids import WorkspaceId
 from moot.core.records import record
 from moot.workspaces import keeping
+from moot.workspaces.errors import WorkInside
+from moot.workspaces.git import Git
 from moot.workspaces.grounds import Grounds
 from moot.workspaces.keeping import Kept, Owner
 from moot.workspaces.repository import HEADS, Repository
@@ -30,8 +32,16 @@ class Worktree:
         return self.grounds.path(self.id)
 
     @property
+    def note(self) -> Path:
+        """What git knows of it. Who works in it cannot change that by what is in the worktree."""
+        return self.repository.admin / self.id
+
+    @property
     def is_there(self) -> bool:
-        return (self.path / ".git").is_file()
+        return self.path.is_dir() and not self.path.is_symlink() and (self.note / "HEAD").is_file()
+
+    async def git(self, folder: Path | None = None) -> Git:
+        return await self.repository.git.elsewhere(folder or self.path, self.note)
 
     async def make(self, branch: str, commit: str) -> None:
         """Check out the branch, made from the commit if it is not there. Half of one from before is thrown away."""
@@ -44,27 +54,43 @@ class Worktree:
             named = (str(self.path), branch)
         await git.run("worktree", "add", "--quiet", "--no-checkout", "--no-guess-remote", *named)
         # Only now, because the configuration may say something else in there.
-        there = await git.elsewhere(self.path)
-        await there.run("read-tree", "--reset", "-u", "HEAD", seconds=_SECONDS)
+        await (await self.git()).run("read-tree", "--reset", "-u", "HEAD", seconds=_SECONDS)
 
     async def keep(self, owner: Owner) -> Kept:
         """Commit what is there and not committed yet."""
-        return await keeping.keep(self.repository, self.path, owner, is_leaving=False)
+        return await keeping.keep(self.repository, await self.git(), owner, is_leaving=False)
+
+    async def tree(self) -> str:
+        """All that is there, committed or not."""
+        return await keeping.tree(await self.git())
 
     async def remove(self, owner: Owner) -> Kept | None:
         """Commit what is there, then take it away; None if it was not there any more. WorkInside if it holds what no
         commit can keep."""
         kept = None
         if self.is_there:
-            await keeping.refuse_inside(await self.repository.git.elsewhere(self.path))
-            kept = await keeping.keep(self.repository, self.path, owner, is_leaving=True)
+            git = await self.git()
+            await keeping.refuse_inside(git)
+            kept = await keeping.keep(self.repository, git, owner, is_leaving=True)
+        elif self.has_files:
+            raise WorkInside(
+                f"git knows nothing of {self.path} any more, and there are files in it.",
+                "Take out what you need, and remove the folder.",
+            )
         if self.grounds.put_aside(self.id) and kept is not None:
             # Again, for what somebody wrote in between.
-            more = await keeping.keep(self.repository, self.grounds.aside(self.id), owner, is_leaving=True)
+            aside = await self.git(self.grounds.aside(self.id))
+            more = await keeping.keep(self.repository, aside, owner, is_leaving=True)
             kept = more if more.commit is not None else kept
         self.grounds.delete_aside(self.id)
         self.forget()
         return kept
+
+    @property
+    def has_files(self) -> bool:
+        if self.path.is_symlink() or not self.path.is_dir():
+            return False
+        return any(one.name != ".git" or one.is_dir() for one in self.path.iterdir())
 
     def forget(self) -> None:
         """git's note about it, whatever state that is in."""
