@@ -27,6 +27,7 @@ from moot.store.sqlite.turnstile import Turnstile
 sql = queries.beside(__file__)
 _APPLICATION = 0x6D6F6F74  # "moot", in the file's header
 BUSY_MILLISECONDS = 10_000
+_STATEMENTS = 500  # the last to be run stay prepared; with 100, those that begin and end an attempt did not
 
 
 @record
@@ -104,7 +105,8 @@ def in_words(path: Path) -> Generator[None]:
 
 
 def _open(file: StoreFile) -> apsw.Connection:
-    connection = apsw.Connection(os.fspath(file.path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=file.vfs)
+    path, flags = os.fspath(file.path), apsw.SQLITE_OPEN_READWRITE
+    connection = apsw.Connection(path, flags=flags, vfs=file.vfs, statementcachesize=_STATEMENTS)
     if connection.readonly("main"):  # SQLite's second best, when writing is not allowed
         connection.close()
         raise _refused(file.path, "it is read-only")
