@@ -54,20 +54,23 @@ class Hands:
         return [source for source in self.sources if source.is_final or not is_last]
 
     def plan(self, calls: Sequence[Call], path: TreePath, *, is_last: bool, is_cut: bool) -> "list[Planned]":
-        found = {spec.name: source for source in self._open(is_last) for spec in source.specs()}
-        own = [source for source in self._open(is_last) if isinstance(source, Unrecorded)]
-        understood = {name: source for source in own for name in source.unoffered} | found
+        found = {spec.name: source for source in self._open(is_last) for spec in source.specs()} if calls else {}
         planned: list[Planned] = []
         for number, call in enumerate(calls, 1):
             place = path.call(number)
             if number > self.most:
                 refused = f"Nothing was done: one turn may make {self.most} calls. Make the others in the next one."
                 planned.append(Planned(call, place, refusal=refused))
-            elif (source := understood.get(call.name)) is None:
+            elif (source := found.get(call.name) or self._unoffered(call.name, is_last)) is None:
                 planned.append(Planned(call, place, refusal=_unknown(call.name, found, is_last)))
             else:
                 planned.append(_checked(call, place, source, is_cut))
         return planned
+
+    def _unoffered(self, name: str, is_last: bool) -> Source | None:
+        """What says why it cannot be used."""
+        own = (source for source in self._open(is_last) if isinstance(source, Unrecorded))
+        return next((source for source in own if name in source.unoffered), None)
 
 
 @record

@@ -12,7 +12,7 @@ from moot.core import text
 from moot.core.records import replace
 from moot.core.tree_path import TreePath, Trigger
 from moot.models import reserving
-from moot.models.model import ModelFailed, Request, Result, Results
+from moot.models.model import ModelFailed, Request, Result, Results, ToolSpec
 from moot.session import acting, asking, past
 from moot.session.acting import Hands, Planned
 from moot.session.errand import Errand
@@ -54,6 +54,8 @@ class Session:
         self._handles = Handles()
         own = (*sources, *stage.sources(errand.agent, errand.path), self._handles)
         self._hands = Hands(own, errand.agent.limits.calls)
+        self._offered: tuple[ToolSpec, ...] = ()  # in this turn, unless it is the last
+        self._always = self._prompt_letters = reserving.letters_of(errand.agent.prompt)  # told with every request
         self._transcript = Transcript()
         self._judging = Judge(errand.agent, stage, self._transcript)
         self._past = Past(stage.journal, errand.path)
@@ -134,6 +136,8 @@ class Session:
     async def _turn(self) -> Turn:
         self.turns += 1
         turn = self._past.turn(self.turns)
+        self._offered = self._hands.specs(is_last=False)
+        self._always = self._prompt_letters + sum(one.letters for one in self._offered)
         for step in (self._heed, self._hear, self._guard, self._ask, self._act, self._judge):
             await step(turn)
             if turn.report is not None:
@@ -187,7 +191,7 @@ class Session:
         request = Request(
             self._transcript.messages(),
             self._agent.prompt,
-            self._hands.specs(is_last=turn.facts.last is not None),
+            self._offered if turn.facts.last is None else self._hands.specs(is_last=True),
             self._agent.limits.output_tokens,
             temperature=self._agent.temperature,
             letters=self._transcript.letters,
@@ -245,8 +249,7 @@ class Session:
 
     def _told_tokens(self) -> int:
         """What the model is told with every request, and what was said."""
-        always = reserving.letters_of(self._agent.prompt) + sum(one.letters for one in self._hands.specs(is_last=False))
-        return self._transcript.tokens + always // reserving.LETTERS
+        return self._transcript.tokens + self._always // reserving.LETTERS
 
     async def _judge(self, turn: Turn) -> None:
         turn.report = await self._judging.report(turn)
