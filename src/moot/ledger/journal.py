@@ -6,6 +6,7 @@ counts as if it had cost that much.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, fields
+from operator import attrgetter
 from typing import Literal
 
 from moot.core import json
@@ -77,6 +78,7 @@ class Closed:
 
 _OPENED = tuple(one.name for one in fields(Opened))
 _CLOSED = tuple(one.name for one in fields(Closed))
+_of_opened, _of_closed = attrgetter(*_OPENED), attrgetter(*_CLOSED)
 
 
 @record
@@ -116,12 +118,12 @@ def entries(tx: ReadTx, root: str) -> list[Entry]:
 def begin(tx: Tx, root: str, account: Account, opened: Iterable[Opened]) -> None:
     same: dict[str, Value] = {"root": root, "now": tx.now}
     same |= {"attempt": account.attempt, "scope": account.scope, "owner": account.owner}
-    tx.many(sql.begin, [same | {name: getattr(one, name) for name in _OPENED} for one in opened])
+    tx.many(sql.begin, [same | dict(zip(_OPENED, _of_opened(one), strict=True)) for one in opened])
 
 
 def end(tx: Tx, root: str, closed: Iterable[Closed]) -> None:
     same: dict[str, Value] = {"root": root, "now": tx.now}
-    tx.many(sql.end, [same | {name: getattr(one, name) for name in _CLOSED} for one in closed])
+    tx.many(sql.end, [same | dict(zip(_CLOSED, _of_closed(one), strict=True)) for one in closed])
 
 
 @record

@@ -7,6 +7,7 @@ import math
 from datetime import timedelta
 
 from moot.core import records
+from moot.core.clock import MICROSECOND
 from moot.core.ids import AgentId, RunId, StreamId
 from moot.core.tx import ReadTx, Tx
 from moot.store import queries
@@ -70,14 +71,16 @@ def record(tx: Tx, scope: Scope, agent: AgentId, spent: Spent) -> None:
         output_tokens=_bounded(spent.output_tokens),
         turns=_bounded(spent.turns),
         cost=_bounded(spent.dollars * DOLLAR),
-        busy=round(spent.busy / timedelta(microseconds=1)),
+        busy=spent.busy // MICROSECOND,
         is_estimated=spent.is_estimated,
     )
 
 
 def _bounded(amount: float) -> int:
     """Programs may tell anything; sums stay within what databases can hold."""
-    return round(max(-_MOST, min(amount, _MOST))) if math.isfinite(amount) else 0
+    if -_MOST <= amount <= _MOST:
+        return round(amount)
+    return (_MOST if amount > 0 else -_MOST) if math.isfinite(amount) else 0
 
 
 def total(tx: ReadTx, scope: Scope) -> Usage:
