@@ -46,7 +46,7 @@ class Book:
     def answered(self, text: str, path: str = "t1/c1") -> None:
         caller = Caller("ann", "member", InstanceName(self.one.instance), None, attempt=self.one.attempt)
         answer = ToolAnswer(text, {})
-        answered = Answered(caller, "channel_send", {}, is_keyed=True, answer=answer, operation=None, path=path)
+        answered = Answered(caller, "channel_send", {}, is_keyed=True, answer=answer, made=None, path=path)
         self.calls.called(self.one.attempt, answered)
 
     def noted(self, seq: int, *paths: str) -> None:

@@ -20,6 +20,7 @@ from moot.taping.tape import (
     Limit,
     More,
     Outcome,
+    Read,
     Refused,
     Replied,
     Said,
@@ -116,15 +117,13 @@ def test_what_was_done_without_tools_is_played_at_its_place_and_what_came_of_it_
 def test_what_a_call_has_done_is_not_done_twice() -> None:
     made = Ids()
     one = made.new("at")
-    operation = made.new("op")
-    at = ids.milliseconds(operation) * 1000
     lines = (
         Begin(one, "a", 1, ()),
-        call(one, "document_write", operation),
+        replace(call(one, "document_write", made.new("op")), events=(5,)),
         happened(1, attempts.STARTED, one),
-        did(5, documents.CHANGED, "a", at + 300),
-        did(6, documents.CHANGED, "a", at + 900_000),
-        did(7, documents.CHANGED, "b", at + 900_500),
+        did(5, documents.CHANGED, "a", 300),
+        did(6, documents.CHANGED, "a", 900),
+        did(7, documents.CHANGED, "b", 950),
     )
     found = score.compose(Tape(HEADER, lines, Outcome(0, "done")))
     assert found.notes == (*lines[:2], *lines[4:])
@@ -233,14 +232,22 @@ def test_a_call_is_played_behind_the_answer_that_wanted_it() -> None:
     assert names(Tape(HEADER, lines, Outcome(0, "done"))) == ["begin", "replied", "look"]
 
 
-def test_a_last_attempt_begins_with_the_notice_of_it_though_its_transaction_has_waited() -> None:
+def test_what_moot_did_at_once_is_played_in_its_order() -> None:
+    """One transaction has waited for the other: their events stand as close as those of one."""
     made = Ids()
-    said, human, one = made.new("ms"), made.new("ag"), made.new("at")
+    one, other, notice = made.new("at"), made.new("at"), made.new("ms")
     lines = (
         Begin(one, "a", 1, ()),
-        Said(5, said, "system", "system", "The run has reached its budget.", (), None, "system", 100),
-        Happened(6, "agent_registered", human, "system", 9000, {"name": "human"}),
-        Happened(7, attempts.STARTED, one, "system", 9001),
+        Begin(other, "b", 1, ()),
+        End(other, "ended", "error", "broken"),
+        Refused(one, "t1/m", "x", "budget", "stopped", Reached("budget"), 2),
+        Said(3, notice, "system", "system", "reached", (), None, "system", 3, limit=Limit("budget")),
+        End(one, "ended", "budget"),
+        happened(1, attempts.STARTED, one),
+        happened(2, attempts.STARTED, other),
+        happened(4, attempts.FAILED, one),
+        happened(5, attempts.FAILED, other),
     )
-    found = [note.type for note in score.compose(Tape(HEADER, lines, Outcome(3, "limit"))).notes]
-    assert found[:2] == ["begin", "said"]
+    found = score.compose(Tape(HEADER, lines, Outcome(3, "limit"))).notes
+    wanted = [(one, "begin"), (other, "begin"), (one, "refused"), (None, "said"), (one, "end"), (other, "end")]
+    assert [(note.attempt, note.type) for note in found if not isinstance(note, Happened | Read)] == wanted

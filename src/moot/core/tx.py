@@ -1,11 +1,12 @@
 """The transaction that domain functions work in, as they see it; `store` implements it per database."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Literal, Protocol, TypeVar
 
 from moot.core.caller import Caller
 from moot.core.events import Event, Number
+from moot.core.ids import StreamId
 from moot.core.records import record
 
 T = TypeVar("T")
@@ -52,6 +53,11 @@ class Tx(ReadTx, Protocol):
 
     @property
     def caller(self) -> Caller: ...
+
+    @property
+    def appended(self) -> Sequence[tuple[StreamId, int]]:
+        """Stream and number of what was emitted; of what was announced, too, when the function has returned."""
+        ...
 
     def new_id(self, prefix: str) -> str: ...
 

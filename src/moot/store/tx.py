@@ -8,6 +8,7 @@ from typing import TypeVar
 from moot.core import ids
 from moot.core.caller import Caller
 from moot.core.events import Event, Number
+from moot.core.ids import StreamId
 from moot.core.tx import Lockable, Query, Tx, Value
 from moot.store import streams
 from moot.store.errors import RowMissing
@@ -18,11 +19,12 @@ T = TypeVar("T")
 class StoreTx(ABC):
     """Serves both reading and writing; how it was begun decides what is possible."""
 
-    __slots__ = ("_late", "caller", "has_news")
+    __slots__ = ("_late", "appended", "caller", "has_news")
 
     def __init__(self, caller: Caller) -> None:
         self.caller = caller
         self.has_news = False
+        self.appended: list[tuple[StreamId, int]] = []
         self._late: list[Event] = []
 
     def perform(self, change: Callable[[Tx], T]) -> T:
@@ -57,7 +59,9 @@ class StoreTx(ABC):
 
     def emit(self, event: Event) -> Number:
         self.has_news = True
-        return streams.append(self, event)
+        number = streams.append(self, event)
+        self.appended.append((event.stream, number.seq))
+        return number
 
     def wake(self) -> None:
         self.has_news = True

@@ -96,6 +96,7 @@ class Call:
     is_error: bool
     operation: str | None = None  # what it is on record as; None if it changed nothing
     path: str | None = None  # its place in the attempt's tree of sessions; None: of a program
+    events: tuple[int, ...] = ()  # the numbers of what it has brought about
     type: Literal["call"] = "call"
 
 

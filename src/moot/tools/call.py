@@ -1,7 +1,7 @@
 """A call of a tool over the store: fence and key are checked, the change and its record committed together."""
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import field
 from typing import TypeVar, cast
 
@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from moot.core.caller import SYSTEM, Caller
 from moot.core.errors import MootError
-from moot.core.ids import OperationId
+from moot.core.ids import OperationId, StreamId
 from moot.core.records import record
 from moot.core.tool import Tool
 from moot.core.tx import ReadTx, Tx
@@ -20,6 +20,14 @@ from moot.store.store import Store
 
 T = TypeVar("T")
 LONGEST_WAIT = 50.0
+
+
+@record
+class Made:
+    """What a call is on record as, and what came of it: stream and number of each event, once it is committed."""
+
+    operation: OperationId
+    events: Sequence[tuple[StreamId, int]]
 
 
 @record
@@ -35,7 +43,7 @@ class StoreCall:
     caller: Caller
     tool: Tool
     deed: Deed
-    made: list[OperationId] = field(default_factory=list[OperationId])  # on record; the last one stays
+    made: list[Made] = field(default_factory=list[Made])  # the last one stays
 
     async def write(self, change: Callable[[Tx], T]) -> T:
         return await self.store.write(lambda tx: self._once(tx, change), caller=self.caller)
@@ -76,8 +84,10 @@ class StoreCall:
         """The operation that is now on record, or what the same call was answered before."""
         attempts.guard(tx, self.caller)
         operation = operations.begin(tx, self.deed, self.caller, is_outside=True)
-        self.made.extend(() if operation is None else (operation,))
-        return _Begun(operation) if operation is not None else operations.repeat(tx, self.deed, self.caller)
+        if operation is None:
+            return operations.repeat(tx, self.deed, self.caller)
+        self.made.append(Made(operation, tx.appended))
+        return _Begun(operation)
 
     def _once(self, tx: Tx, change: Callable[[Tx], T]) -> T:
         attempts.guard(tx, self.caller)
@@ -85,7 +95,7 @@ class StoreCall:
         if operation is None:
             answered = operations.repeat(tx, self.deed, self.caller)
             return cast(T, self.tool.result.model_validate_json(answered))
-        self.made.append(operation)
+        self.made.append(Made(operation, tx.appended))
         result = change(tx)
         if self.deed.key is not None:
             assert isinstance(result, BaseModel)

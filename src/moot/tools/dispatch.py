@@ -9,14 +9,13 @@ from pydantic_core import ErrorDetails
 
 from moot.core.caller import Caller
 from moot.core.errors import InvalidInput, MootError
-from moot.core.ids import OperationId
 from moot.core.json import Json
 from moot.core.tool import Tool, ToolAnswer
 from moot.ledger import operations
 from moot.ledger.operations import Deed, Key
 from moot.store.store import Store
 from moot.tools import arrivals, groups, table
-from moot.tools.call import StoreCall
+from moot.tools.call import Made, StoreCall
 from moot.tools.witness import Answered, Told, Witness
 
 _log = logging.getLogger("moot.tools")
@@ -39,10 +38,10 @@ async def perform(  # noqa: PLR0913  # what a call is made of, and who looks on
 ) -> ToolAnswer:
     """Call a tool on somebody's behalf. Never raises but for cancellation. With `tells_mail` an attempt is told what
     has come for it meanwhile."""
-    made: list[OperationId] = []
+    made: list[Made] = []
     answer = await _perform(store, caller, name, arguments, key, made)
-    operation = made[-1] if made and not answer.is_error else None
-    answered = Answered(caller, name, arguments, key is not None, answer, operation, path)
+    done = made[-1] if made and not answer.is_error else None
+    answered = Answered(caller, name, arguments, key is not None, answer, done, path)
     if witness is not None:
         witness(answered)
     tool = table.TOOLS.get(name)
@@ -55,7 +54,7 @@ async def perform(  # noqa: PLR0913  # what a call is made of, and who looks on
 
 
 async def _perform(
-    store: Store, caller: Caller, name: str, arguments: Mapping[str, Json], key: Key | None, made: list[OperationId]
+    store: Store, caller: Caller, name: str, arguments: Mapping[str, Json], key: Key | None, made: list[Made]
 ) -> ToolAnswer:
     try:
         tool = _allowed(caller, name)

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 
 from moot.bus.mailbox import Mail
 from moot.core.caller import Caller
-from moot.core.ids import OperationId
 from moot.core.json import Json
 from moot.core.records import record
 from moot.core.tool import ToolAnswer
+from moot.tools.call import Made
 
 
 @record
@@ -19,7 +19,7 @@ class Answered:
     arguments: Mapping[str, Json]
     is_keyed: bool  # a repetition is recognised
     answer: ToolAnswer
-    operation: OperationId | None  # what it is on record as; None if it changed nothing
+    made: Made | None  # what it is on record as; None if it changed nothing
     path: str | None = None  # its place in a tree of sessions
 
 

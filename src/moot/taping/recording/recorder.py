@@ -18,7 +18,7 @@ from contextlib import asynccontextmanager, suppress
 from moot import __version__
 from moot.backends import backend as contract
 from moot.backends.backend import Assignment, Backend, Briefing, Called, Ended, Usage, Warned, Wrote
-from moot.core.ids import InstanceName, JobId
+from moot.core.ids import InstanceName, JobId, StreamId
 from moot.models.model import Model
 from moot.registry import runs
 from moot.registry.runs import Run
@@ -62,6 +62,7 @@ class Recorder:
         self._instance = instance
         self._hiding = Hiding(os.environ)
         self._chronicler: Chronicler | None = None
+        self._stream: StreamId | None = None  # of the run
         self._speech: dict[str, Speech] = {}  # of attempts that may go on
         self._system_prompts: dict[str, str] = {}  # what each agent was told last
         self._model_calls = ModelCalls(self._write, self._drop_text)
@@ -108,7 +109,7 @@ class Recorder:
             call = self._model_calls.number(caller.attempt, heard.answered)
             self._write(More(caller.attempt, tuple(letter(one) for one in heard.mail), call))
             return
-        answer = heard.answer
+        answer, made = heard.answer, heard.made
         if caller.attempt is not None:
             self._model_calls.called(caller.attempt, heard)
         self._write(
@@ -122,14 +123,16 @@ class Recorder:
                 answer.text,
                 answer.structured,
                 answer.is_error,
-                heard.operation,
+                None if made is None else made.operation,
                 heard.path,
+                () if made is None else tuple(seq for stream, seq in made.events if stream == self._stream),
             )
         )
 
     @asynccontextmanager
     async def attending(self, store: Store, run: Run) -> AsyncGenerator[None]:
         chronicler = self._chronicler = Chronicler(run)
+        self._stream = run.stream
         for line in await store.read(chronicler.present):
             self._write(line)
         async with asyncio.TaskGroup() as group:

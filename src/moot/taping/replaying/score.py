@@ -205,7 +205,6 @@ class _Numbers:
     letters: Mapping[str, int]
     ages: list[str]
     seqs: list[int]  # of what has these ages
-    authors: Authors
 
     @staticmethod
     def of(events: list[Happened], said: tuple[Said, ...], authors: Authors) -> "_Numbers":
@@ -216,7 +215,7 @@ class _Numbers:
         ended = {one.subject: authors.start_of(one) - 0.25 for one in events if one.kind in ENDS}
         known = sorted([(_age(id), seq) for id, seq in started.items()] + [(_age(one.id), one.seq) for one in said])
         letters = {one.id: one.seq for one in said}
-        return _Numbers(begun, ended, letters, [age for age, _ in known], [seq for _, seq in known], authors)
+        return _Numbers(begun, ended, letters, [age for age, _ in known], [seq for _, seq in known])
 
     def place(self, note: Begin | Call | More | End) -> float | None:
         """None if the store does not tell."""
@@ -228,9 +227,8 @@ class _Numbers:
             case More():
                 return max((self.letters.get(one.id, 0) for one in note.mail), default=0) + 0.5
             case Call() if note.operation is not None:
-                own = self.authors.first_event_of(note)
                 before = bisect(self.ages, _age(note.operation))
-                return own if own is not None else (self.seqs[before - 1] if before else 0) + 0.5
+                return min(note.events) if note.events else (self.seqs[before - 1] if before else 0) + 0.5
             case _:
                 return None
 
