@@ -248,3 +248,12 @@ async def test_a_board_that_is_paused_while_its_last_task_ends_is_over_when_it_g
     assert await made.status() == "paused"
     await made.move("in_progress")
     assert await made.status() == "completed"
+
+
+async def test_a_board_that_fails_while_something_is_freed_by_a_skip_goes_on(pg_store: PostgresStore) -> None:
+    made = await desk(pg_store, "a", "b: a", "c: b")
+    await made.claim("a")
+    met = await interleave(pg_store, failing(made, await id_of(made, "a")), skipping(await id_of(made, "b")))
+    assert met.second_waited
+    assert await made.turns() == ["ready", "in_progress", "failed", "in_progress"]
+    assert isinstance(await made.claim("c"), Taken)

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from moot.board import boards, progress, states, tasks
+from moot.board.claims import Taken
 from moot.board.errors import ClaimLost, InvalidTransition
 from moot.board.progress import Result
 from moot.board.states import TaskStatus
@@ -55,7 +56,8 @@ async def test_nothing_waits_for_what_is_skipped(store: Store) -> None:
     await made.fail("a")
     await made.skip("a")
     assert await made.ready() == ["b"]
-    await made.claim("b")
+    assert await made.status() == "in_progress"
+    assert isinstance(await made.claim("b"), Taken)
     await made.skip("b")
     with pytest.raises(ClaimLost):
         await made.complete("b")

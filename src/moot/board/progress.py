@@ -68,6 +68,7 @@ def skip(tx: Tx, task: Task, result: Result) -> None:
     if board.is_half_planned:  # what needs it may not be there yet, and would wait for it for ever
         raise InvalidTransition(board.reason, "Wait until all of it is there.")
     _end(tx, task, "skipped", result)
+    _revive(tx, task.board)
 
 
 def retry(tx: Tx, task: Task) -> None:
@@ -76,8 +77,13 @@ def retry(tx: Tx, task: Task) -> None:
         raise InvalidTransition(f"The task {task.name!r} is {task.status}.", "Only what has failed is tried again.")
     tx.run(sql.retry, id=task.id, now=tx.now)
     tx.emit(Event(task.stream, STATUS, task.id, {"name": task.name, "status": "pending"}))
-    board = boards.get(tx, task.board)
-    if board.status == "failed":
+    _revive(tx, task.board)
+
+
+def _revive(tx: Tx, id: BoardId) -> None:
+    """A board that has failed goes on when something can be claimed after all."""
+    board = boards.get(tx, id)
+    if board.status == "failed" and tasks.has_ready(tx, id):
         boards.turn(tx, board, "in_progress")
 
 
