@@ -274,9 +274,16 @@ def test_a_provider_of_the_users_own_is_asked_at_its_address(tmp_path: Path) -> 
     assert (kept.model, kept.base_url, kept.env) == ("anthropic/m", "http://127.0.0.1:9", ("LAB_KEY",))
 
 
-def test_a_worktree_cannot_be_made_yet(tmp_path: Path) -> None:
+def test_a_worktree_needs_git_and_a_repository(tmp_path: Path) -> None:
     agent = AgentDefinition("a", backend="scripted", workspace="worktree")
-    assert obstacle(agent, machine(tmp_path)).fact == "a worktree of its own cannot be made yet"
+    here = replace(machine(tmp_path), folder=tmp_path / "project")
+    assert obstacle(agent, here).fact == "the program git was not found, and it wants a worktree"
+    able = replace(machine(tmp_path, "git"), folder=tmp_path / "project")
+    assert obstacle(agent, able).fact == "there is no git repository in which it could have a worktree"
+    (tmp_path / "project" / ".git").mkdir(parents=True)
+    assert chosen(agent, able).backend == "scripted"
+    outsider = AgentDefinition("a", backend="external", workspace="worktree")
+    assert obstacle(outsider, able).fact == "who comes by itself has no worktree from the beginning"
 
 
 def test_the_values_of_keys_are_shown_nowhere(tmp_path: Path) -> None:

@@ -255,7 +255,7 @@ def test_agents_that_cannot_be_run_are_named_where_they_would_be_run(
     assert caught.value.fact.splitlines()[1:] == [
         "  a: nothing here can run anthropic/sonnet",
         "  b: the program codex was not found",
-        "  c: a worktree of its own cannot be made yet",
+        "  c: who comes by itself has no worktree from the beginning",
     ]
     assert "Set ANTHROPIC_API_KEY." in caught.value.remedy
     assert "npm install -g @openai/codex" in caught.value.remedy

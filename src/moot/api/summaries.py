@@ -16,6 +16,7 @@ from moot.registry.runs import Run
 from moot.runner import phases, values
 from moot.store.store import Store
 from moot.workflow import stored, templates
+from moot.workspaces import workspaces
 
 
 @record
@@ -37,6 +38,7 @@ class Summary:
     usage: Usage
     budget: tuple[Share, ...]  # how much of each limit is used
     result: str  # what the workflow says came of it
+    branches: tuple[str, ...]  # that are not merged yet
 
 
 async def of_run(store: Store, id: RunId) -> Summary:
@@ -57,6 +59,7 @@ def _of_run(tx: ReadTx, id: RunId) -> Summary:
         usage=usage.total(tx, run.id),
         budget=tuple(budgets.shares(tx, run.id)),
         result=_result(run),
+        branches=tuple(one.branch for one in workspaces.all_of(tx, run.instance) if one.status == "active"),
     )
 
 

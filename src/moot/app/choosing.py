@@ -23,6 +23,7 @@ from moot.workflow.members import SHELL
 from moot.workflow.workflow import AgentDefinition, Backend, Fallback
 
 _PLAIN_FILE = re.compile(r"\s*([\w.+@%-]*/[\w./+@%-]*)(?:\s|$)")
+_SHARED = "Write workspace: shared."
 _COME_THEMSELVES: frozenset[Backend] = frozenset(("human", "external"))
 
 
@@ -45,6 +46,12 @@ class Machine:
             return self.may_change or shutil.which((self.folder / executable).absolute()) is not None
         return shutil.which(executable, path=inside.path(self.environ)) is not None
 
+    @property
+    def has_repository(self) -> bool:
+        """Whether the folder is in one; git itself is asked when something is wanted of it."""
+        here = self.folder.absolute()
+        return any((one / ".git").exists() for one in (here, *here.parents))
+
     def key(self, names: tuple[str, ...]) -> str | None:
         """The first of these variables that is set."""
         return accounts.first_set(names, self.environ)
@@ -66,6 +73,10 @@ class Rehearsal(Machine):
         return True
 
     def has(self, executable: str) -> bool:
+        return True
+
+    @property
+    def has_repository(self) -> bool:
         return True
 
     def key(self, names: tuple[str, ...]) -> str | None:
@@ -141,8 +152,20 @@ def _one(agent: AgentDefinition, known: Catalog, machine: Machine, said_by: str)
     if isinstance(found, Choice) and agent.backend is None:
         found = replace(found, is_said=False)
     if isinstance(found, Choice) and agent.workspace == "worktree":
-        return Obstacle("a worktree of its own cannot be made yet", ("Write workspace: shared.",))
+        return _worktree(found, machine) or found
     return found
+
+
+def _worktree(choice: Choice, machine: Machine) -> Obstacle | None:
+    """What keeps it from having one."""
+    if choice.backend in _COME_THEMSELVES:
+        fact = "who comes by itself has no worktree from the beginning"
+        return Obstacle(fact, ("Write workspace: shared; it can ask for one with workspace_create.",))
+    if not machine.has("git"):
+        return Obstacle("the program git was not found, and it wants a worktree", ("Install git.", _SHARED))
+    if not machine.has_repository:
+        return Obstacle("there is no git repository in which it could have a worktree", ("Run: git init", _SHARED))
+    return None
 
 
 def settled(agent: AgentDefinition, choice: Choice, known: Catalog) -> AgentDefinition:

@@ -15,6 +15,7 @@ from moot.core.tool import Toolbox
 from moot.mcp.server import Address
 from moot.process.guardian import Guardian
 from moot.runner.begun import Begun, Kit
+from moot.runner.worktrees import Worktrees
 from moot.store.store import Store
 from moot.tools.toolbox import AttemptToolbox, RemoteToolbox
 from moot.tools.witness import Witness
@@ -47,7 +48,7 @@ class Outfitter:
                 self._folder(begun) as folder,
                 self._toolbox(begun) as toolbox,
             ):
-                yield Kit(toolbox, access, self._workspace(begun, folder), folder, self.guardian)
+                yield Kit(toolbox, access, await self._workspace(begun, folder), folder, self.guardian)
         finally:
             self.met.discard(token)
 
@@ -60,10 +61,18 @@ class Outfitter:
             with self.guardian.guarding(folder.name, folder):
                 yield folder
 
-    def _workspace(self, begun: Begun, folder: Path) -> Path:
-        """Of the project, the whole or the folder in which its agent was asked."""
+    async def _workspace(self, begun: Begun, folder: Path) -> Path:
+        """Of the project, or of the agent's own worktree, the whole or the folder in which its agent was asked."""
         settings = begun.agent.settings
-        return folder if settings.get("workspace") == "none" else self.project.root / str(settings.get("folder", ""))
+        match settings.get("workspace"):
+            case "none":
+                return folder
+            case "worktree":
+                worktrees = Worktrees(self.store, self.project.root, self.project.folder, self.guardian)
+                root = await worktrees.of_agent(begun.agent)
+            case _:
+                root = self.project.root
+        return root / str(settings.get("folder", ""))
 
     @asynccontextmanager
     async def _toolbox(self, begun: Begun) -> AsyncGenerator[Toolbox]:

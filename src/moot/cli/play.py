@@ -123,6 +123,8 @@ class _Terminal:
         terminal.say(terminal.paint(" · ".join(facts), "bold"))
         if summary.budget:
             terminal.say("used: ", ", ".join(_used(share) for share in summary.budget))
+        for branch in summary.branches:
+            terminal.say(f"work on {branch}: moot workspace merge {branch}")
         if summary.result:
             terminal.say(summary.result)
         terminal.flush()
@@ -203,6 +205,7 @@ def _summary(summary: Summary) -> plain.Plain:
         "agents": [{"name": one.name, "messages": one.messages, **usage(one.usage)} for one in summary.agents],
         "messages": summary.messages,
         "documents": summary.documents,
+        "branches": summary.branches,
         "result": summary.result,
         "started_at": clock.to_iso(run.started_at),
         "seconds": summary.duration.total_seconds(),

@@ -20,7 +20,9 @@ from moot.core.tx import ReadTx, Tx
 from moot.process import child, environment, sweep, tree
 from moot.process.guardian import Guardian, guarded
 from moot.process.program import Program, shell_argv
+from moot.registry.agents import Agent
 from moot.store.store import Store
+from moot.tools import isolation
 from moot.workspaces import merging, workspaces
 from moot.workspaces import repository as repositories
 from moot.workspaces.errors import (
@@ -29,15 +31,17 @@ from moot.workspaces.errors import (
     CheckoutBehind,
     MergeConflict,
     NotARepository,
+    RepositoryElsewhere,
     RepositoryLocked,
     SetupFailed,
     WorkInside,
+    WorkspaceClosed,
 )
 from moot.workspaces.grounds import Grounds
 from moot.workspaces.keeping import Owner
 from moot.workspaces.merging import Merge
 from moot.workspaces.outcomes import Step
-from moot.workspaces.repository import Repository
+from moot.workspaces.repository import HEADS, Repository
 from moot.workspaces.workspaces import Plan, Workspace
 from moot.workspaces.worktrees import Worktree
 
@@ -75,6 +79,25 @@ class Worktrees:
                 failure = error
                 await self._write(lambda tx: workspaces.refused(tx, id, failure))
 
+    async def of_agent(self, agent: Agent) -> Path:
+        """Where an agent works that has a worktree of its own: made before its first attempt, kept over all runs."""
+
+        def take(tx: Tx) -> Workspace:
+            found = isolation.of_agent(tx, agent)
+            if not workspaces.settle(tx, found.id, self.place):
+                raise RepositoryElsewhere(f"The worktree of {agent.name} is in {found.place}.", "Run it there.")
+            return found
+
+        one = await self._write(take)
+        if not one.wanted and not self.grounds.path(one.id).is_dir():  # deleted by hand
+            one = await self._write(lambda tx: workspaces.want(tx, one.id, "make"))
+        if one.wanted:
+            await self.carry_out(one.id)
+            one = await self.store.read(lambda tx: workspaces.get(tx, one.id))
+        if one.path is None or one.status != "active":
+            raise one.error or WorkspaceClosed(f"{one.id} is {one.status}.", "See moot workspace ls --all.")
+        return Path(one.path)
+
     async def _carry_out(self, one: Workspace) -> None:
         if not one.wanted:
             return
@@ -105,6 +128,7 @@ class Worktrees:
         if one.status != "creating" and worktree.has_files:
             if not worktree.is_there:
                 raise WorkInside(f"There are files in {worktree.path} that git does not know.", "Take them away.")
+            await self._bring_up(one, worktree, base)
         else:
             await self._check_out(one, worktree, one.base_commit)
         trouble = await self._set_up(one, worktree.path) if one.status == "creating" else None
@@ -116,6 +140,17 @@ class Worktrees:
         except MootError:
             await self._undo(worktree, one)
             raise
+
+    async def _bring_up(self, one: Workspace, worktree: Worktree, base: str) -> None:
+        """What was merged and is worked on again goes on from where the base branch is now."""
+        repository = worktree.repository
+        tip, new = await repository.tip(one.branch), await repository.tip(base)
+        git = await worktree.git()
+        is_as_committed = await worktree.tree() == await git.line("rev-parse", f"{tip}^{{tree}}")
+        is_its_own = (await git.run("symbolic-ref", "--quiet", "HEAD", codes=(0, 1))).text == HEADS + one.branch
+        is_behind = is_as_committed and is_its_own and tip != new and await repository.contains(tip, new)
+        if is_behind and await repository.move(one.branch, new, tip, f"moot: go on from {base}"):
+            await merging.bring_along(repository, one.branch, Step(tip, new))
 
     async def _undo(self, worktree: Worktree, one: Workspace) -> None:
         self.grounds.discard(one.id)

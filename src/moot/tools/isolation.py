@@ -8,7 +8,8 @@ from moot.core.ids import BoardId, StreamId, TaskId, WorkspaceId
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import NewJob
-from moot.workspaces import workspaces
+from moot.registry.agents import Agent
+from moot.workspaces import branches, workspaces
 from moot.workspaces.errors import BranchTaken
 from moot.workspaces.workspaces import NewWorkspace, Workspace
 
@@ -27,6 +28,20 @@ def create(tx: Tx, new: NewWorkspace, task_ids: Sequence[str] = ()) -> Workspace
     workspaces.attach(tx, found.id, task_ids)
     have_done(tx, found)
     return found
+
+
+def of_agent(tx: Tx, agent: Agent) -> Workspace:
+    """The one that an agent works in whatever the run, on a branch of its own name; made, or taken up again."""
+    branch = branches.default(agent.instance, agent.name)
+    found = workspaces.on_branch(tx, branch)
+    if found is None:
+        new = NewWorkspace(agent.stream, agent.instance, branch, created_by=agent.id, created_name=agent.name)
+        return workspaces.add(tx, new)
+    if (found.instance, found.created_name) != (agent.instance, agent.name):
+        raise BranchTaken(
+            f"The workspace {found.id} is on {branch!r}.", f"Clear it away: moot workspace clean {found.id}"
+        )
+    return workspaces.reopen(tx, found.id)
 
 
 def ask(tx: Tx, id: WorkspaceId, wish: Wanted) -> Workspace:

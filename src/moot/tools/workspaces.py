@@ -121,6 +121,7 @@ async def update(call: Call, arguments: Update) -> WorkspaceCard:
             found = workspaces.close(tx, found.id, arguments.status, arguments.merge_commit)
         elif arguments.status == "active":
             found = workspaces.reopen(tx, found.id)
+            isolation.have_done(tx, found)
         if arguments.cleanup_worktree and found.path is not None:
             found = isolation.ask(tx, found.id, "remove")
         return _card(tx, found)

@@ -53,7 +53,7 @@ async def merge(repository: Repository, wanted: Merge, intend: Intend) -> Step |
 async def bring_along(repository: Repository, base: str, step: Step) -> None:
     """The files of whoever has the base branch checked out. Done again, it changes nothing."""
     for one in await _checked_out(repository, base):
-        git = await repository.git.elsewhere(one.path)
+        git = await repository.git.elsewhere(one.path, one.of)
         try:
             await _read_tree(git, step)
         except GitFailed:
@@ -139,7 +139,7 @@ async def _checked_out(repository: Repository, branch: str) -> list[Checkout]:
 
 async def _check(repository: Repository, where: Checkout, step: Step) -> None:
     """Whether the files could be brought along, without touching one."""
-    git = await repository.git.elsewhere(where.path)
+    git = await repository.git.elsewhere(where.path, where.of)
     own = Path(await git.line("rev-parse", "--absolute-git-dir"))
     if (what := repositories.under_way(own)) is not None:
         raise BaseBusy(

@@ -1,7 +1,8 @@
 """A repository as workspaces see it: where it is, what is checked out where, and which branches there are."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from moot.core.records import record
@@ -27,6 +28,7 @@ class Checkout:
 
     path: Path
     branch: str | None  # None: detached, or bare
+    of: Path | None = None  # git's own folder for it; None: that of the repository
 
 
 @record
@@ -42,7 +44,9 @@ class Repository:
 
     async def checkouts(self) -> list[Checkout]:
         listed = (await self.git.run("worktree", "list", "--porcelain", "-z")).out
-        return [one for record in listed.split(b"\0\0") if (one := _checkout(record)) is not None]
+        folders = dict(_folders(self.admin))
+        found = (_checkout(record, folders) for record in listed.split(b"\0\0"))
+        return [one for one in found if one is not None]
 
     async def tip(self, branch: str) -> str:
         """BranchNotFound if there is none."""
@@ -163,11 +167,19 @@ def rebased(common: Path) -> Iterator[str]:
                 yield head.read_text(encoding="utf-8", errors="surrogateescape").strip().removeprefix(HEADS)
 
 
-def _checkout(record: bytes) -> Checkout | None:
+def _folders(admin: Path) -> Iterator[tuple[Path, Path]]:
+    """git's own folders by the worktree that each is for. What lies in the worktree itself may say something else."""
+    for folder in admin.glob("*"):
+        with suppress(OSError, UnicodeDecodeError):
+            yield Path((folder / "gitdir").read_text(encoding="utf-8").strip()).parent, folder
+
+
+def _checkout(record: bytes, folders: Mapping[Path, Path]) -> Checkout | None:
     said = {name: value for part in record.split(b"\0") for name, _, value in (part.partition(b" "),)}
     path = said.get(b"worktree")
     if path is None or b"bare" in said:
         return None
     branch = said.get(b"branch")
     name = None if branch is None else branch.decode(errors="surrogateescape").removeprefix(HEADS)
-    return Checkout(Path(os.fsdecode(path)), name)
+    where = Path(os.fsdecode(path))
+    return Checkout(where, name, folders.get(where))

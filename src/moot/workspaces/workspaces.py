@@ -195,9 +195,17 @@ def close(
 
 
 def reopen(tx: Tx, id: WorkspaceId) -> Workspace:
-    """Its worktree is there and somebody goes on working in it."""
+    """Somebody goes on working in it; its worktree is made again if it is gone."""
     one = _held(tx, id)
-    return _change(tx, replace(one, status="active", closed_at=None)) if one.is_closed else one
+    if not one.is_closed:
+        return one
+    other = on_branch(tx, one.branch, one.repo)
+    if one.wanted or (other is not None and other.id != id):
+        raise BranchTaken(
+            f"Another workspace is on {one.branch!r}, or this one is being changed.", "See workspace_list."
+        )
+    _tell(tx, one, CREATED)
+    return _change(tx, replace(one, status="active", wanted="make", closed_at=None, trouble={}))
 
 
 def settle(tx: Tx, id: WorkspaceId, place: str) -> bool:

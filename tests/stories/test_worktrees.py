@@ -1,0 +1,63 @@
+"""Agents of a workflow in worktrees of their own, from the first run to the merge and the next run."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.terminal import Terminal
+from tests.workspaces import repos
+from tests.workspaces.repos import Repo
+
+WORKFLOW = """
+name: two
+defaults: {backend: command, permissions: full, workspace: worktree}
+agents:
+  ann: {command: "pwd; echo ann >> ann.txt; sed -i s/one/ONE/ a.txt"}
+  bob: {command: "pwd; echo bob >> bob.txt"}
+  sue: {command: "pwd; ls", workspace: shared}
+context: {document_owner: none}
+kickoff: "@ann @bob @sue work"
+"""
+
+
+@pytest.fixture
+def terminal(tmp_path: Path, bytecode: Path) -> Terminal:
+    folder = tmp_path / "project"
+    (folder / "home").mkdir(parents=True)
+    (folder / "two.yaml").write_text(WORKFLOW, encoding="utf-8")
+    return Terminal(folder, bytecode)
+
+
+def test_two_work_beside_each_other_and_both_are_merged(terminal: Terminal) -> None:
+    repo = repos.make(terminal.folder)
+    ran = terminal.ok("run", "two.yaml")
+    assert "work on moot/default/ann: moot workspace merge moot/default/ann\n" in ran.out
+    assert "work on moot/default/bob: moot workspace merge moot/default/bob\n" in ran.out
+    assert repo.status() == []
+    cards = {one["created_by"]: one for one in terminal.ok("workspace", "ls", "--json").json}
+    assert {name: one["branch"] for name, one in cards.items()} == {
+        "ann": "moot/default/ann",
+        "bob": "moot/default/bob",
+    }
+    said = {one["from"]: one["message"] for one in terminal.ok("log", "--json").json}
+    assert said["ann"] == cards["ann"]["worktree_path"]
+    assert said["sue"].splitlines()[0] == str(terminal.folder)
+    assert "ann.txt" not in said["sue"]
+    for name in ("ann", "bob"):
+        terminal.ok("workspace", "merge", f"moot/default/{name}")
+    assert (repo.read("ann.txt"), repo.read("bob.txt"), repo.read("a.txt")) == ("ann\n", "bob\n", "ONE\ntwo\nthree\n")
+    assert repo.status() == []
+    # The next run goes on in the same worktrees, from what both have done.
+    again = terminal.ok("run", "two.yaml")
+    assert "moot workspace merge moot/default/bob" in again.out
+    ann = Repo(Path(cards["ann"]["worktree_path"]))
+    assert (ann.read("ann.txt"), ann.read("bob.txt")) == ("ann\nann\n", "bob\n")
+    ids = {one["id"] for one in terminal.ok("workspace", "ls", "--json").json}
+    assert ids == {one["id"] for one in cards.values()}
+
+
+def test_without_a_repository_it_does_not_begin(terminal: Terminal) -> None:
+    refused = terminal.run("run", "two.yaml")
+    assert refused.code == 2, refused
+    assert "ann: there is no git repository in which it could have a worktree" in refused.err
+    assert "Run: git init" in refused.err
