@@ -137,7 +137,7 @@ async def test_who_has_asked_may_take_it_back(store: Store) -> None:
         await desk.answer(request.id, "answered", "blue", desk.bob)
 
 
-async def test_an_approval_is_used_once_and_for_exactly_what_was_approved(store: Store) -> None:
+async def test_an_answer_is_used_once_and_for_exactly_what_was_asked(store: Store) -> None:
     desk = await open_desk(store)
     request = await desk.ask(desk.permission())
     assert not await used(desk, request.hash)
@@ -149,6 +149,9 @@ async def test_an_approval_is_used_once_and_for_exactly_what_was_approved(store:
     second = await desk.ask(desk.permission())
     assert not await used(desk, request.hash)
     await desk.answer(second.id, "denied", "", desk.bob)
+    denied = await desk.house.write(lambda tx: requests.use(tx, desk.ann.id, request.hash))
+    assert denied is not None
+    assert (denied.id, denied.state) == (second.id, "denied")
     assert not await used(desk, request.hash)
 
 

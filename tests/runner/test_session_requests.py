@@ -97,6 +97,21 @@ async def test_an_approval_outlives_who_asked_and_stands_for_exactly_that_once(s
     assert (await again).is_error
 
 
+async def test_a_denial_outlives_who_asked_too_and_the_person_is_not_asked_again(store: Store, tmp_path: Path) -> None:
+    desk = await open_desk(store)
+    source = tools(desk, await attempt_of(desk), tmp_path)
+    writing = asyncio.ensure_future(write(source, "one"))
+    id = await opened(desk)
+    writing.cancel()
+    await asyncio.wait([writing])
+    await desk.done(OPERATOR, "request_respond", request_id=id, approve=False, answer="not on a Friday")
+    async with asyncio.timeout(DEADLINE):
+        assert f"This was denied by human: not on a Friday ({id})" in (await write(source, "one")).text
+    again = asyncio.ensure_future(write(source, "one"))  # it counts once
+    await desk.done(OPERATOR, "request_respond", request_id=await opened(desk), approve=True)
+    assert not (await again).is_error
+
+
 async def test_what_nobody_waits_for_any_more_is_closed_and_what_others_wait_for_is_not(
     store: Store, tmp_path: Path
 ) -> None:

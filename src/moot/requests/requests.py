@@ -182,13 +182,20 @@ def is_held(tx: ReadTx, message: MessageId) -> bool:
 
 
 def use(tx: Tx, requester: AgentId, hash: str) -> Request | None:
-    """The approval of exactly this; from now on it is used up. None if there is none."""
+    """What was answered to exactly this, yes or no, while nobody waited for it; from now on it is used up. None if
+    there is nothing."""
     for id in tx.all(sql.unused, str, requester_id=requester, hash=hash):
-        request = _hold(tx, RequestId(id))
-        if request.used_at is None:
-            tx.run(sql.use, id=request.id, now=tx.now)
-            return get(tx, request.id)
+        if use_up(tx, RequestId(id)):
+            return get(tx, RequestId(id))
     return None
+
+
+def use_up(tx: Tx, id: RequestId) -> bool:
+    """An answer counts once: False if somebody was faster."""
+    if _hold(tx, id).used_at is not None:
+        return False
+    tx.run(sql.use, id=id, now=tx.now)
+    return True
 
 
 def get(tx: ReadTx, id: RequestId, stream: StreamId | None = None) -> Request:

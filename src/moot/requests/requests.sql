@@ -46,11 +46,12 @@ update requests set held_until = :until where id = :id
 -- is_held: Whether the answer to a message is waited for in a call.
 select 1 from requests where message = :message and held_until > :now
 
--- unused: Approvals that nobody has used, oldest first.
+-- unused: Answers that nobody has acted on, oldest first.
 select id from requests
-where requester_id = :requester_id and hash = :hash and state = 'approved' and used_at is null order by answered_at, id
+where requester_id = :requester_id and hash = :hash and state in ('approved', 'denied') and used_at is null
+order by answered_at, id
 
--- use: Use an approval up.
+-- use: Use an answer up.
 update requests set used_at = :now where id = :id
 
 -- forget: What was asked in a stream.

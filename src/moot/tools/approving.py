@@ -2,7 +2,7 @@
 
 It answers in words alone, as such programs want it: one text with JSON, and nothing structured. What an agent's
 permissions leave open becomes a durable request to the person, bound to exactly what was asked. The call holds until
-the answer; after that the request stays, and whoever asks for the same again finds the approval, once.
+the answer; after that the request stays, and whoever asks for the same again finds the answer, once.
 """
 
 import hashlib
@@ -58,9 +58,7 @@ class Decision(Result):
 
 @record
 class _Asked:
-    """A request that waits, or none if this was approved before."""
-
-    id: RequestId | None
+    request: Request  # it waits, or was answered when nobody waited for it any more
     is_heard: bool = True  # somebody is there who can answer
 
 
@@ -90,18 +88,19 @@ async def leave(call: Call, agent: Agent, arguments: Approve, asker: str = "") -
 
     def ask(tx: Tx) -> _Asked:
         assert question.hash is not None
-        if requests.use(tx, agent.id, question.hash) is not None:
-            return _Asked(None)
+        if (answered := requests.use(tx, agent.id, question.hash)) is not None:
+            _put_away(tx, agent, answered)
+            return _Asked(answered)
         request = asking.ask(tx, acting.instance_of(tx, call.caller), agent, question)
         requests.hold(tx, request.id, tx.now + timedelta(seconds=HOLD_SECONDS))
-        return _Asked(request.id, _is_heard(tx, agent))
+        return _Asked(request, _is_heard(tx, agent))
 
     asked = await call.write(ask)
-    if asked.id is None:
-        return None
+    if not asked.request.is_open:
+        return _said(asked.request)
     if not asked.is_heard:
-        return f"Nobody is there to permit {arguments.tool_name}, so it is not allowed. {_later(asked.id)}"
-    return await _held(call, agent, asked.id)
+        return f"Nobody is there to permit {arguments.tool_name}, so it is not allowed. {_later(asked.request.id)}"
+    return await _held(call, agent, asked.request.id)
 
 
 async def _held(call: Call, agent: Agent, id: RequestId) -> str | None:
@@ -117,10 +116,14 @@ async def _held(call: Call, agent: Agent, id: RequestId) -> str | None:
         request = await call.wait(closed, left)
     if request is None:
         return f"Nobody has answered in {HOLD_SECONDS / 60:g} minutes, so it is not allowed. {_later(id)}"
+    await call.upkeep(lambda tx: _take(tx, call, agent, request))
+    return _said(request)
+
+
+def _said(request: Request) -> str | None:
+    """Why not; None if it may."""
     if request.state == "approved":
-        await call.upkeep(lambda tx: _take(tx, call, request))
         return None
-    await call.upkeep(lambda tx: _put_away(tx, agent, request))
     by = f" by {request.answered_by}" if request.answered_by else ""
     return f"This was {request.state}{by}{f': {request.answer}' if request.answer else '.'} ({request.id})"
 
@@ -171,11 +174,10 @@ def _is_heard(tx: ReadTx, agent: Agent) -> bool:
     return any(host.id == run.attended_by and hosts.ASKS in host.roles for host in hosts.alive(tx))
 
 
-def _take(tx: Tx, call: Call, request: Request) -> None:
-    """Use the approval up."""
+def _take(tx: Tx, call: Call, agent: Agent, request: Request) -> None:
+    """Use the answer up. An approval is for one of those who want the same."""
     attempts.guard(tx, call.caller)
-    agent = _agent(tx, call)
-    if requests.use(tx, agent.id, request.hash) is None:
+    if not requests.use_up(tx, request.id) and request.state == "approved":
         raise NotAllowed(f"The approval {request.id} was used already.", "Ask again.")
     _put_away(tx, agent, request)
 
