@@ -81,27 +81,33 @@ class _Tries:
     async def begin(self) -> Question:
         """The question as it may be asked: where it costs something, its answer is held to what is set aside. What is
         only short because others have set it aside is waited for, unless moot is to stop."""
-        request = self._question.request
-        price, told = self._price(request), reserving.tokens(request)
-        bound = wanted = request.max_tokens or reserving.longest(self._intent.name)
-        fewest = min(wanted, _SHORT)
+        price = self._price(self._question.request)
+        if (begun := await self._begun(price)) is not None:
+            return begun
         with self._stage.journal.given_back() as signal:
-            while True:
+            while (begun := await self._begun(price)) is None:
+                await signal.wait(_PAUSE)
                 signal.clear()
-                cost, least = price.most(bound), price.most(fewest)
-                try:
-                    await self._pages.turn(replace(self._intent, reserve=cost, least=least, tokens=told + bound))
-                except OverBudget as error:
-                    if error.is_passing and await self._stage.asked() is None:
-                        await signal.wait(_PAUSE)
-                        bound = wanted
-                    elif error.left:
-                        bound = max(fewest, int((error.left - price.request) / price.token))
-                    else:
-                        raise
-                else:
-                    self._is_begun = True
-                    return replace(self._question, request=replace(request, bound=bound)) if cost else self._question
+        return begun
+
+    async def _begun(self, price: Price) -> Question | None:
+        """None if it has to be waited for."""
+        request = self._question.request
+        bound, told = request.max_tokens or reserving.longest(self._intent.name), reserving.tokens(request)
+        fewest = min(bound, _SHORT)
+        while True:
+            cost, least = price.most(bound), price.most(fewest)
+            try:
+                await self._pages.turn(replace(self._intent, reserve=cost, least=least, tokens=told + bound))
+            except OverBudget as error:
+                if error.is_passing and await self._stage.asked() is None:
+                    return None
+                if not error.left:
+                    raise
+                bound = max(fewest, int((error.left - price.request) / price.token))
+            else:
+                self._is_begun = True
+                return replace(self._question, request=replace(request, bound=bound)) if cost else self._question
 
     async def failed(self, why: Again) -> None:
         """Whoever waits before the next try has nothing under way. What this one has cost is not there for the next,

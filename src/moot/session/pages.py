@@ -44,7 +44,9 @@ class Pages:
         """Write all of it, in one commit."""
         done, opened = self._done, self._begun
         self._done, self._begun = [], []
-        if {one.path for one in opened} & {one.path for one in done}:  # it ended before anything was begun in it
+        if opened and {one.path for one in opened} & {
+            one.path for one in done
+        }:  # it ended before it had begun anything
             await self._journal.note(begun=opened)
             opened = []
         if done or opened or begun:

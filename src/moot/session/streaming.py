@@ -1,6 +1,7 @@
 """What a tree of sessions tells, as a stream."""
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable
 
 from moot.core.records import record
@@ -20,18 +21,21 @@ class Told:
 
 async def stream(perform: Callable[[Tell], Awaitable[Report]]) -> AsyncGenerator[Told | Report]:
     """Everything it tells, as it comes, and last its report. Closing the stream ends what is under way."""
-    queue: asyncio.Queue[Told | None] = asyncio.Queue()
+    told, is_news = deque[Told](), asyncio.Event()
 
-    async def work() -> Report:
-        try:
-            return await perform(lambda agent, event: queue.put_nowait(Told(agent, event)))
-        finally:
-            queue.put_nowait(None)
+    def tell(agent: str, event: Event) -> None:
+        told.append(Told(agent, event))
+        is_news.set()
 
-    task = asyncio.ensure_future(work())
+    task = asyncio.ensure_future(perform(tell))
+    task.add_done_callback(lambda _: is_news.set())
     try:
-        while (told := await queue.get()) is not None:
-            yield told
+        while not task.done() or told:
+            while told:
+                yield told.popleft()
+            is_news.clear()
+            if not task.done():
+                await is_news.wait()
         yield await task
     finally:
         task.cancel()
