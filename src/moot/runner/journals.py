@@ -288,9 +288,13 @@ class _Written:
 
 
 def _wanted(models: Sequence[Intent]) -> Wanted:
-    least = sum(one.reserve if one.least is None else one.least for one in models)
-    cost, told = sum(one.reserve for one in models), sum(one.tokens for one in models)
-    return Wanted(_micros(cost), _micros(least), told, all(one.is_replaceable for one in models))
+    cost, least, tokens, is_replaceable = 0.0, 0.0, 0, True
+    for one in models:
+        cost += one.reserve
+        least += one.reserve if one.least is None else one.least
+        tokens += one.tokens
+        is_replaceable &= one.is_replaceable
+    return Wanted(_micros(cost), _micros(least), tokens, is_replaceable)
 
 
 def _closed(done: Done, number: int) -> Closed:
@@ -314,14 +318,14 @@ def _closed(done: Done, number: int) -> Closed:
 
 def _spent(asked: Sequence[Done]) -> Spent:
     """Also on answers that broke off, which may have been billed; but only whole ones are turns."""
-    used = [one.usage for one in asked]
-    return Spent(
-        sum(one.input_tokens for one in used),
-        sum(one.output_tokens for one in used),
-        sum(contract.state_of(one) == "done" for one in asked),
-        sum(_micros(one.cost) for one in used) / DOLLAR,  # so that the sum of what is on record is what is counted
-        is_estimated=any(one.is_estimated for one in used),
-    )
+    input_tokens, output_tokens, turns, cost, is_estimated = 0, 0, 0, 0, False
+    for one in asked:
+        input_tokens += one.usage.input_tokens
+        output_tokens += one.usage.output_tokens
+        turns += contract.state_of(one) == "done"
+        cost += _micros(one.usage.cost)  # so that the sum of what is on record is what is counted
+        is_estimated |= one.usage.is_estimated
+    return Spent(input_tokens, output_tokens, turns, cost / DOLLAR, is_estimated=is_estimated)
 
 
 def _micros(dollars: float) -> int:

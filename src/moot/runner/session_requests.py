@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import field, replace
 
 from moot.core.caller import Caller
@@ -12,12 +12,11 @@ from moot.core.hours import Hours
 from moot.core.json import Json
 from moot.core.records import record
 from moot.core.tx import Tx
-from moot.core.wakes import Signal
 from moot.ledger import operations
 from moot.ledger.operations import Deed
 from moot.registry import agents, instances
 from moot.requests import requests
-from moot.session.journal import Done, Intent, Journal, Known
+from moot.session.journal import Done, Intent, Journal
 from moot.store.store import Store
 from moot.tools import approving, asking
 from moot.tools.approving import Approve
@@ -104,22 +103,14 @@ class SessionRequests:
                 asking.cancel(tx, instance, one.id, agent, is_operator=False)
 
 
-@record
 class Withdrawing:
     """A journal by which the requests of those who have ended are closed."""
 
-    journal: Journal
-    requests: SessionRequests
-
-    def known(self, path: str) -> Known | None:
-        return self.journal.known(path)
-
-    def open_below(self, path: str) -> Sequence[str]:
-        return self.journal.open_below(path)
-
-    def given_back(self) -> AbstractContextManager[Signal]:
-        return self.journal.given_back()
+    def __init__(self, journal: Journal, requests: SessionRequests) -> None:
+        self.known, self.open_below, self.given_back = journal.known, journal.open_below, journal.given_back
+        self._note = journal.note
+        self._requests = requests
 
     async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
-        await self.journal.note(done, begun)
-        await self.requests.withdraw()
+        await self._note(done, begun)
+        await self._requests.withdraw()
