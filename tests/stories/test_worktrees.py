@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from moot.process import confinement
 from tests.cli.terminal import Terminal
 from tests.workspaces import repos
 from tests.workspaces.repos import Repo
@@ -17,6 +18,17 @@ agents:
   sue: {command: "pwd; ls", workspace: shared}
 context: {document_owner: none}
 kickoff: "@ann @bob @sue work"
+"""
+MODEL = """---
+tools: [files, edit, shell]
+permissions: {edit: allow, shell: allow}
+answers:
+  - calls:
+      - file_write: {path: new.txt, content: "new\\n"}
+      - file_write: {path: ../out.txt, content: "out"}
+      - shell: {command: "echo shell > shell.txt; echo out > ../../../out.txt; git status --short > status.txt"}
+  - say: It is over.
+---
 """
 
 
@@ -61,3 +73,18 @@ def test_without_a_repository_it_does_not_begin(terminal: Terminal) -> None:
     assert refused.code == 2, refused
     assert "ann: there is no git repository in which it could have a worktree" in refused.err
     assert "Run: git init" in refused.err
+
+
+@pytest.mark.skipif(confinement.reach() == "unconfined", reason="commands cannot be confined here")
+def test_a_model_reaches_only_its_worktree(terminal: Terminal) -> None:
+    """Also where the project lies in the home, which is closed to commands."""
+    (terminal.folder / "model.md").write_text(MODEL, encoding="utf-8")
+    text = 'name: one\nagents: {ann: {from: model.md, workspace: worktree}}\nkickoff: "@ann work"\n'
+    (terminal.folder / "one.yaml").write_text(text, encoding="utf-8")
+    repo = repos.make(terminal.folder)
+    terminal.ok("run", "one.yaml", env={"HOME": str(terminal.folder.parent)})
+    (card,) = terminal.ok("workspace", "ls", "--json").json
+    tree = Repo(Path(card["worktree_path"]))
+    assert (tree.read("new.txt"), tree.read("shell.txt")) == ("new\n", "shell\n")
+    assert tree.read("status.txt").splitlines() == ["?? new.txt", "?? shell.txt", "?? status.txt"]
+    assert (repo.status(), list(terminal.folder.rglob("out.txt"))) == ([], [])

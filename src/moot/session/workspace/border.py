@@ -24,7 +24,7 @@ _IN_HOME = (
 )
 # What lies beside a directory of programs; not all that does: several keep their logins there.
 _BESIDE = ("lib", "lib64", "libexec", "include", "share", "conf", "jmods", "pyvenv.cfg")
-_STORE, _SETTINGS = ".workflow", ".moot"
+_STORE, _WORKTREES, _SETTINGS = ".workflow", "worktrees", ".moot"
 
 
 def around(root: Path, scratch: Path, env: Mapping[str, str]) -> Confinement:
@@ -37,10 +37,16 @@ def around(root: Path, scratch: Path, env: Mapping[str, str]) -> Confinement:
         write=(root, scratch, *((_SHARED,) if _SHARED.is_dir() else ())),
         device=_DEVICES,
         closed=closed,
-        read=_readable(home, closed, env.get("PATH", "")),
+        read=(*_readable(home, closed, env.get("PATH", "")), *_repository(root)),
         empty=(root / _STORE,),
         frozen=(root / _SETTINGS,),
     )
+
+
+def _repository(root: Path) -> tuple[Path, ...]:
+    """Of a worktree in moot's own folder, what git keeps elsewhere; by its place, for it could itself say anything."""
+    is_worktree = root.parent.name == _WORKTREES and root.parent.parent.name == _STORE
+    return (root.parent.parent.parent / ".git",) if is_worktree else ()
 
 
 def variables(scratch: Path) -> dict[str, str]:
