@@ -43,6 +43,12 @@ _IN_ONE_PLACE: frozenset[Purpose] = frozenset(
         "proposal_cancel",
         "proposal_status",
         "vote",
+        "workflow_list",
+        "workflow_progress",
+        "task_get",
+        "task_claim",
+        "task_release",
+        "task_update_status",
     )
 )
 

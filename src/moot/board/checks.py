@@ -37,6 +37,10 @@ class Check:
     def evidence(self) -> Evidence:
         return evidence.parse(self.words)
 
+    @property
+    def spelled(self) -> str:
+        return evidence.spell(self.evidence)
+
 
 def begin(tx: Tx, task: Task) -> int:
     """A new round of all that the task is asked for."""

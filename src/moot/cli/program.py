@@ -46,6 +46,8 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "cost": ("moot.cli.cost", "What was spent, by agent, model or run"),
     },
     "Work": {
+        "plan": ("moot.cli.plan", "Plans of tasks: apply, show, draw, save"),
+        "task": ("moot.cli.task", "Tasks: list, claim, release, and what came of them"),
         "workspace": ("moot.cli.workspace", "Worktrees of agents: list, diff, merge, clean up"),
     },
     "Serve": {

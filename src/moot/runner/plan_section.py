@@ -1,6 +1,6 @@
 """The tasks of a workflow file: the plan they make, and its board, which has the id of the run."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import cast
 
 from moot.board import boards, laying, tasks
@@ -19,7 +19,11 @@ _NAMED = 5  # tasks, where they may be many
 
 def plan_of(workflow: Workflow, known: Mapping[str, Value] | None = None) -> Plan:
     """What a file plans; with the values of its variables, once they are known."""
-    return Plan(summary=workflow.name, tasks=tuple(_planned(one, known) for one in workflow.tasks))
+    return Plan(summary=workflow.name, tasks=planned(workflow.tasks, known))
+
+
+def planned(tasks: Iterable[TaskDefinition], known: Mapping[str, Value] | None = None) -> tuple[Planned, ...]:
+    return tuple(_planned(one, known) for one in tasks)
 
 
 def is_planned(run: Run) -> bool:

@@ -1,6 +1,7 @@
 """Working on tasks: who may change one, and what a change of its state means."""
 
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 
 from moot.board import claims, progress, tasks
 from moot.board.boards import Board
@@ -13,15 +14,16 @@ from moot.core.ids import AgentId, StreamId, TaskId
 from moot.core.records import record, replace
 from moot.core.tx import ReadTx, Tx
 from moot.registry import instances, tokens
+from moot.registry.agents import Agent
 from moot.tools import acting, verifying
 
 _LOOKED_THROUGH = 1000  # ready tasks, for those that fit somebody
 
 
-def claim(tx: Tx, caller: Caller, id: TaskId, holder: Holder, stream: StreamId) -> Taken | Refused:
-    """Take a task; one whose holder can never call again is free at once. An attempt holds it for as long as it takes:
-    of that moot knows itself whether it is alive."""
-    lease = claims.LEASE if caller.attempt is None else None
+def claim(tx: Tx, caller: Caller, agent: Agent, id: TaskId, stream: StreamId) -> Taken | Refused:
+    """Take a task; one whose holder can never call again is free at once."""
+    holder = Holder(agent.id, agent.name, acting.hand(caller))
+    lease = lease_of(caller, agent)
     found = claims.claim(tx, id, holder, stream, lease)
     if not isinstance(found, Refused) or found.hand is None or not tokens.is_spent(tx, found.hand):
         return found
@@ -30,6 +32,12 @@ def claim(tx: Tx, caller: Caller, id: TaskId, holder: Holder, stream: StreamId) 
         return found
     claims.release(tx, task, "its holder is gone")
     return claims.claim(tx, id, holder, stream, lease)
+
+
+def lease_of(caller: Caller, agent: Agent) -> timedelta | None:
+    """For how long a claim lasts without a sign of life. Of attempts moot knows itself whether they are alive, and
+    people take their time: they hold it until it is done or given back."""
+    return None if caller.attempt is not None or agent.backend == "human" else claims.LEASE
 
 
 def known(tx: ReadTx, caller: Caller, id: str) -> Task:

@@ -28,6 +28,9 @@ Looking = Literal[
     "request_list",
     "agent_list",
     "workspace_list",
+    "workflow_list",
+    "workflow_progress",
+    "task_get",
 ]
 Acting = Literal[
     "channel_send",
@@ -38,6 +41,9 @@ Acting = Literal[
     "proposal_cancel",
     "request_create",
     "request_respond",
+    "task_claim",
+    "task_release",
+    "task_update_status",
 ]
 GROUPS: Mapping[Looking | Acting, str] = {
     **dict.fromkeys(("channel_read", "channel_search", "channel_send"), "channel"),
@@ -48,6 +54,8 @@ GROUPS: Mapping[Looking | Acting, str] = {
     **dict.fromkeys(("request_list", "request_create", "request_respond"), "requests"),
     "agent_list": "agents",
     "workspace_list": "workspaces",
+    **dict.fromkeys(("workflow_list", "workflow_progress"), "workflows"),
+    **dict.fromkeys(("task_get", "task_claim", "task_release", "task_update_status"), "tasks"),
 }
 
 

@@ -7,7 +7,7 @@ from pydantic import AliasChoices, Field, JsonValue
 
 from moot.board import approach, boards, checkpoints, claims, tasks
 from moot.board.boards import Board
-from moot.board.claims import Holder, Taken
+from moot.board.claims import Taken
 from moot.board.progress import Result as Outcome
 from moot.board.states import TaskStatus
 from moot.board.tasks import Edge, Task
@@ -135,11 +135,11 @@ async def get(call: Call, arguments: Get) -> TaskCard:
 async def claim(call: Call, arguments: Claim) -> Claimed:
     def change(tx: Tx) -> Claimed:
         agent = acting.agent_for(tx, call.caller, arguments.agent_id)
-        holder = Holder(agent.id, agent.name, acting.hand(call.caller))
         stream = acting.instance_of(tx, call.caller).stream
-        found = doing.claim(tx, call.caller, TaskId(arguments.task_id), holder, stream)
+        found = doing.claim(tx, call.caller, agent, TaskId(arguments.task_id), stream)
         if isinstance(found, Taken):
-            seconds = None if call.caller.attempt else int(claims.LEASE.total_seconds())
+            lease = doing.lease_of(call.caller, agent)
+            seconds = None if lease is None else int(lease.total_seconds())
             return Claimed(success=True, fence=found.fence, lease_seconds=seconds)
         return Claimed(
             success=False,

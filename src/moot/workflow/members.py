@@ -119,7 +119,7 @@ class Reader:
         fields |= {
             field: tuple(found) for field in ("tools", "env", "capabilities") if (found := chosen(field)) is not None
         }
-        for key in ("model", *ties.FIELDS):
+        for key in ("model", "output", *ties.FIELDS):
             chosen(key)
         patterns, references = ties.read(layers)
         own_servers = (connecting.read(getattr(one.said, connecting.FIELD, None), one, self.faults) for one in layers)

@@ -12,6 +12,13 @@ from moot.workflow.members import Member
 from moot.workflow.patterns import WHAT
 from moot.workflow.ties import Reference
 
+# What is said of an agent that asks no model itself, and would not hold.
+_OF_ITS_TEAM = {
+    "output": "its supervisor says what it reports",
+    "tools": "its team works in its place",
+    "max_turns": "`member_max_turns` and `supervisor_max_turns` of its team hold",
+}
+
 
 def check(members: Mapping[str, Member], faults: Faults) -> None:
     """Note what is wrong with everybody's patterns. Names that lead nowhere were told already."""
@@ -47,6 +54,9 @@ class _Checker:
             self._clash(member, "router", "an agent with a team has no `router`: its team works in its place")
         if patterns.team is not None and patterns.agents:
             self._clash(member, "agents", "an agent with a team calls no `agents`: its team works in its place")
+        for field, why in _OF_ITS_TEAM.items() if patterns.team is not None else ():
+            if field in member.places and "defaults" not in member.places[field][1]:  # these are said for all agents
+                self._clash(member, field, f"an agent with a team has no `{field}`: {why}")
         seen: set[tuple[str, str]] = set()
         for one in member.references:
             if (one.kind, one.name) in seen:

@@ -205,12 +205,12 @@ def _workflow(said: FileShape, file: Path, document: Document, found: Mapping[st
         name=said.name or file.stem,
         file=str(file.absolute()),
         agents=tuple(own),
-        inputs=_inputs(said.inputs or {}, document, faults),
+        inputs=inputs_of(said.inputs or {}, document, faults),
         env=_env(said.env),
         context=context,
         setup=tuple(SetupTask(one.shell, one.name, one.timeout or SETUP_TIMEOUT) for one in said.setup or ()),
         kickoff=said.kickoff or "",
-        tasks=tuple(_task(one) for one in said.tasks or ()),
+        tasks=tuple(task_of(one) for one in said.tasks or ()),
         max_parallel_tasks=said.max_parallel_tasks or 1,
         is_together=bool(said.together),
         notify=_notify(said.notify),
@@ -222,7 +222,7 @@ def _workflow(said: FileShape, file: Path, document: Document, found: Mapping[st
     )
 
 
-def _task(said: TaskShape) -> TaskDefinition:
+def task_of(said: TaskShape) -> TaskDefinition:
     return TaskDefinition(
         name=said.name,
         description=said.description,
@@ -236,7 +236,7 @@ def _task(said: TaskShape) -> TaskDefinition:
     )
 
 
-def _inputs(said: Mapping[str, InputShape | None], document: Document, faults: Faults) -> tuple[Input, ...]:
+def inputs_of(said: Mapping[str, InputShape | None], document: Document, faults: Faults) -> tuple[Input, ...]:
     found: list[Input] = []
     for name, one in said.items():
         wanted = one or InputShape()

@@ -312,6 +312,26 @@ class TaskShape(Shape):
     )
 
 
+class PlanShape(Shape):
+    """A plan by itself, which can be applied more than once."""
+
+    name: Annotated[str, Field(min_length=1, max_length=100)] | None = Field(
+        default=None, description="The file's name if not given"
+    )
+    summary: str = Field(default="", description="What it is about")
+    approach: str = Field(default="", description="How it is to be done")
+    risks: list[str] = Field(default_factory=list[str], description="What may go wrong")
+    assumptions: list[str] = Field(default_factory=list[str], description="What is taken for granted")
+    inputs: Mapping[VariableName, InputShape | None] | None = Field(
+        default=None, description="What is asked for: moot plan apply FILE --input name=value"
+    )
+    max_parallel_tasks: Annotated[int, Field(ge=1, le=1000)] = Field(
+        default=1, description="How many tasks are worked on at once"
+    )
+    auto_create_workspaces: bool = Field(default=False, description="A git worktree for every task that is claimed")
+    tasks: Annotated[list[TaskShape], Field(min_length=1)] = Field(description="What is to be done")
+
+
 class FileShape(Shape):
     """A workflow: agents, what they share, and what is said to them first."""
 
