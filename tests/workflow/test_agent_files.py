@@ -46,7 +46,6 @@ maxToolCallsPerTurn: 8
 maxDepth: 0
 maxOutputTokens: 900
 contextWindow: 9000
-team: {members: [wise], supervisor: bills, memberMaxTurns: 3, supervisorMaxTurns: 4}
 ---
 """
 TALKER = "---\nmodel: haiku\nchat: true\n---\n"
@@ -113,11 +112,12 @@ def test_everything_that_can_be_said_is_read_with_everybody_it_leads_to(tmp_path
 
 
 def test_keys_may_be_spelled_without_underscores(tmp_path: Path) -> None:
-    write(tmp_path, a=CAMEL, wise=TALKER, bills="model: haiku")
+    team = "team: {members: [wise], supervisor: bills, memberMaxTurns: 3, supervisorMaxTurns: 4}"
+    write(tmp_path, a=CAMEL, panel=team, wise=TALKER, bills="model: haiku")
     (agent,) = load(tmp_path).agents
     assert (agent.max_turns, agent.max_tool_calls_per_turn, agent.max_depth) == (7, 8, 0)
     assert (agent.max_output_tokens, agent.context_window) == (900, 9000)
-    assert agent.patterns.team == Team(("wise",), "bills", 3, 4)
+    assert load(tmp_path, "panel").agents[0].patterns.team == Team(("wise",), "bills", 3, 4)
 
 
 @pytest.mark.parametrize(
@@ -261,6 +261,13 @@ def test_a_team_speaks_with_the_models_of_others(tmp_path: Path) -> None:
     assert load(tmp_path).agents[0].models == ()
 
 
+def test_what_is_said_for_all_agents_may_be_said_where_one_has_a_team(tmp_path: Path) -> None:
+    write(tmp_path, a="team: {members: [b], supervisor: c}", b=TALKER, c="model: haiku")
+    file = tmp_path / "w.yaml"
+    file.write_text("defaults: {tools: [files], max_turns: 5}\nagents: {a: {from: a.md}}\nkickoff: '@a go'\n")
+    assert reading.draft(file, around(tmp_path)).finish().agents[0].max_turns == 5
+
+
 @pytest.mark.parametrize(
     ("texts", "said"),
     [
@@ -284,6 +291,18 @@ def test_a_team_speaks_with_the_models_of_others(tmp_path: Path) -> None:
         (
             {"a": "agents: [b]\nteam: {members: [c], supervisor: b}", "b": "", "c": "chat: true"},
             "a.md:3:1: an agent with a team calls no `agents`: its team works in its place.",
+        ),
+        (
+            {"a": "output: json\nteam: {members: [c], supervisor: b}", "b": "", "c": "chat: true"},
+            "a.md:3:1: an agent with a team has no `output`: its supervisor says what it reports. Leave one of them",
+        ),
+        (
+            {"a": "max_turns: 4\nteam: {members: [c], supervisor: b}", "b": "", "c": "chat: true"},
+            "a.md:3:1: an agent with a team has no `max_turns`: `member_max_turns` and `supervisor_max_turns` of its",
+        ),
+        (
+            {"a": "tools: [shell]\nteam: {members: [c], supervisor: b}", "b": "", "c": "chat: true"},
+            "a.md:3:1: an agent with a team has no `tools`: its team works in its place.",
         ),
         (
             {"a": "advisors: [b]", "b": ""},
@@ -325,12 +344,12 @@ def test_a_team_speaks_with_the_models_of_others(tmp_path: Path) -> None:
         ),
         (
             {
-                "a": "output: json\nhandoff: b\nteam: {members: [c], supervisor: d}",
+                "a": "handoff: b\nteam: {members: [c], supervisor: d}",
                 "b": "input: json",
                 "c": "chat: true",
                 "d": "",
             },
-            "a.md:4:10: `handoff`: `a` hands over to `b`: its output is markdown, and that one takes json.",
+            "a.md:3:10: `handoff`: `a` hands over to `b`: its output is markdown, and that one takes json.",
         ),
         (
             {"a": "router: {destinations: [b]}", "b": "input: json"},

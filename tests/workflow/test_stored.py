@@ -19,8 +19,8 @@ agents:
   lead: {model: sonnet, permissions: {shell: deny}, system_prompt: lead.md, budget: {attempts: 3}}
   scribe: {script: [{on: hi, say: "yes", takes: 1s}], retry: {attempts: 2, backoff: 500ms}}
   ana: {backend: human}
-  desk:
-    {model: [haiku, opus], handoff: closer, output: {schema: {type: object}}, team: {members: [wise], supervisor: boss}}
+  desk: {model: [haiku, opus], handoff: closer, output: {schema: {type: object}}}
+  panel: {team: {members: [wise], supervisor: boss}}
 setup: [{shell: "echo ${{ inputs.issue }}", as: told, timeout: 5s}]
 kickoff: "@lead ${{ told }}"
 notify: {shell: say hello}
