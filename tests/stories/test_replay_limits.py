@@ -15,7 +15,7 @@ import pytest
 from moot.ledger.usage import DOLLAR
 from tests import fake_models
 from tests.cli.terminal import Terminal
-from tests.fake_models import Asked, Call, Cut, Reply, Used, call, rate_limited, say
+from tests.fake_models import Asked, Call, Cut, Hang, Reply, Used, call, rate_limited, say
 from tests.stories.test_replay_models import assert_alike, drifts, lines, record, replay
 
 ALONE = """
@@ -107,6 +107,31 @@ async def test_an_answer_that_broke_off_costs_the_same_again(terminal: Terminal)
     first, again = query(terminal, "select cost, output_tokens from usage")
     assert first == again
     assert first[0] > failed["usage"]["cost"] * DOLLAR
+
+
+@pytest.mark.parametrize("tools", ["", pytest.param("tools: [documents, files]", marks=pytest.mark.chaos)])
+async def test_a_request_that_was_cut_off_is_charged_again(terminal: Terminal, tools: str) -> None:
+    """It may have cost all there is: what follows finds that a limit is reached."""
+
+    async def scenario(asked: Asked) -> fake_models.Answer:
+        if "fire" in asked.text:
+            return say("done")
+        await asyncio.to_thread(terminal.ok, "send", "--instance", "first", "@ann fire", "--now")
+        return Hang()
+
+    text = ALONE.replace("BUDGET", "cost: 0.3").replace("backoff: 10ms}", f"backoff: 10ms}}, {tools}")
+    file, tape = await record(terminal, text, scenario, code=3)
+    lost = [one["facts"]["lost"] for one in lines(tape, "event") if one["kind"] == "attempt_interrupted"]
+    assert lost == [{"t1/m": pytest.approx(300_000, rel=0.01)}]
+    assert_alike(terminal, file, tape, code=3)
+    assert_used_alike(terminal)
+
+
+def assert_used_alike(terminal: Terminal) -> None:
+    first, again = query(
+        terminal, "select attempts, input_tokens, output_tokens, turns, cost from usage order by scope"
+    )
+    assert first == again
 
 
 class Slow:

@@ -118,6 +118,13 @@ def test_every_act_that_is_played_has_its_facts_checked() -> None:
     assert {*score.ACTS, facts.JOINED, runs.ENDED} == set(COMPLETE)
 
 
+def test_what_was_lost_is_a_price_by_path(file: Path) -> None:
+    for broken in ({}, {"lost": {"t1/m": "much"}}, {"lost": {"t1/m": -1}}):
+        file.write_text(f"{json.dumps(tape.plain(HEADER))}\n{act('attempt_failed', broken)}\n")
+        with pytest.raises(TapeInvalid, match="damaged"):
+            tape_file.read(file)
+
+
 def test_a_document_that_was_deleted_has_no_text(file: Path) -> None:
     file.write_text(f"{json.dumps(tape.plain(HEADER))}\n{act('document_changed', {'action': 'deleted'})}\n")
     assert len(tape_file.read(file).lines) == 1

@@ -141,6 +141,17 @@ def lose(tx: Tx, attempt: AttemptId) -> None:
         usage.record(tx, lost[0].scope, lost[0].owner, Spent(dollars=charged / DOLLAR, is_estimated=True))
 
 
+@record
+class _Charge:
+    path: str
+    cost: int
+
+
+def lost(tx: ReadTx, attempt: AttemptId) -> dict[str, int]:
+    """The requests of an attempt whose end nobody saw, and what was charged for each, in millionths of a dollar."""
+    return {one.path: one.cost for one in tx.all(sql.lost, _Charge, attempt=attempt)}
+
+
 def reserved(tx: ReadTx, scope: Scope, owner: AgentId | None = None) -> int:
     """What is set aside for what is under way, of all or of one, in millionths of a dollar."""
     if owner is None:

@@ -35,6 +35,9 @@ set state = 'unknown', cost = reserve, is_estimated = case when reserve > 0 then
 where attempt = :attempt and state = 'started'
 returning scope, owner, reserve
 
+-- lost: Requests of an attempt whose end nobody saw, and what they may have cost.
+select path, cost from journal where attempt = :attempt and kind = 'model' and state = 'unknown'
+
 -- reserved: What is set aside for what is under way.
 select cast(coalesce(sum(reserve), 0) as bigint) from journal where scope = :scope and state = 'started'
 

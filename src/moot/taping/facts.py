@@ -83,6 +83,11 @@ class _End:
 
 
 @record
+class _Over:
+    lost: dict[str, Annotated[int, Field(ge=0)]]
+
+
+@record
 class _Member:
     name: str
     runtime: str
@@ -105,6 +110,7 @@ _FACTS: dict[str, TypeAdapter[Any]] = {
     runs.STOP_ASKED: TypeAdapter(_Stop),
     runs.PAUSED: TypeAdapter(_Pause),
     runs.ENDED: TypeAdapter(_End),
+    **dict.fromkeys(ENDS, TypeAdapter(_Over)),
     JOINED: TypeAdapter(_Member),
     STOPPED: TypeAdapter(_Name),
     RELEASED: TypeAdapter(_Name),

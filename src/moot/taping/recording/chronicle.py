@@ -9,10 +9,10 @@ from moot.bus import mailbox, messages
 from moot.bus.messages import Message
 from moot.core import clock
 from moot.core.events import StoredEvent
-from moot.core.ids import AgentId, MessageId, ProposalId, RequestId
+from moot.core.ids import AgentId, AttemptId, MessageId, ProposalId, RequestId
 from moot.core.tx import ReadTx
 from moot.documents import documents
-from moot.ledger import stops
+from moot.ledger import journal, stops
 from moot.proposals import proposals, votes
 from moot.registry import agents, attempts, runs
 from moot.registry.agents import Agent
@@ -23,7 +23,7 @@ from moot.store import feed
 from moot.taping.facts import ENDS, JOINED, RELEASED, STOPPED
 from moot.taping.tape import Happened, Letter, Limit, Printed, Read, Said
 
-_KEPT = frozenset((attempts.STARTED, *ENDS, runs.STOP_ASKED, runs.PAUSED, runs.ENDED, JOINED, STOPPED, RELEASED))
+_KEPT = frozenset((runs.STOP_ASKED, runs.PAUSED, runs.ENDED, STOPPED, RELEASED))
 _PAGE = 500
 _MAIL = 1000
 
@@ -103,8 +103,12 @@ class Chronicler:
                 return _answer(tx, event)
             case documents.CHANGED:
                 return self._change(tx, event)
-            case attempts.STARTED | attempts.INTERRUPTED:
-                return {"agent": agents.get(tx, AgentId(str(event.data["agent"]))).name}
+            case attempts.STARTED:
+                return {"agent": _name_of(tx, event)}
+            case attempts.INTERRUPTED:
+                return {"agent": _name_of(tx, event), "lost": journal.lost(tx, AttemptId(event.subject))}
+            case kind if kind in ENDS:
+                return {**event.data, "lost": journal.lost(tx, AttemptId(event.subject))}
             case kind if kind == JOINED:
                 return _member(agents.get(tx, AgentId(event.subject)))
             case kind if kind in _KEPT:
@@ -126,6 +130,10 @@ class Chronicler:
 
 def letter(one: Message | contract.Letter) -> Letter:
     return Letter(one.id, one.sender, one.kind, one.body)
+
+
+def _name_of(tx: ReadTx, event: StoredEvent) -> str:
+    return agents.get(tx, AgentId(str(event.data["agent"]))).name
 
 
 def _member(agent: Agent) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from moot.core.json import Json
 from moot.core.records import record
 from moot.core.tx import Tx
 from moot.ledger import journal as ledger
+from moot.ledger.usage import DOLLAR
 from moot.models.model import ModelFailed
 from moot.runner import refusals
 from moot.runner.journals import Page, Signs, StoredJournal
@@ -22,6 +23,8 @@ from moot.taping.replaying import notes
 from moot.taping.replaying.exchanges import Exchange
 from moot.taping.replaying.performance import Part, Performance
 from moot.taping.tape import Refused
+
+_NOTHING: Mapping[str, int] = {}
 
 
 class Watching(Protocol):
@@ -55,6 +58,12 @@ class _Foreseen:
     def is_mail_taken(self) -> bool:
         """Whether somebody was there to be told of mail."""
         return any(one.session.has_last_word for one in self.requests.values() if isinstance(one, Exchange))
+
+    def charged(self, one: Intent) -> Intent:
+        """With that set aside which its request was charged, if it was cut off; else nothing is."""
+        assert self.part.begin is not None
+        lost = self.performance.score.lost.get(self.part.begin.attempt, _NOTHING)
+        return replace(one, reserve=lost.get(one.path, 0) / DOLLAR) if one.kind == "model" else one
 
     def facts(self, path: str) -> dict[str, Json] | None:
         if path not in self.requests:
@@ -100,6 +109,7 @@ class ForeseenJournal(StoredJournal):
         return OverBudget(refused.error, is_passing=refused.kind == "stopped")
 
     async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
+        begun = [self._foreseen.charged(one) for one in begun]
         asked = (one for one in begun if one.kind == "model")
         refused = next((found for one in asked if (found := self._foreseen.watching.refused(one.path, one.name))), None)
         if refused is None:

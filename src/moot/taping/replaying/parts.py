@@ -10,6 +10,7 @@ from dataclasses import asdict, replace
 from moot.backends import backend as contract
 from moot.backends.backend import Assignment, Backend, Called, Counted, Ended, Warned, Wrote
 from moot.core.caller import SYSTEM
+from moot.ledger.usage import DOLLAR
 from moot.runner import spending
 from moot.taping.replaying import notes, sessions
 from moot.taping.replaying.drifts import quoted
@@ -46,8 +47,11 @@ async def play(performance: Performance, assignment: Assignment) -> AsyncGenerat
     ended: Ended | None = None  # of a session that has come to its end
     try:
         if performance.exchanges.get(part.begin.attempt) and sessions.is_possible(assignment):
+            # What they use, and what is cut off, is counted with their journal.
             playing = sessions.play(performance, part, assignment, is_alike=is_alike)
         else:
+            if lost := performance.score.lost.get(part.begin.attempt):
+                await _count(performance, part, contract.Usage(cost=sum(lost.values()) / DOLLAR))
             playing = _told(performance, assignment, part.begin.attempt, is_alike=is_alike)
         async with aclosing(playing) as pieces:
             async for progress in pieces:

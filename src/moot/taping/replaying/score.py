@@ -62,6 +62,7 @@ class Score:
     progress: Mapping[str, Sequence[Progress]]  # by attempt
     briefed: Mapping[str, Briefing]  # by attempt
     failed: Mapping[str, Ended]  # attempts, as the store has them
+    lost: Mapping[str, Mapping[str, int]]  # by attempt and path: requests that were cut off, and what that was charged
     interrupted: Mapping[str, str]  # attempts that were cut off from outside while the run went on, and by whom
     channel: tuple[Said, ...]  # everything that was said in the run
     agents: Mapping[str, str]  # by attempt
@@ -89,6 +90,7 @@ def compose(tape: Tape) -> Score:
         progress=_by_attempt(tape),
         briefed=_briefed(tape, agents),
         failed={one.subject: _failed(one) for one in ended.values() if one.facts.get("error")},
+        lost={one.subject: cast(Mapping[str, int], one.facts.get("lost", {})) for one in ended.values()},
         interrupted={one.subject: one.actor for one in cut},
         channel=said,
         agents=agents,
