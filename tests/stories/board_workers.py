@@ -1,0 +1,201 @@
+"""Workers on a board as processes of their own, and one who kills and stops them at random.
+
+To load the modules takes longer than a worker lives, so this process loads them once and forks. It ends with 0 when the
+workers have found nothing left to do, and says how often it has killed.
+"""
+
+import asyncio
+import os
+import random
+import signal
+import sys
+import time
+import traceback
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from moot.app.stores import open_store
+from moot.board import boards, claims, progress, tasks
+from moot.board.claims import Holder, Taken
+from moot.board.errors import ClaimLost
+from moot.board.progress import Result
+from moot.board.tasks import Task
+from moot.core.caller import SYSTEM
+from moot.core.ids import AgentId, BoardId, StreamId
+from moot.core.tx import ReadTx, Tx
+from moot.store import postgres as postgres  # which a store would load when it is opened
+from moot.store import sqlite as sqlite
+from moot.store.store import Store
+
+WORKERS = 8
+LONGEST_LEASE = 0.3
+STOPPED = LONGEST_LEASE + 0.1
+_OVERRUNS, _STOPS = 0.03, 0.1  # of tasks, and instead of kills
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one of them does until nothing is left: claims a task, takes its time, and says that it is done."""
+
+    store: Store
+    board: BoardId
+    holder: Holder
+    log: int
+    chance: random.Random
+
+    async def run(self) -> None:
+        with self.store.listen() as signal:
+            while True:
+                signal.clear()
+                status, stream, found = await self.store.read(self._look)
+                if status == "completed":
+                    return
+                if found:
+                    await self._do(self.chance.choice(found), stream)
+                else:
+                    await signal.wait(0.05)  # nobody tells when a lease runs out
+
+    def _look(self, tx: ReadTx) -> tuple[str, StreamId, list[Task]]:
+        board = boards.get(tx, self.board)
+        return board.status, board.stream, tasks.available(tx, self.board, 20)
+
+    async def _do(self, task: Task, stream: StreamId) -> None:
+        lease = self.chance.uniform(LONGEST_LEASE / 3, LONGEST_LEASE)
+        is_overrun = self.chance.random() < _OVERRUNS
+        taken = await self.store.write(
+            lambda tx: claims.claim(tx, task.id, self.holder, stream, timedelta(seconds=lease)), caller=SYSTEM
+        )
+        if not isinstance(taken, Taken):
+            return
+        await asyncio.sleep(lease + 0.05 if is_overrun else self.chance.uniform(0, 0.005))
+
+        def complete(tx: Tx) -> int:
+            held = claims.hold(tx, task.id, self.holder.hand, stream)
+            progress.complete(tx, held, Result(f"done by {self.holder.name}", by=self.holder.agent))
+            return held.fence
+
+        try:
+            self._note("done", task, await self.store.write(complete, caller=SYSTEM))
+        except ClaimLost:
+            self._note("lost", task, taken.fence)
+
+    def _note(self, word: str, task: Task, fence: int) -> None:
+        os.write(self.log, f"{word} {task.name} {fence}\n".encode())
+
+
+async def work(url: str, board: str, name: str, log: int, seed: str) -> None:
+    store = open_store(url, create=False)
+    holder = Holder(AgentId(f"ag_{name}"), name, f"tok_{name}")
+    await Work(store, BoardId(board), holder, log, random.Random(seed)).run()
+    await store.close()
+
+
+@dataclass
+class Killer:
+    """Keeps eight workers alive, and few of them for long."""
+
+    url: str
+    board: str
+    log: int
+    chance: random.Random
+    started: int = 0
+    killed: int = 0
+    alive: list[int] = field(default_factory=list[int])
+    stopped: dict[int, float] = field(default_factory=dict[int, float])  # until when
+
+    def run(self, kills: int) -> None:
+        for _ in range(WORKERS):
+            self._start()
+        while self.alive:
+            signal.sigtimedwait([signal.SIGCHLD], self.chance.uniform(0, 0.15))  # or until one has ended
+            self._reap()
+            self._wake()
+            if self.alive and self.killed < kills:
+                self._strike(self.chance.choice(self.alive))
+
+    def _start(self) -> None:
+        self.started += 1
+        name = f"{os.getpid()}_{self.started}"
+        pid = os.fork()
+        if pid:
+            self.alive.append(pid)
+            return
+        code = 1
+        try:
+            asyncio.run(work(self.url, self.board, name, self.log, name))
+            code = 0
+        except BaseException:  # noqa: BLE001  # a fork never returns
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+
+    def _strike(self, pid: int) -> None:
+        if self.chance.random() < _STOPS and pid not in self.stopped:
+            os.kill(pid, signal.SIGSTOP)
+            self.stopped[pid] = time.monotonic() + STOPPED
+            return
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        self.alive.remove(pid)
+        self.stopped.pop(pid, None)
+        self.killed += 1
+        self._start()
+
+    def _wake(self) -> None:
+        for pid in [pid for pid, until in self.stopped.items() if until <= time.monotonic()]:
+            del self.stopped[pid]
+            os.kill(pid, signal.SIGCONT)
+
+    def _reap(self) -> None:
+        """Those who have found nothing left to do; anything else is a fault."""
+        for pid in list(self.alive):
+            found, status = os.waitpid(pid, os.WNOHANG)
+            if found:
+                assert status == 0, f"a worker ended with {status}"
+                self.alive.remove(pid)
+
+
+async def claim_and_sleep(url: str, board: str) -> None:
+    """Claim what there is, say so, and complete it after a line was heard."""
+    store = open_store(url, create=False)
+    holder = Holder(AgentId("ag_sleeper"), "sleeper", "tok_sleeper")
+    stream = (await store.read(lambda tx: boards.get(tx, BoardId(board)))).stream
+    (task,) = await store.read(lambda tx: tasks.available(tx, BoardId(board), 1))
+    lease = timedelta(seconds=LONGEST_LEASE)
+    await store.write(lambda tx: claims.claim(tx, task.id, holder, stream, lease), caller=SYSTEM)
+    say("claimed")
+    await asyncio.to_thread(sys.stdin.readline)
+    try:
+        await store.write(
+            lambda tx: progress.complete(tx, claims.hold(tx, task.id, holder.hand, stream), Result("done")),
+            caller=SYSTEM,
+        )
+        say("completed")
+    except ClaimLost as error:
+        say(error.code)
+    await store.close()
+
+
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def main(url: str, board: str, log: str, kills: str, seed: str) -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
+    written = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    killer = Killer(url, board, written, random.Random(seed))
+    try:
+        killer.run(int(kills))
+    finally:
+        for pid in killer.alive:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+    say(str(killer.killed))
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "sleeper":
+        asyncio.run(claim_and_sleep(*sys.argv[2:]))
+    else:
+        main(*sys.argv[1:])

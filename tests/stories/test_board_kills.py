@@ -1,0 +1,172 @@
+"""Workers that are killed and stopped at random over a plan of thousands of tasks: each task is completed once, after
+what it needs, and none is left."""
+
+import asyncio
+import os
+import random
+import signal
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from moot.app.stores import open_store
+from moot.board import applying, tasks
+from moot.board.claims import CLAIMED
+from moot.board.plans import Need, Plan, Planned
+from moot.board.progress import STATUS
+from moot.core.caller import SYSTEM
+from moot.core.events import Cursor, StoredEvent
+from moot.store.store import Store
+from tests.board.desk import BOB, Desk, desk
+
+ROOT = Path(__file__).parents[2]
+SECONDS = 60.0
+TASKS = 2000
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'store' / 'moot.db'}"
+    else:
+        yield request.getfixturevalue("pg_made_url")
+
+
+@pytest.fixture
+async def shared(url: str) -> AsyncIterator[Store]:
+    store = open_store(url, create=True)
+    yield store
+    await store.close()
+
+
+def plan(chance: random.Random, size: int) -> Plan:
+    """Wide enough for all to find work, with needs that reach back up to a hundred tasks."""
+    return Plan(
+        tasks=tuple(
+            Planned(
+                f"t{number}",
+                needs=tuple(
+                    Need(f"t{other}")
+                    for other in {chance.randrange(max(0, number - 100), number) for _ in range(chance.randrange(4))}
+                )
+                if number
+                else (),
+            )
+            for number in range(size)
+        )
+    )
+
+
+async def killed_workers(url: str, made: Desk, log: Path, kills: int, seed: int) -> int:
+    """How many were killed until everything was done."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.stories.board_workers"),
+        *(url, made.board.id, str(log), str(kills), str(seed)),
+        cwd=ROOT,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    try:
+        out, _ = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.send_signal(signal.SIGINT)  # it takes its workers with it
+            await process.wait()
+    assert process.returncode == 0
+    return int(out)
+
+
+async def story(store: Store, url: str, folder: Path, kills: int, size: int = TASKS) -> int:
+    """How many were killed, over one plan."""
+    chance = random.Random(kills)
+    made = await desk(store)
+    needed = plan(chance, size)
+    await applying.apply(store, made.board.id, needed, SYSTEM)
+    log = folder / f"log_{made.board.id}"
+    killed = await killed_workers(url, made, log, kills, chance.randrange(10**6))
+    assert await made.status() == "completed"
+    await everything_was_done_once_and_in_order(made, needed, log.read_text().splitlines())
+    return killed
+
+
+async def everything_was_done_once_and_in_order(made: Desk, needed: Plan, log: list[str]) -> None:
+    stored = await made.store.read(lambda tx: tasks.page(tx, made.board.id, limit=len(needed.tasks)))
+    ids: dict[str, str] = {one.id: one.name for one in stored}
+    claimed: dict[str, int] = {}  # when first
+    completed: Counter[str] = Counter()
+    ended: dict[str, int] = {}
+    last_fence: Counter[str] = Counter()
+    for event in await all_events(made):
+        name = ids.get(event.subject, "")
+        if event.kind == CLAIMED and name:
+            claimed.setdefault(name, event.seq)
+            assert event.data["fence"] == last_fence[name] + 1
+            assert name not in ended, "claimed after its end"
+            last_fence[name] += 1
+        elif event.kind == STATUS and event.data["status"] == "completed":
+            completed[name] += 1
+            ended[name] = event.seq
+    assert completed == Counter(task.name for task in needed.tasks)
+    for task in needed.tasks:
+        assert all(ended[need.name] < claimed[task.name] for need in task.needs)
+    done = Counter(tuple(line.split()[1:]) for line in log if line.startswith("done "))
+    assert max(done.values()) == 1
+    assert all(last_fence[name] == int(fence) for name, fence in done), "completed by somebody who had lost it"
+    assert any(line.startswith("lost ") for line in log), "nobody overran its lease"
+    assert max(last_fence.values()) > 1, "nothing was taken over"
+
+
+async def all_events(made: Desk) -> list[StoredEvent]:
+    found: list[StoredEvent] = []
+    cursor: Cursor = {}
+    while (page := await made.store.feed(made.board.stream).page(cursor, 1000)).events:
+        found += page.events
+        cursor = page.cursor
+    return found
+
+
+@pytest.mark.timeout(180)
+async def test_nothing_is_done_twice_lost_or_too_early_over_many_kills(shared: Store, url: str, tmp_path: Path) -> None:
+    assert await story(shared, url, tmp_path, kills=50) == 50
+
+
+@pytest.mark.chaos
+@pytest.mark.timeout(3600)
+async def test_nothing_is_done_twice_lost_or_too_early_over_thousands_of_kills(
+    shared: Store, url: str, tmp_path: Path
+) -> None:
+    wanted = int(os.environ.get("MOOT_KILLS", "5000")) // 2  # on each of the two databases
+    killed = 0
+    while killed < wanted:
+        killed += await story(shared, url, tmp_path, kills=wanted - killed, size=2 * TASKS)
+    assert killed == wanted
+
+
+async def test_who_was_stopped_past_its_lease_is_refused(shared: Store, url: str) -> None:
+    made = await desk(shared, "a")
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.stories.board_workers", "sleeper", url, made.board.id),
+        cwd=ROOT,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        async with asyncio.timeout(SECONDS):
+            assert await process.stdout.readline() == b"claimed\n"
+            process.send_signal(signal.SIGSTOP)
+            process.stdin.write(b"go on\n")
+            while await made.ready() != ["a"]:
+                pass  # its lease runs out
+            await made.do("a", BOB)
+            process.send_signal(signal.SIGCONT)
+            assert await process.stdout.readline() == b"CLAIM_LOST\n"
+            assert await process.wait() == 0
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    assert (await made.task("a")).done_by == BOB.agent
