@@ -14,6 +14,8 @@ from moot.registry.runs import InstanceBusy, NewRun
 from moot.runner import removal
 from moot.store.store import Store
 from moot.tools import voting
+from moot.workspaces import workspaces
+from moot.workspaces.workspaces import NewWorkspace
 from tests.registry.house import House, build
 
 TABLES = [
@@ -34,6 +36,8 @@ TABLES = [
     "proposals",
     "electors",
     "requests",
+    "workspaces",
+    "workspace_tasks",
     "usage",
     "budgets",
     "instances",
@@ -63,6 +67,8 @@ async def lived_in(store: Store, name: str) -> House:
         documents.write(tx, house.instance.name, "shared.md", "the same everywhere", Author("ann"))
         documents.write(tx, house.instance.name, "own.md", f"only {name}", Author("ann"))
         voting.start_election(tx, house.instance, [ann, ben])
+        one = workspaces.add(tx, NewWorkspace(house.stream, house.instance.name, f"fix-{name}"))
+        workspaces.attach(tx, one.id, ("tk_1",))
 
     await house.write(change)
     return house

@@ -8,21 +8,26 @@ from pathlib import Path
 
 import pytest
 
+from moot.board import boards
 from moot.core.caller import Caller
+from moot.core.ids import BoardId, TaskId
 from moot.core.json import Json
+from moot.core.tx import Tx
 from moot.process import identity
+from moot.registry import agents
 from moot.registry.hosts import NewHost
 from moot.runner import neighbours
 from moot.runner.host import Host
 from moot.runner.worktree_worker import WorktreeWorker
 from moot.runner.worktrees import Worktrees
 from moot.store.store import Store
-from moot.tools import isolation
+from moot.tools import isolation, workspaces
+from moot.workspaces.workspaces import Workspace
 from tests.tools.desk import OPERATOR, Desk, member, open_desk
 from tests.workspaces import repos
 from tests.workspaces.repos import Repo
 
-FULL: Json = {"permissions": {"edit": "allow", "shell": "allow", "network": "allow"}}
+FULL: dict[str, Json] = {"permissions": {"edit": "allow", "shell": "allow", "network": "allow"}}
 
 
 @asynccontextmanager
@@ -74,3 +79,140 @@ async def test_from_the_first_call_to_the_last(yard: Yard) -> None:
     (listed,) = (await yard.desk.done(OPERATOR, "workspace_list", status="merged"))["workspaces"]
     assert (listed["id"], listed["created_by"]) == (made["id"], "coder")
     assert (await yard.desk.done(OPERATOR, "workspace_list", status="active"))["workspaces"] == []
+
+
+async def planned(desk: Desk, **more: Json) -> tuple[str, str]:
+    """A workflow with a task."""
+    made = await desk.done(OPERATOR, "workflow_create", name="w", source_type="prompt", source_content="x", **more)
+    plan: Json = {"summary": "s", "approach": "a", "tasks": [{"name": "Fix it", "description": "d"}]}
+    await desk.done(OPERATOR, "workflow_set_plan", id=made["id"], plan=plan)
+    (task,) = (await desk.done(OPERATOR, "workflow_next_tasks", workflow_id=made["id"]))["tasks"]
+    return made["id"], task["id"]
+
+
+async def test_tasks_of_the_workflow_are_attached_and_named_in_the_merge(yard: Yard) -> None:
+    workflow, task = await planned(yard.desk)
+    made = await yard.desk.done(
+        yard.coder, "workspace_create", branch="fix", workflow_id=workflow, task_ids=[task], create_worktree=True
+    )
+    assert (made["workflow_id"], made["task_ids"]) == (workflow, [task])
+    Repo(Path(made["worktree_path"])).write("a.txt", "done\n")
+    yard.repo.commit("ours", b__txt="ours\n")
+    await yard.desk.done(yard.coder, "workspace_merge", id=made["id"])
+    assert f"Task: {task} Fix it" in yard.repo.git("log", "-1", "--format=%B")
+    found = await yard.desk.done(OPERATOR, "workspace_list", workflow_id=workflow)
+    assert [one["id"] for one in found["workspaces"]] == [made["id"]]
+    assert (await yard.desk.done(OPERATOR, "workspace_list", workflow_id="wf_x"))["workspaces"] == []
+
+
+async def test_conflicts_are_an_answer(yard: Yard) -> None:
+    made = await yard.desk.done(yard.coder, "workspace_create", branch="fix")
+    Repo(Path(made["worktree_path"])).write("a.txt", "theirs\n")
+    yard.repo.commit("ours", a__txt="ours\n")
+    refused = await yard.desk.done(yard.coder, "workspace_merge", id=made["id"])
+    assert (refused["status"], refused["conflicts"]) == ("active", [{"file": "a.txt", "kind": "contents"}])
+    assert "merge_commit" not in refused
+
+
+async def test_the_same_asked_again_is_the_same_and_another_gets_another(yard: Yard) -> None:
+    first = await yard.desk.done(yard.coder, "workspace_create", branch="fix")
+    again = await yard.desk.done(yard.coder, "workspace_create", branch="fix")
+    assert again == first
+    other = member(await yard.desk.house.join("other"))
+    assert await yard.desk.refused(other, "workspace_create", branch="fix") == "BRANCH_TAKEN"
+    assert await yard.desk.refused(other, "workspace_create", branch="FIX") == "BRANCH_TAKEN"
+    for tool in ("workspace_merge", "workspace_update"):
+        assert await yard.desk.refused(other, tool, id=first["id"]) == "NOT_ALLOWED"
+        assert await yard.desk.refused(yard.coder, tool, id="ws_x") == "WORKSPACE_NOT_FOUND"
+
+
+async def test_what_cannot_be_made_is_told_and_leaves_the_branch_free(yard: Yard, tmp_path: Path) -> None:
+    repos.make(tmp_path / "beside")
+    create = "workspace_create"
+    assert await yard.desk.refused(yard.coder, create, branch="a..b") == "BRANCH_REFUSED"
+    assert await yard.desk.refused(yard.coder, create, branch="fix", base_branch="x") == "BRANCH_NOT_FOUND"
+    beside = str(tmp_path / "beside")
+    assert await yard.desk.refused(yard.coder, create, branch="fix", repo_path=beside) == "REPOSITORY_ELSEWHERE"
+    assert await yard.desk.refused(yard.coder, create, branch="fix", repo_path="../beside") == "REPOSITORY_ELSEWHERE"
+    assert await yard.desk.refused(yard.coder, create, branch="fix", workflow_id="wf_x") == "WORKFLOW_NOT_FOUND"
+    assert await yard.desk.refused(yard.coder, create, branch="fix", task_ids=["tk_x"]) == "TASK_NOT_FOUND"
+    assert (await yard.desk.done(yard.coder, create, branch="fix"))["status"] == "active"
+    theirs = await yard.desk.done(OPERATOR, create, branch="fix", repo_path=beside)
+    assert theirs["repo_path"] == beside
+
+
+async def test_only_who_may_run_commands_has_a_setup(yard: Yard) -> None:
+    refused = await yard.desk.refused(yard.coder, "workspace_create", branch="fix", setup="touch prepared")
+    assert refused == "NOT_ALLOWED"
+    made = await yard.desk.done(OPERATOR, "workspace_create", branch="fix", setup="touch prepared")
+    assert (Path(made["worktree_path"]) / "prepared").exists()
+
+
+async def test_who_may_not_change_files_merges_nothing(yard: Yard) -> None:
+    asking = member(await yard.desk.house.join("asking", "scripted"))
+    made = await yard.desk.done(asking, "workspace_create", branch="fix")
+    assert await yard.desk.refused(asking, "workspace_merge", id=made["id"]) == "NOT_ALLOWED"
+    assert (await yard.desk.done(OPERATOR, "workspace_merge", id=made["id"]))["status"] == "merged"
+
+
+async def test_a_branch_can_be_noted_without_a_worktree_and_told_as_merged(yard: Yard) -> None:
+    yard.repo.git("branch", "mine")
+    made = await yard.desk.done(yard.coder, "workspace_create", branch="mine", create_worktree=False)
+    assert (made["status"], "worktree_path" in made) == ("active", False)
+    told = await yard.desk.done(
+        yard.coder, "workspace_update", id=made["id"], status="merged", merge_commit="abc123", cleanup_worktree=True
+    )
+    assert (told["status"], told["merge_commit"]) == ("merged", "abc123")
+    assert yard.repo.branches() == ["main", "mine"]
+    assert (
+        await yard.desk.refused(yard.coder, "workspace_update", id=made["id"], status="abandoned") == "WORKSPACE_CLOSED"
+    )
+
+
+async def test_an_abandoned_one_can_be_taken_up_again(yard: Yard) -> None:
+    made = await yard.desk.done(yard.coder, "workspace_create", branch="fix")
+    Repo(Path(made["worktree_path"])).write("new.txt", "new\n")
+    gone = await yard.desk.done(
+        yard.coder, "workspace_update", id=made["id"], status="abandoned", cleanup_worktree=True
+    )
+    assert (gone["status"], "worktree_path" in gone) == ("abandoned", False)
+    back = await yard.desk.done(yard.coder, "workspace_update", id=made["id"], status="active")
+    assert back["worktree_path"] == made["worktree_path"]
+    assert Repo(Path(back["worktree_path"])).read("new.txt") == "new\n"
+
+
+async def test_without_a_host_it_waits_and_the_same_call_goes_on_waiting(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(workspaces, "WAIT_SECONDS", 0.05)
+    desk, repo = await open_desk(store), repos.make(tmp_path / "project")
+    coder = member(await desk.house.join("coder"))
+    call = {"branch": "fix"}
+    first = (await desk.call(coder, "workspace_create", {**call}, key="k")).structured
+    assert (first["status"], first["waiting"]) == ("active", "making")
+    monkeypatch.setattr(workspaces, "WAIT_SECONDS", 20.0)
+    async with working(store, repo):
+        second = (await desk.call(coder, "workspace_create", {**call}, key="k")).structured
+    assert (second["id"], second.get("waiting")) == (first["id"], None)
+    assert Path(str(second["worktree_path"])).is_dir()
+
+
+async def test_a_workflow_that_wants_it_has_a_worktree_for_each_task(yard: Yard) -> None:
+    workflow, task = await planned(yard.desk, auto_create_workspaces=True)
+    coder = await yard.desk.house.read(lambda tx: agents.named(tx, yard.desk.house.stream, "coder"))
+
+    def claim(tx: Tx) -> Workspace | None:
+        return isolation.for_task(tx, boards.get(tx, BoardId(workflow)), TaskId(task), "Fix it", coder)
+
+    made = await yard.desk.house.write(claim)
+    assert made is not None
+    assert (made.branch, made.board) == ("moot/default/Fix-it", workflow)
+    again = await yard.desk.house.write(claim)
+    assert again is not None
+    assert again.id == made.id
+    other = await yard.desk.house.join("other")
+    await yard.desk.done(member(other), "task_claim", task_id=task, agent_id=other.id)
+    assert await yard.desk.refused(yard.coder, "workspace_update", id="ws_x") == "WORKSPACE_NOT_FOUND"
+    taken = await yard.desk.done(member(other), "workspace_update", id=made.id)  # who holds the task may
+    assert taken["id"] == made.id

@@ -20,6 +20,7 @@ from moot.search import search
 from moot.search.search import Place
 from moot.store import feed, streams
 from moot.store.store import Store
+from moot.workspaces import workspaces
 
 _PIECE = 2000  # events in one write
 
@@ -54,6 +55,7 @@ def forget(tx: Tx, instance: Instance) -> None:
     forget_talk(tx, instance, feed.end(tx, instance.stream).get(instance.stream, 0))
     search.forget(tx, Place(instance.name, instance.stream))
     boards.forget(tx, instance.name)
+    workspaces.forget(tx, instance.name)  # what is on disk is the person's, and stays
     proposals.forget(tx, instance.stream)
     requests.forget(tx, instance.stream)
     documents.forget(tx, instance.name)

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from moot.board import boards, tasks
+from moot.board.boards import Board
+from moot.board.errors import TaskNotFound
 from moot.core.ids import BoardId, StreamId, TaskId, WorkspaceId
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
@@ -44,6 +46,21 @@ def of_agent(tx: Tx, agent: Agent) -> Workspace:
     return workspaces.reopen(tx, found.id)
 
 
+def for_task(tx: Tx, board: Board, id: TaskId, name: str, agent: Agent) -> Workspace | None:
+    """Where a task is worked on that somebody has claimed, if its workflow wants a worktree for each. Who takes it over
+    goes on where the one before has left it."""
+    if not board.makes_workspaces:
+        return None
+    there = (one for one in workspaces.of_task(tx, id) if not one.is_closed)
+    if (found := next(there, None)) is not None:
+        return found
+    branch = branches.default(board.instance, name)
+    if workspaces.on_branch(tx, branch) is not None:  # of another workflow, with a task of the same name
+        branch = f"{branch}-{id[-6:]}"
+    new = NewWorkspace(board.stream, board.instance, branch, board.id, created_by=agent.id, created_name=agent.name)
+    return create(tx, new, (id,))
+
+
 def ask(tx: Tx, id: WorkspaceId, wish: Wanted) -> Workspace:
     found = workspaces.want(tx, id, wish)
     have_done(tx, found)
@@ -59,6 +76,15 @@ def have_done(tx: Tx, one: Workspace) -> None:
 def key(id: WorkspaceId) -> str:
     """Of the job."""
     return f"worktree:{id}"
+
+
+def holds(tx: ReadTx, task: str, agent: Agent) -> bool:
+    """Whether an agent is at work on a task."""
+    try:
+        found = tasks.get(tx, TaskId(task))
+    except TaskNotFound:
+        return False
+    return found.holder == agent.id and found.is_held(tx.now)
 
 
 def attach(tx: Tx, one: Workspace, task_ids: Sequence[str]) -> None:

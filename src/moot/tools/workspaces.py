@@ -171,12 +171,14 @@ async def _settled(call: Call, id: str, refusal: Callable[[Workspace], Exception
 
 
 def _own(tx: Tx, call: Call, id: str, agent_id: str | None) -> Workspace:
-    """Agents change what they have made; who leads changes all."""
+    """Agents change what they have made, or where a task is done that they hold; who leads changes all."""
     agent = acting.agent_for(tx, call.caller, agent_id)
     found = workspaces.get(tx, WorkspaceId(id), call.caller.instance)
-    if call.caller.role not in ("operator", "lead") and found.created_by != agent.id:
-        raise NotAllowed(f"{found.id} belongs to {found.created_name}.", "Ask its owner, or the lead.")
-    return found
+    if call.caller.role in ("operator", "lead") or found.created_by == agent.id:
+        return found
+    if any(isolation.holds(tx, task, agent) for task in workspaces.tasks_of(tx, found.id)):
+        return found
+    raise NotAllowed(f"{found.id} belongs to {found.created_name}.", "Ask its owner, or the lead.")
 
 
 def _check_shell(call: Call, agent: Agent) -> None:
