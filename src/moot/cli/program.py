@@ -12,6 +12,7 @@ from moot.cli.options import store_option
 # Section, then name, then the module (which has a `command`) and its line of help.
 SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Begin": {
+        "init": ("moot.cli.init", "Set up this project and connect your agents"),
         "demo": ("moot.cli.demo", "Watch scripted agents work together"),
         "doctor": ("moot.cli.doctor", "Say what is wrong and how to fix it"),
         "check": ("moot.cli.check", "Validate a workflow; show who runs where"),
