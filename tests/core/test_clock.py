@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from moot.core import clock
 from moot.core.clock import SystemClock
+from moot.testing.clock import ManualClock
 
 ZONES = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
 AWARE = st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31), timezones=ZONES)  # noqa: DTZ001  # zones follow
@@ -44,3 +45,11 @@ def test_the_system_clock_speaks_utc() -> None:
     now = SystemClock().now()
     assert now.utcoffset() == timedelta(0)
     assert timedelta(0) <= now - before < timedelta(seconds=5)
+
+
+def test_both_clocks_tell_the_same_in_microseconds() -> None:
+    system, manual = SystemClock(), ManualClock()
+    before = clock.to_micros(system.now())
+    assert before <= system.micros() <= clock.to_micros(system.now())
+    manual.advance(1.5)
+    assert manual.micros() == clock.to_micros(manual.now())

@@ -356,6 +356,12 @@ async def test_one_needs_a_row_and_maybe_does_not(store: Store) -> None:
         await store.read(lambda tx: tx.one(missing, str, name="nobody"))
 
 
+async def test_a_value_may_have_any_name(store: Store) -> None:
+    named = statement("select name from instances where name in (:self, :query, :into)")
+    await store.write(lambda tx: add(tx, "a"), caller=SYSTEM)
+    assert await store.read(lambda tx: tx.one(named, str, self="x", query="a", into="y")) == "a"
+
+
 async def test_run_and_many_count_the_rows_they_touched(store: Store) -> None:
     rename = statement("update instances set stream = :stream")
 

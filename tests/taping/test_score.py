@@ -38,7 +38,7 @@ class Ids:
         self._clock = ManualClock()
 
     def new(self, prefix: str) -> str:
-        return ids.new(prefix, self._clock.now())
+        return ids.new(prefix, self._clock.micros())
 
 
 def call(attempt: str, tool: str, operation: str | None) -> Call:

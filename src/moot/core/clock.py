@@ -10,12 +10,19 @@ class Clock(Protocol):
 
     def now(self) -> datetime: ...
 
+    def micros(self) -> int:
+        """The same as it is stored, which takes a tenth of the time."""
+        ...
+
 
 class SystemClock:
     """The machine's own clock, in UTC."""
 
     def now(self) -> datetime:
-        return datetime.fromtimestamp(time.time(), UTC)
+        return from_micros(self.micros())
+
+    def micros(self) -> int:
+        return time.time_ns() // 1000
 
 
 def to_micros(moment: datetime) -> int:

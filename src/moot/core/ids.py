@@ -3,10 +3,7 @@
 import os
 import struct
 import threading
-from datetime import datetime
 from typing import NewType
-
-from moot.core import clock
 
 AgentId = NewType("AgentId", str)
 AttemptId = NewType("AttemptId", str)
@@ -33,9 +30,9 @@ _CHANCE_DIGITS = 10  # 50 bits in one millisecond
 _STEP_BITS = 32  # between two ids that one process makes in one millisecond
 
 
-def new(prefix: str, now: datetime) -> str:
+def new(prefix: str, micros: int) -> str:
     """`ag_01k9z3…`: sorts by time, and within one process by the order of making, however fast."""
-    return _maker.make(prefix, clock.to_micros(now) // 1000)
+    return _maker.make(prefix, micros // 1000)
 
 
 def milliseconds(id: str) -> int:
@@ -59,19 +56,17 @@ class _Maker:
 
     def make(self, prefix: str, milliseconds: int) -> str:
         with self._lock:
+            if not self._chances:
+                # (`secrets` would say the same in more words, and is slow to import.)
+                self._chances = [*struct.unpack("64Q", os.urandom(512))]
+            chance = self._chances.pop()
             if milliseconds != self._milliseconds:
                 self._milliseconds = milliseconds
                 self._time = _encode(milliseconds)
-                self._last = self._chance() >> 64 - 5 * _CHANCE_DIGITS + 1  # room above it for the millisecond
+                self._last = chance >> 64 - 5 * _CHANCE_DIGITS + 1  # room above it for the millisecond
             else:
-                self._last += 1 + (self._chance() >> 64 - _STEP_BITS)
+                self._last += 1 + (chance >> 64 - _STEP_BITS)
             return f"{prefix}_{self._time}{_encode(self._last & _ALL_CHANCES)}"
-
-    def _chance(self) -> int:
-        """64 bits. (`secrets` would say the same in more words, and is slow to import.)"""
-        if not self._chances:
-            self._chances = [*struct.unpack("64Q", os.urandom(512))]
-        return self._chances.pop()
 
     def forget(self) -> None:
         """In a child process: what it would draw next, its parent draws too."""

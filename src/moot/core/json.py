@@ -17,7 +17,7 @@ Json = Scalar | Sequence["Json"] | Mapping[str, "Json"]
 
 def dumps(value: object) -> str:
     """Compact text; raises InvalidInput for what JSON cannot carry (lone surrogates, huge integers, NaN)."""
-    return dump_bytes(value).decode()
+    return _dump(value, 0).decode()
 
 
 def dump_bytes(value: object) -> bytes:
@@ -38,8 +38,9 @@ def _dump(value: object, option: int) -> bytes:
         written = orjson.dumps(value, option=option)
     except (TypeError, ValueError) as error:
         raise InvalidInput(f"This cannot be written as JSON: {error}.") from error
-    # orjson writes NaN and infinity as null; only where there is a null can there be one.
-    if b"null" in written and not _is_finite(value):
+    # orjson writes NaN and infinity as null; only where there is a null can there be one. (`in` would first try to take
+    # the word for a number, and make an error of it that nobody sees.)
+    if written.find(b"null") >= 0 and not _is_finite(value):
         raise InvalidInput("This cannot be written as JSON: a number in it is not finite.")
     return written
 

@@ -43,6 +43,8 @@ def reader(into: type[T], columns: tuple[str, ...]) -> Callable[[Row], T]:
     places = [columns.index(name) for name in fields]
     conversions = [(at, convert) for at, name in enumerate(fields) if (convert := _converter(hints[name]))]
     make = cast(Callable[..., T], into)
+    if fields == list(columns) and not conversions:
+        return lambda row: make(*row)
     return _assembler(make, places, conversions)
 
 

@@ -14,10 +14,10 @@ def create(tx: Tx, stream: StreamId, instance: str) -> None:
     tx.run(sql.create, stream=stream, instance=instance)
 
 
-def append(tx: Tx, event: Event) -> Number:
+def append(tx: Tx, event: Event, micros: int) -> Number:
     """Give the event the stream's next number. Committed order is the order of numbers, on both databases, and
     times follow it, also when this transaction waited for the counter while a younger one used it."""
-    number = tx.one(sql.take_number, Number, stream=event.stream, is_quiet=event.is_quiet, now=tx.now)
+    number = tx.one(sql.take_number, Number, stream=event.stream, is_quiet=event.is_quiet, now=micros)
     tx.run(
         sql.add_event,
         stream=event.stream,

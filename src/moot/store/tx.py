@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import TypeVar
 
-from moot.core import ids
+from moot.core import clock, ids
 from moot.core.caller import Caller
 from moot.core.events import Event, Number
 from moot.core.ids import StreamId
@@ -19,13 +19,15 @@ T = TypeVar("T")
 class StoreTx(ABC):
     """Serves both reading and writing; how it was begun decides what is possible."""
 
-    __slots__ = ("_late", "appended", "caller", "has_news")
+    __slots__ = ("_late", "_micros", "_now", "appended", "caller", "has_news")
 
     def __init__(self, caller: Caller) -> None:
         self.caller = caller
         self.has_news = False
         self.appended: list[tuple[StreamId, int]] = []
         self._late: list[Event] = []
+        self._micros: int | None = None  # what the clock said, when somebody asked
+        self._now: datetime | None = None  # the same for people
 
     def perform(self, change: Callable[[Tx], T]) -> T:
         """Run the function, then append what it announced.
@@ -34,24 +36,25 @@ class StoreTx(ABC):
         keeps that short and makes it impossible to wait in a circle.
         """
         result = change(self)
-        for event in sorted(self._late, key=lambda one: one.stream):
-            self.emit(event)
+        if self._late:
+            for event in sorted(self._late, key=lambda one: one.stream):
+                self.emit(event)
         return result
 
     def new_id(self, prefix: str) -> str:
-        return ids.new(prefix, self.now)
+        return ids.new(prefix, self.micros)
 
-    def one(self, query: Query, into: type[T], **values: Value) -> T:
+    def one(self, query: Query, into: type[T], /, **values: Value) -> T:
         found = self._rows(query, into, values)
         if not found:
             raise RowMissing(f"The statement {query.name} found no row for {values}.")
         return found[0]
 
-    def maybe(self, query: Query, into: type[T], **values: Value) -> T | None:
+    def maybe(self, query: Query, into: type[T], /, **values: Value) -> T | None:
         found = self._rows(query, into, values)
         return found[0] if found else None
 
-    def all(self, query: Query, into: type[T], **values: Value) -> list[T]:
+    def all(self, query: Query, into: type[T], /, **values: Value) -> list[T]:
         return self._rows(query, into, values)
 
     def announce(self, event: Event) -> None:
@@ -59,7 +62,7 @@ class StoreTx(ABC):
 
     def emit(self, event: Event) -> Number:
         self.has_news = True
-        number = streams.append(self, event)
+        number = streams.append(self, event, self.micros)
         self.appended.append((event.stream, number.seq))
         return number
 
@@ -67,14 +70,22 @@ class StoreTx(ABC):
         self.has_news = True
 
     @property
+    def now(self) -> datetime:
+        """One moment for the whole function, unless it waits for a lock in between."""
+        if self._now is None:
+            self._now = clock.from_micros(self.micros)
+        return self._now
+
+    @property
     @abstractmethod
-    def now(self) -> datetime: ...
+    def micros(self) -> int:
+        """The same moment as it is stored; ids and events need no other form of it."""
 
     @abstractmethod
     def _rows(self, query: Query, into: type[T], values: Mapping[str, Value]) -> list[T]: ...
 
     @abstractmethod
-    def run(self, query: Query, **values: Value) -> int: ...
+    def run(self, query: Query, /, **values: Value) -> int: ...
 
     @abstractmethod
     def many(self, query: Query, rows: Iterable[Mapping[str, Value]]) -> int: ...

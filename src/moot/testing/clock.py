@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+from moot.core import clock
+
 START = datetime(2026, 1, 1, 9, 0, tzinfo=UTC)
 
 
@@ -13,6 +15,9 @@ class ManualClock:
 
     def now(self) -> datetime:
         return self._now
+
+    def micros(self) -> int:
+        return clock.to_micros(self._now)
 
     def advance(self, seconds: float) -> None:
         """Forward only, as stored times never go back."""

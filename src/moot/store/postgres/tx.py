@@ -1,10 +1,8 @@
 """A transaction on a psycopg cursor."""
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 from typing import Any, LiteralString, TypeVar, cast, get_args
 
-from moot.core import clock
 from moot.core.caller import SYSTEM, Caller
 from moot.core.clock import Clock
 from moot.core.tx import Lockable, Query, Value
@@ -21,13 +19,12 @@ T = TypeVar("T")
 class PostgresTx(StoreTx):
     """`now` is the database's clock after the last lock, or the injected clock."""
 
-    __slots__ = ("_clock", "_cursor", "_now")
+    __slots__ = ("_clock", "_cursor")
 
     def __init__(self, cursor: Cursor, source: Clock | None, caller: Caller = SYSTEM) -> None:
         super().__init__(caller)
         self._cursor = cursor
         self._clock = source
-        self._now: datetime | None = None
 
     def open(self, version: int) -> str:
         """For writes, right after BEGIN. Returns the number by which PostgreSQL knows the transaction."""
@@ -40,15 +37,14 @@ class PostgresTx(StoreTx):
                 f"The store was migrated to version {found} while this process was running.",
                 "Start it again.",
             )
-        self._now = None if self._clock else clock.from_micros(now)
+        self._begin(now)
         return str(number)
 
     @property
-    def now(self) -> datetime:
-        """One moment for the whole function, unless it locks in between."""
-        if self._now is None:
-            self._now = self._clock.now() if self._clock else self.one(sql.clock, datetime)
-        return self._now
+    def micros(self) -> int:
+        if self._micros is None:
+            self._micros = self._clock.micros() if self._clock else self.one(sql.clock, int)
+        return self._micros
 
     def _rows(self, query: Query, into: type[T], values: Mapping[str, Value]) -> list[T]:
         cursor = self._cursor.execute(text(query), bound(values))
@@ -59,7 +55,7 @@ class PostgresTx(StoreTx):
         read = rows.known_reader(statement, into) or rows.new_reader(statement, into, _columns(cursor))
         return [read(row) for row in found]
 
-    def run(self, query: Query, **values: Value) -> int:
+    def run(self, query: Query, /, **values: Value) -> int:
         return self._cursor.execute(text(query), bound(values)).rowcount
 
     def many(self, query: Query, rows: Iterable[Mapping[str, Value]]) -> int:
@@ -71,7 +67,11 @@ class PostgresTx(StoreTx):
 
     def lock(self, table: Lockable, id: str) -> None:
         moment: Any = self._cursor.execute(_HOLD[table], {"id": id}).fetchone()
-        self._now = None if self._clock else clock.from_micros(moment[0])
+        self._begin(moment[0])
+
+    def _begin(self, micros: int) -> None:
+        """From here on it is so late."""
+        self._micros, self._now = None if self._clock else micros, None
 
 
 _KEY: dict[Lockable, str] = {"instances": "name", "budgets": "run", "document_rules": "instance"}

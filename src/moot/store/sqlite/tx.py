@@ -1,7 +1,6 @@
 """A transaction on an apsw connection."""
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
 from functools import cache
 from operator import itemgetter
 from typing import Any, TypeVar, cast
@@ -21,26 +20,24 @@ T = TypeVar("T")
 class SqliteTx(StoreTx):
     """The connection decides whether it may write."""
 
-    __slots__ = ("_clock", "_connection", "_cursor", "_now")
+    __slots__ = ("_clock", "_connection", "_cursor")
 
     def __init__(self, connection: apsw.Connection, source: Clock, caller: Caller = SYSTEM) -> None:
         super().__init__(caller)
         self._connection = connection
         self._cursor = connection.cursor()  # one for all its statements, each of which is read to its end
         self._clock = source
-        self._now: datetime | None = None
 
     @property
-    def now(self) -> datetime:
-        """One moment for the whole function."""
-        if self._now is None:
-            self._now = self._clock.now()
-        return self._now
+    def micros(self) -> int:
+        if self._micros is None:
+            self._micros = self._clock.micros()
+        return self._micros
 
     def _rows(self, query: Query, into: type[T], values: Mapping[str, Value]) -> list[T]:
         cursor = self._execute(query, values)
         if (read := rows.known_reader(query.sqlite, into)) is not None:
-            return [read(row) for row in cursor.fetchall()]
+            return list(map(read, cursor.fetchall()))
         if (first := next(cursor, None)) is None:
             return []
         columns = tuple(column[0] for column in cursor.get_description())
@@ -49,27 +46,29 @@ class SqliteTx(StoreTx):
         read = rows.new_reader(query.sqlite, into, columns)
         return [read(row) for row in found]
 
-    def run(self, query: Query, **values: Value) -> int:
+    def run(self, query: Query, /, **values: Value) -> int:
         self._execute(query, values).fetchall()
         return self._connection.changes()
 
     def many(self, query: Query, rows: Iterable[Mapping[str, Value]]) -> int:
-        self._refuse_outside(query)
+        if not self._connection.in_transaction:
+            raise _late(query)
         before = self._connection.total_changes()
         self._cursor.executemany(query.sqlite, map(_in_order(query.sqlite), rows)).fetchall()
         return self._connection.total_changes() - before
 
     def _execute(self, query: Query, values: Mapping[str, Any]) -> apsw.Cursor:
-        self._refuse_outside(query)
-        return self._cursor.execute(query.sqlite, _in_order(query.sqlite)(values))
-
-    def _refuse_outside(self, query: Query) -> None:
-        """After the database has ended the transaction, a statement would be committed on its own, at once."""
         if not self._connection.in_transaction:
-            raise TransactionLost(f"{query.name} came after the end of its transaction")
+            raise _late(query)
+        return self._cursor.execute(query.sqlite, _in_order(query.sqlite)(values))
 
     def lock(self, table: Lockable, id: str) -> None:
         """Nothing to do: the writer is alone."""
+
+
+def _late(query: Query) -> TransactionLost:
+    """After the database has ended the transaction, a statement would be committed on its own, at once."""
+    return TransactionLost(f"{query.name} came after the end of its transaction")
 
 
 @cache

@@ -18,7 +18,6 @@ class Work:
     loop: asyncio.AbstractEventLoop
     answer: "asyncio.Future[Any]"
     overdue_at: float  # by the loop's clock
-    is_taken: bool = False  # by the writer; from then on it may be committed
     result: Any = None
     error: Exception | None = None
 
@@ -26,13 +25,6 @@ class Work:
         """Answer before the writer does. On the caller's loop."""
         if not self.answer.done():
             self.answer.set_exception(error)
-
-    def deliver(self) -> None:
-        """Answer with what the writer found. On the caller's loop."""
-        if self.error is not None:
-            self.refuse(self.error)
-        elif not self.answer.done():
-            self.answer.set_result(self.result)
 
 
 def settle(batch: list[Work]) -> None:
@@ -45,6 +37,9 @@ def settle(batch: list[Work]) -> None:
 
 
 def deliver(batch: list[Work]) -> None:
-    """Answer every caller. On their loop."""
+    """Answer every caller with what the writer found. On their loop."""
     for work in batch:
-        work.deliver()
+        if work.error is not None:
+            work.refuse(work.error)
+        elif not work.answer.done():
+            work.answer.set_result(work.result)

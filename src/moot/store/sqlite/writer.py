@@ -43,7 +43,7 @@ class Writer:
         self._unanswered: deque[Work] = deque()  # in the order of their deadlines, and some that were answered since
         self._watch: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._lock = threading.Lock()  # of the queue; taken twice for every function, and so not through `_changed`
+        self._lock = threading.Lock()  # of the queue's end; taken for every function, and so not through `_changed`
         self._changed = threading.Condition(self._lock)
         self._is_writing = threading.Lock()  # held by the one of the two threads that uses commits and turnstile
         self._gathering: asyncio.AbstractEventLoop | None = None  # the loop that looks at the queue in a moment
@@ -98,11 +98,11 @@ class Writer:
 
     def _overdue(self, work: Work) -> None:
         seconds = self._limits.queued_seconds
-        with self._changed:
-            if work.is_taken:
-                work.loop.call_later(seconds, work.refuse, _stuck(2 * seconds))
-                return
+        try:
             self._queue.remove(work)
+        except ValueError:  # the writer has it, and may commit it
+            work.loop.call_later(seconds, work.refuse, _stuck(2 * seconds))
+            return
         work.refuse(
             StoreBusy(
                 f"The store was busy for {seconds:g} s; nothing was written.",
@@ -194,12 +194,11 @@ class Writer:
             self._commits.shorten_log()
 
     def _take(self) -> Work | None:
-        with self._lock:
-            if not self._queue:
-                return None
-            work = self._queue.popleft()
-            work.is_taken = True
-            return work
+        """What is out of the queue may be committed. Without the lock, which costs more: this is one step for all."""
+        try:
+            return self._queue.popleft()
+        except IndexError:
+            return None
 
     def _give_up(self, batch: list[Work], error: BaseException) -> None:
         """Everybody is answered, or the thread would spin on a dead database; the next batch starts afresh."""
