@@ -69,18 +69,16 @@ class Work:
             return
         await asyncio.sleep(lease + 0.05 if is_overrun else self.chance.uniform(0, 0.005))
 
-        def complete(tx: Tx) -> int:
+        def complete(tx: Tx) -> None:
             held = claims.hold(tx, task.id, self.holder.hand, stream)
             progress.complete(tx, held, Result(f"done by {self.holder.name}", by=self.holder.agent))
-            return held.fence
 
         try:
-            self._note("done", task, await self.store.write(complete, caller=SYSTEM))
+            await self.store.write(complete, caller=SYSTEM)
+            word = "done"
         except ClaimLost:
-            self._note("lost", task, taken.fence)
-
-    def _note(self, word: str, task: Task, fence: int) -> None:
-        os.write(self.log, f"{word} {task.name} {fence}\n".encode())
+            word = "lost"
+        os.write(self.log, f"{word} {task.name} {taken.fence}\n".encode())
 
 
 async def work(url: str, board: str, name: str, log: int, seed: str) -> None:

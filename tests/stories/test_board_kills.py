@@ -14,7 +14,7 @@ import pytest
 
 from moot.app.stores import open_store
 from moot.board import applying, tasks
-from moot.board.claims import CLAIMED
+from moot.board.claims import CLAIMED, Taken
 from moot.board.plans import Need, Plan, Planned
 from moot.board.progress import STATUS
 from moot.core.caller import SYSTEM
@@ -161,10 +161,11 @@ async def test_who_was_stopped_past_its_lease_is_refused(shared: Store, url: str
             process.stdin.write(b"go on\n")
             while await made.ready() != ["a"]:
                 pass  # its lease runs out
-            await made.do("a", BOB)
+            assert isinstance(await made.claim("a", BOB), Taken)
             process.send_signal(signal.SIGCONT)
             assert await process.stdout.readline() == b"CLAIM_LOST\n"
             assert await process.wait() == 0
+            await made.complete("a", BOB)
     finally:
         if process.returncode is None:
             process.kill()
