@@ -8,13 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from moot.board import boards
 from moot.core.caller import Caller
-from moot.core.ids import BoardId, TaskId
 from moot.core.json import Json
-from moot.core.tx import Tx
 from moot.process import identity
-from moot.registry import agents
 from moot.registry.hosts import NewHost
 from moot.runner import neighbours
 from moot.runner.host import Host
@@ -22,7 +18,6 @@ from moot.runner.worktree_worker import WorktreeWorker
 from moot.runner.worktrees import Worktrees
 from moot.store.store import Store
 from moot.tools import isolation, workspaces
-from moot.workspaces.workspaces import Workspace
 from tests.tools.desk import OPERATOR, Desk, member, open_desk
 from tests.workspaces import repos
 from tests.workspaces.repos import Repo
@@ -199,20 +194,22 @@ async def test_without_a_host_it_waits_and_the_same_call_goes_on_waiting(
 
 
 async def test_a_workflow_that_wants_it_has_a_worktree_for_each_task(yard: Yard) -> None:
-    workflow, task = await planned(yard.desk, auto_create_workspaces=True)
-    coder = await yard.desk.house.read(lambda tx: agents.named(tx, yard.desk.house.stream, "coder"))
-
-    def claim(tx: Tx) -> Workspace | None:
-        return isolation.for_task(tx, boards.get(tx, BoardId(workflow)), TaskId(task), "Fix it", coder)
-
-    made = await yard.desk.house.write(claim)
-    assert made is not None
-    assert (made.branch, made.board) == ("moot/default/Fix-it", workflow)
-    again = await yard.desk.house.write(claim)
-    assert again is not None
-    assert again.id == made.id
+    _, task = await planned(yard.desk, auto_create_workspaces=True)
+    claimed = await yard.desk.done(yard.coder, "task_claim", task_id=task, agent_id=str(yard.coder.agent))
+    made = await yard.desk.done(yard.coder, "workspace_update", id=claimed["workspace_id"])  # waits until it is there
+    assert (made["branch"], made["task_ids"]) == ("moot/default/Fix-it", [task])
+    Repo(Path(made["worktree_path"])).write("new.txt", "new\n")
+    # Who takes the task over goes on there, and may merge it.
     other = await yard.desk.house.join("other")
-    await yard.desk.done(member(other), "task_claim", task_id=task, agent_id=other.id)
-    assert await yard.desk.refused(yard.coder, "workspace_update", id="ws_x") == "WORKSPACE_NOT_FOUND"
-    taken = await yard.desk.done(member(other), "workspace_update", id=made.id)  # who holds the task may
-    assert taken["id"] == made.id
+    assert await yard.desk.refused(member(other), "workspace_merge", id=made["id"]) == "NOT_ALLOWED"
+    await yard.desk.done(yard.coder, "task_release", task_id=task, agent_id=str(yard.coder.agent))
+    again = await yard.desk.done(member(other), "task_claim", task_id=task, agent_id=other.id)
+    assert again["workspace_id"] == made["id"]
+    assert (await yard.desk.done(member(other), "workspace_merge", id=made["id"]))["status"] == "merged"
+    assert yard.repo.read("new.txt") == "new\n"
+
+
+async def test_a_workflow_that_does_not_want_it_has_none(yard: Yard) -> None:
+    _, task = await planned(yard.desk)
+    claimed = await yard.desk.done(yard.coder, "task_claim", task_id=task, agent_id=str(yard.coder.agent))
+    assert (claimed["success"], "workspace_id" in claimed) == (True, False)

@@ -16,7 +16,7 @@ from moot.core.ids import BoardId, TaskId
 from moot.core.tool import EVERYONE, Call, Tool
 from moot.core.tx import ReadTx, Tx
 from moot.registry import agents
-from moot.tools import acting, doing, standing
+from moot.tools import acting, doing, isolation, standing
 from moot.tools.doing import Able
 from moot.tools.plans import Lines
 from moot.tools.shapes import Arguments, Detail, For, Id, Limit, Prose, Result, written
@@ -101,6 +101,7 @@ class Claimed(Result):
     waiting_on: tuple[str, ...] | None = None
     fence: int | None = None
     lease_seconds: int | None = None
+    workspace_id: str | None = None  # where it is done, if the workflow has a worktree for every task
 
 
 class Done(Result):
@@ -140,7 +141,9 @@ async def claim(call: Call, arguments: Claim) -> Claimed:
         if isinstance(found, Taken):
             lease = doing.lease_of(call.caller, agent)
             seconds = None if lease is None else int(lease.total_seconds())
-            return Claimed(success=True, fence=found.fence, lease_seconds=seconds)
+            made = isolation.for_task(tx, boards.get(tx, found.board), TaskId(arguments.task_id), found.name, agent)
+            where = None if made is None else made.id
+            return Claimed(success=True, fence=found.fence, lease_seconds=seconds, workspace_id=where)
         return Claimed(
             success=False,
             already_claimed_by=found.holder,
