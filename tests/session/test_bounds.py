@@ -414,6 +414,28 @@ async def test_a_pause_that_others_were_asked_for_meanwhile_is_kept_before_the_n
     assert (await hall.report(agent("a"))).failure == "rate_limit"
 
 
+@pytest.mark.parametrize("is_next_model", [True, False])
+async def test_nothing_is_tried_again_when_moot_is_shut_down_meanwhile(is_next_model: bool) -> None:
+    async def ends(seconds: float) -> None:
+        hall.asked_for = "shutdown"
+
+    class Ending:
+        """Moot ends while it fails."""
+
+        async def ask(self, request: Request) -> AsyncGenerator[Progress]:
+            asked.append(request)
+            await ends(0)
+            raise ModelFailed("unavailable", "The line broke.")
+            yield Answer()
+
+    hall, asked = Hall(Memory()), list[Request]()
+    hall.model = Ending() if is_next_model else Retrying(Ending(), ManualClock(), sleep=ends)
+    report = await hall.report(agent("a", models=("first", "second")))
+    assert (report.failure, len(asked)) == ("shutdown", 1)
+    assert isinstance(hall.journal, Memory)
+    assert (hall.journal.all()["t1/m"].state, hall.journal.all()[""].state) == ("failed", "started")
+
+
 async def test_results_of_one_turn_share_what_room_there_is() -> None:
     hall = Hall(sources=(Shelf(),))
     eight: Json = {"calls": [{"fetch": {"count": 12_000}}] * 8}

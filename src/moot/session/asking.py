@@ -19,8 +19,12 @@ _SHORT = 1_024  # tokens: for less it is not worth asking
 _PAUSE = 2.0  # seconds until somebody on another machine may have got an answer
 
 
+class ShutDown(Exception):
+    """Moot comes to its end, and the next try is not made."""
+
+
 async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -> Answer:
-    """From the record if it is there; raises ModelFailed if no model answers, and OverBudget."""
+    """From the record if it is there; raises ModelFailed if no model answers, OverBudget, and ShutDown."""
     known = stage.journal.known(question.path)
     if known is not None and known.state == "done":
         return keeping.load(known.result)
@@ -47,6 +51,8 @@ async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -
             if failures or len(agent.models) > 1:
                 stage.tell(agent.name, Warned(f"{name}: {error}"))
             failures.append(error)
+            if not is_last:
+                await _heed(stage)
             continue
         except OverBudget as error:  # another may cost less, or nothing
             if is_last or error.is_passing:
@@ -136,7 +142,13 @@ async def _ask(agent: Agent, name: str, question: Question, stage: Stage, tries:
                     stage.tell(agent.name, Warned(f"{progress.reason} Trying again in {progress.seconds:.0f} s."))
                     await tries.failed(progress)
                 case Anew():
+                    await _heed(stage)
                     progress.request = (await tries.begin()).request
                 case Answer():
                     found = progress
     return found
+
+
+async def _heed(stage: Stage) -> None:
+    if await stage.asked() == "shutdown":
+        raise ShutDown

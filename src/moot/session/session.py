@@ -202,6 +202,8 @@ class Session:
         except ModelFailed as error:
             failed = self._judging.failed(error.kind, str(error))
             turn.report = replace(failed, until=error.until, provider=error.provider)
+        except asking.ShutDown:
+            turn.report = self._judging.failed("shutdown", _SHUTDOWN)
         except OverBudget as error:
             turn.report = self._judging.failed("budget", str(error))
             if error.is_passing:  # it would have waited
