@@ -9,9 +9,10 @@ import pytest
 from moot.core.caller import SYSTEM
 from moot.core.errors import MootError
 from moot.tools import isolation
-from moot.workspaces import workspaces
+from moot.workspaces import merging, workspaces
 from moot.workspaces.errors import FolderUnsafe
 from moot.workspaces.outcomes import Step
+from moot.workspaces.repository import Repository
 from tests.workspaces import repos
 from tests.workspaces.conftest import Yard, inside
 from tests.workspaces.repos import Repo
@@ -163,6 +164,38 @@ async def test_files_that_somebody_changed_after_a_crash_stay_and_it_is_told(yar
     await yard.worktrees.carry_out(one.id)
     merged = await yard.get(one.id)
     assert (merged.status, code(merged), yard.repo.read("a.txt")) == ("merged", "CHECKOUT_BEHIND", "mine\n")
+
+
+async def test_a_lock_that_comes_after_the_branch_has_moved_is_told_and_the_files_come_along_later(
+    yard: Yard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("moot.runner.worktrees._PAUSES", ())
+    one = await yard.make()
+    tip, lock = inside(one).commit("theirs", a__txt="theirs\n"), yard.repo.top / ".git" / "index.lock"
+    real = merging.bring_along
+
+    async def hindered(repository: Repository, base: str, step: Step) -> None:
+        lock.touch()
+        await real(repository, base, step)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(merging, "bring_along", hindered)
+        refused = await yard.merge(one.id)
+    assert (refused.status, code(refused), yard.repo.tip("main")) == ("active", "REPOSITORY_LOCKED", tip)
+    lock.unlink()
+    assert (await yard.merge(one.id)).status == "merged"
+    assert (yard.repo.status(), yard.repo.read("a.txt")) == ([], "theirs\n")
+
+
+async def test_files_that_git_was_told_not_to_look_at_are_kept_too(yard: Yard) -> None:
+    one = await yard.make()
+    tree = inside(one)
+    tree.git("update-index", "--assume-unchanged", "a.txt")
+    tree.git("update-index", "--skip-worktree", "b.txt")
+    tree.write("a.txt", "assumed\n")
+    tree.write("b.txt", "skipped\n")
+    await yard.remove(one.id)
+    assert (yard.repo.show("fix:a.txt"), yard.repo.show("fix:b.txt")) == ("assumed", "skipped")
 
 
 async def test_a_worktree_that_was_deleted_by_hand_is_no_obstacle(yard: Yard) -> None:

@@ -86,6 +86,8 @@ async def _done(access: Access, one: Workspace, wish: isolation.Wanted) -> Card:
     rights.check_operator(access.caller)
     with Guardian() as guardian:
         worktrees = _here(access, one, guardian)
+        if one.wanted not in ("", wish):  # somebody was killed, or a host is at it
+            await worktrees.carry_out(one.id)
 
         def ask(tx: Tx) -> None:
             workspaces.settle(tx, one.id, worktrees.place)

@@ -108,6 +108,8 @@ async def _tree_of(git: Git, commit: str) -> str | None:
 
 async def _stage_all(git: Git, variables: dict[str, str]) -> None:
     """As `git add --all` would, without starting another git in every submodule."""
+    if variables:
+        await _unhide(git, variables)
     changed = await git.run("diff-files", "-z", "--name-only", "--ignore-submodules=dirty", variables=variables)
     others = await git.run("ls-files", "-z", *_UNTRACKED, variables=variables)
     names = [one for one in (*changed.out.split(b"\0"), *others.out.split(b"\0")) if one and not one.endswith(b"/")]
@@ -115,6 +117,17 @@ async def _stage_all(git: Git, variables: dict[str, str]) -> None:
         listed = b"\0".join(dict.fromkeys(names)) + b"\0"
         asked = ("--add", "--remove", "--replace", "-z", "--stdin")
         await git.run("update-index", *asked, stdin=listed, variables=variables)
+
+
+async def _unhide(git: Git, variables: dict[str, str]) -> None:
+    """Files that git was told not to look at, and that are there."""
+    told = (await git.run("ls-files", "-v", "-z", variables=variables)).parts
+    assumed = [line[2:] for line in told if line[0].islower()]
+    skipped = [line[2:] for line in told if line[0] in "Ss" and os.path.lexists(git.folder / line[2:])]
+    for option, names in (("--no-assume-unchanged", assumed), ("--no-skip-worktree", skipped)):
+        if names:
+            listed = "".join(f"{name}\0" for name in names).encode(errors="surrogateescape")
+            await git.run("update-index", option, "-z", "--stdin", stdin=listed, variables=variables)
 
 
 async def _own_index(git: Git) -> dict[str, str]:

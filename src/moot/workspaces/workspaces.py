@@ -276,7 +276,7 @@ def refused(tx: Tx, id: WorkspaceId, error: MootError, conflicts: tuple[Conflict
     if one.status == "creating":
         _change(tx, replace(one, status="abandoned", wanted="", path=None, trouble=told, closed_at=tx.now))
     else:
-        _change(tx, replace(one, wanted="", merge_from=None, merge_commit=None, trouble=told))
+        _change(tx, replace(one, wanted="", trouble=told))  # a step that was taken is still to be found next time
 
 
 def forget(tx: Tx, instance: InstanceName) -> None:
