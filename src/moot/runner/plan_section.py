@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import cast
 
-from moot.board import boards, laying, tasks
+from moot.board import boards, claims, laying, tasks
 from moot.board.boards import Board, NewBoard
 from moot.board.plans import Need, Plan, Planned
+from moot.board.states import HELD
 from moot.core.ids import BoardId
 from moot.core.json import Json
 from moot.core.tx import ReadTx, Tx
@@ -15,6 +16,8 @@ from moot.workflow import shell, templates
 from moot.workflow.workflow import TaskDefinition, Value, Workflow
 
 _NAMED = 5  # tasks, where they may be many
+_MOST_HELD = 1000  # at once: no file allows more
+_FOLLOWED = "another run was started"
 
 
 def plan_of(workflow: Workflow, known: Mapping[str, Value] | None = None) -> Plan:
@@ -65,10 +68,15 @@ def trouble(tx: ReadTx, run: Run) -> str:
 
 
 def abandon(tx: Tx, run: Run) -> None:
-    """Another run follows: nobody goes on with this one's plan."""
+    """Another run follows: nobody goes on with this one's plan, nor holds anything of it, who may be needed there."""
     board = board_of(tx, run)
-    if board is not None and board.status not in ("completed", "abandoned"):
-        boards.move(tx, board, "abandoned", "another run was started")
+    if board is None or board.status in ("completed", "abandoned"):
+        return
+    boards.move(tx, board, "abandoned", _FOLLOWED)
+    for one in tasks.page(tx, board.id, statuses=tuple(HELD), limit=_MOST_HELD):
+        task = tasks.locked(tx, one.id)
+        if task.status in HELD:  # and not ended at this moment
+            claims.release(tx, task, _FOLLOWED)
 
 
 def _planned(one: TaskDefinition, known: Mapping[str, Value] | None) -> Planned:
