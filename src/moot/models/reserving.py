@@ -1,6 +1,7 @@
 """What a request may cost at most, by and large, before it is made."""
 
 from collections.abc import Iterable
+from functools import cache
 
 from moot.core import prices
 from moot.core.records import record
@@ -26,6 +27,7 @@ def tokens(request: Request) -> int:
     return (letters_of(request.system) + sum(one.letters for one in request.tools) + told) // LETTERS + 1
 
 
+@cache
 def longest(model: str) -> int:
     """Tokens of an answer that is given no other limit. Whoever sets money aside for it holds it to that."""
     name = model.rpartition("/")[2]

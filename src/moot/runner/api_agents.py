@@ -99,7 +99,8 @@ class SessionBackend:
                         ended = _ended(told)
                         continue
                     for progress in voices.tell(told):
-                        used += progress if isinstance(progress, Usage) else Usage()
+                        if isinstance(progress, Usage):
+                            used += progress
                         yield progress
         except ServerNotStarted as error:  # it would not the next time either
             ended = Ended("cannot_start", f"{error.code}: {error}")

@@ -35,8 +35,8 @@ class Incoming:
         task, self._task = self._task, None
         if task is None:
             return None
-        task.cancel()
-        await asyncio.wait([task])
+        if task.cancel():
+            await asyncio.wait([task])
         return None if task.cancelled() else task.result()
 
     def was_told(self, facts: Mapping[str, Json]) -> None:

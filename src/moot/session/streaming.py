@@ -38,5 +38,5 @@ async def stream(perform: Callable[[Tell], Awaitable[Report]]) -> AsyncGenerator
                 await is_news.wait()
         yield await task
     finally:
-        task.cancel()
-        await asyncio.wait([task])
+        if task.cancel():
+            await asyncio.wait([task])
