@@ -194,6 +194,23 @@ def test_a_link_swapped_in_at_any_moment_never_leads_outside(
     assert [(one.name, one.read_text()) for one in outside.iterdir()] == [("a.md", "secret")]
 
 
+def test_a_second_name_that_is_given_up_while_one_reads_gives_nothing_away(
+    opened: Folder, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "secret").write_text("secret")
+    (place / "a.md").hardlink_to(tmp_path / "secret")
+    plain = os.fstat
+
+    def after_unlink(descriptor: int) -> os.stat_result:
+        (place / "a.md").unlink(missing_ok=True)
+        return plain(descriptor)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fstat", after_unlink)
+        with pytest.raises(OSError, match="moved or replaced meanwhile"):
+            opened.read("a.md", MOST)
+
+
 @pytest.mark.parametrize(
     "path", ["../victim.md", "a/../../victim.md", "..", ".", "", "/victim.md", "a//b.md", "a/./b.md", "a/", "a\0.md"]
 )

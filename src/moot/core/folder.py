@@ -95,13 +95,14 @@ class Folder:
         """The content of a plain file of at most so many bytes."""
         with self._parent(path) as (parent, name):
             descriptor = os.open(name, _READ, dir_fd=parent)
-        try:
-            found = os.fstat(descriptor)
-            if reason := _not_plain(found):
-                raise NotPlain(errno.EINVAL, reason, path)
-            content = b"" if found.st_size > most else _read(descriptor, most + 1)
-        finally:
-            os.close(descriptor)
+            try:
+                found = os.fstat(descriptor)
+                # The one name of what was opened must be this: another may have been given up in between.
+                if reason := _not_plain(found) or _not_there(found, _status(parent, name)):
+                    raise NotPlain(errno.EINVAL, reason, path)
+                content = b"" if found.st_size > most else _read(descriptor, most + 1)
+            finally:
+                os.close(descriptor)
         if max(found.st_size, len(content)) > most:
             raise NotPlain(errno.EFBIG, f"it is larger than {most:,} bytes", path)
         return content, _stamp(found)
@@ -249,6 +250,11 @@ def _not_plain(found: os.stat_result) -> str:
     if not stat.S_ISREG(found.st_mode):
         return "it is neither a file nor a folder"
     return "" if found.st_nlink == 1 else "it has another name elsewhere"
+
+
+def _not_there(opened: os.stat_result, there: os.stat_result | None) -> str:
+    is_same = there is not None and os.path.samestat(opened, there) and not _not_plain(there)
+    return "" if is_same else "it was moved or replaced meanwhile"
 
 
 def _read(descriptor: int, most: int) -> bytes:
