@@ -188,6 +188,14 @@ def test_a_mistake_in_the_head_is_told_with_its_place(tmp_path: Path, text: str,
     assert found[0].startswith(said)
 
 
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_a_head_that_does_not_end_is_told_as_that(tmp_path: Path, name: str) -> None:
+    write(tmp_path, a="model: haiku\nagents: [b]", b="model: haiku")
+    (tmp_path / f"{name}.md").write_text("---\nmodel: haiku\nYou are.\n")
+    fact = f"{name}.md:1:1: no second line `---` ends this head. Write it before the prompt."
+    assert faults(tmp_path) == [fact]
+
+
 def test_each_model_of_a_list_is_looked_at(tmp_path: Path) -> None:
     write(tmp_path, a="model: [haiku, palm/x]")
     assert faults(tmp_path)[0].startswith("a.md:2:16: `model item 2`: there is no provider `palm`.")

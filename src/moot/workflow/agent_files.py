@@ -7,10 +7,11 @@ from moot.core import yaml
 from moot.core.errors import MootError
 from moot.core.problems import Problem
 from moot.core.records import record
-from moot.core.yaml import Document
+from moot.core.yaml import Document, YamlInvalid
 from moot.workflow import drafts
 from moot.workflow.drafts import Text
 
+_OPENED = re.compile(r"---[ \t]*\r?\n")
 _HEAD = re.compile(r"---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 
 
@@ -45,6 +46,8 @@ def read(file: Path) -> AgentFile:
     """The head with its places in the file, and the prompt."""
     text = drafts.read_text(file)
     found = _HEAD.match(text)
+    if found is None and _OPENED.match(text):
+        raise YamlInvalid(f"{file}:1:1: no second line `---` ends this head.", "Write it before the prompt.")
     prompt = text[found.end() if found else 0 :].strip()
     head = yaml.read("\n" + found[1], str(file)) if found else None  # lines count from the file's first
     if head is None or head.data is None:
