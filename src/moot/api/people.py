@@ -1,16 +1,20 @@
 """Speaking for somebody who is not the one at the terminal: a person of the project, or an agent from outside."""
 
-from dataclasses import replace
+from typing import TypeVar
 
+from moot.api.access import Access
 from moot.api.connection import Connection
 from moot.core.caller import Caller
 from moot.core.errors import NotAllowed
+from moot.core.records import replace
 from moot.core.tx import ReadTx
 from moot.registry import agents, instances, names
 from moot.registry.agents import Agent
 
+C = TypeVar("C", bound=Access)
 
-async def acting_as(connection: Connection, name: str | None) -> Connection:
+
+async def acting_as(connection: C, name: str | None) -> C:
     """The same connection as that person; only the operator may, and only for people."""
     if name is None:
         return connection
@@ -30,7 +34,7 @@ async def speaking_for(connection: Connection, name: str) -> Connection:
     return _as(connection, agent)
 
 
-async def _meant(connection: Connection, name: str) -> Agent:
+async def _meant(connection: Access, name: str) -> Agent:
     if connection.caller.role != "operator":
         raise NotAllowed(f"{connection.caller.name} speaks only for itself.", "Leave the other name away.")
 
@@ -40,5 +44,5 @@ async def _meant(connection: Connection, name: str) -> Agent:
     return await connection.store.read(look)
 
 
-def _as(connection: Connection, agent: Agent) -> Connection:
+def _as(connection: C, agent: Agent) -> C:
     return replace(connection, caller=Caller(agent.name, "member", agent.instance, agent.id))

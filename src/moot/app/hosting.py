@@ -40,7 +40,7 @@ from moot.runner.worker import Worker
 from moot.runner.worktree_worker import WorktreeWorker
 from moot.runner.worktrees import Worktrees
 from moot.store.store import Store
-from moot.tools import asking, guards, isolation, verifying, voting
+from moot.tools import asking, guards, isolation, lapsing, verifying, voting
 from moot.views.keeper import DocumentKeeper
 from moot.views.live import LiveViews
 
@@ -181,6 +181,7 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
             guards.LIMIT: OwnTransaction(store, limit_workers.end_talk),
             limits.TIME: OwnTransaction(store, limit_workers.end_in_time),
             isolation.WORKTREE: WorktreeWorker(worktrees),
+            lapsing.LAPSE: OwnTransaction(store, lapsing.give_back),
             handing_out.HAND_OUT: OwnTransaction(store, handing_out.hand_out),
             verifying.VERIFY: VerifyWorker(store, worktrees, outfitter.guardian),
         }

@@ -114,8 +114,23 @@ def named(tx: ReadTx, board: BoardId, name: str) -> Task | None:
 
 def available(tx: ReadTx, board: BoardId, limit: int) -> list[Task]:
     """What can be claimed now, in the order of the plan: first what was left by somebody whose time ran out."""
-    left = tx.all(sql.lapsed, Task, board=board, now=tx.now, limit=limit)
+    left = lapsed(tx, board, limit)
     return [*left, *tx.all(sql.ready, Task, board=board, limit=limit - len(left))]
+
+
+def lapsed(tx: ReadTx, board: BoardId, limit: int) -> list[Task]:
+    """What is held by somebody whose time has run out."""
+    return tx.all(sql.lapsed, Task, board=board, now=tx.now, limit=limit)
+
+
+def next_lapse(tx: ReadTx, board: BoardId) -> datetime | None:
+    """When the first claim runs out, unless there is a sign of life."""
+    return tx.maybe(sql.next_lapse, datetime, board=board)
+
+
+def held(tx: ReadTx, board: BoardId, limit: int = SHOWN) -> list[Task]:
+    """What somebody is at work on within their time, or moot is verifying."""
+    return tx.all(sql.held, Task, board=board, now=tx.now, limit=limit)
 
 
 def has_ready(tx: ReadTx, board: BoardId) -> bool:

@@ -30,6 +30,17 @@ select id, board, stream, name, description, rank, parallel_group, complexity, a
 from tasks where board = :board and holder is not null and lease_until <= :now and status <> 'verifying'
 order by lease_until limit :limit
 
+-- next_lapse: When the first claim of a board runs out.
+select min(lease_until) from tasks where board = :board and holder is not null and status <> 'verifying'
+
+-- held: What somebody is at work on.
+select id, board, stream, name, description, rank, parallel_group, complexity, assigned, capabilities, files, checks, status,
+  blockers, holder, hand, fence, lease_until, plan, context, outcome, outcome_detail, error, done_by, created_at,
+  started_at, ended_at, updated_at
+from tasks where board = :board and holder is not null
+  and (lease_until is null or lease_until > :now or status = 'verifying')
+order by rank limit :limit
+
 -- has_ready: Whether anything can be claimed.
 select 1 from tasks where board = :board and status = 'pending' and blockers = 0 limit 1
 

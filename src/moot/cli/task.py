@@ -8,7 +8,7 @@ import click
 
 from moot.api.access import access
 from moot.cli import loop, terminal
-from moot.cli.options import instance_option, json_option, limit_option, store_option
+from moot.cli.options import instance_option, json_option, limit_option, person_option, store_option
 from moot.core.json import Json
 from moot.core.records import record
 from moot.tools.groups import Acting
@@ -30,12 +30,13 @@ class Here:
     instance: str | None
     store: str | None
     as_json: bool
+    person: str | None = None  # who speaks, if it is not the one at the terminal
 
 
 def _here(function: Callable[..., T]) -> Callable[..., T]:
     @wraps(function)
     def with_place(*, plan: str | None, instance: str | None, store: str | None, as_json: bool, **others: Any) -> T:
-        return function(Here(plan, instance, store, as_json), **others)
+        return function(Here(plan, instance, store, as_json, others.pop("person", None)), **others)
 
     option = click.option("--plan", metavar="PLAN", help="Which one; needed if several are open.")
     return option(instance_option(store_option(json_option(with_place))))
@@ -101,6 +102,7 @@ def show(here: Here, task: str) -> None:
 
 @command.command()
 @click.argument("task")
+@person_option
 @_here
 def claim(here: Here, task: str) -> int:
     """Take a task for yourself."""
@@ -119,6 +121,7 @@ def claim(here: Here, task: str) -> int:
 @command.command()
 @click.argument("task")
 @click.option("--reason", default="", metavar="TEXT", help="Why.")
+@person_option
 @_here
 def release(here: Here, task: str, reason: str) -> None:
     """Take a task from whoever holds it; somebody else can claim it then."""
@@ -128,6 +131,7 @@ def release(here: Here, task: str, reason: str) -> None:
 @command.command()
 @click.argument("task")
 @click.option("--outcome", required=True, metavar="TEXT", help="What came of it.")
+@person_option
 @_here
 def done(here: Here, task: str, outcome: str) -> None:
     """Say that a task is done; it is claimed first, if nobody holds it."""
@@ -137,6 +141,7 @@ def done(here: Here, task: str, outcome: str) -> None:
 @command.command()
 @click.argument("task")
 @click.option("--error", required=True, metavar="TEXT", help="What went wrong.")
+@person_option
 @_here
 def fail(here: Here, task: str, error: str) -> None:
     """Say that a task has failed; it is claimed first, if nobody holds it."""
@@ -146,6 +151,7 @@ def fail(here: Here, task: str, error: str) -> None:
 @command.command()
 @click.argument("task")
 @click.option("--reason", default="", metavar="TEXT", help="Why.")
+@person_option
 @_here
 def skip(here: Here, task: str, reason: str) -> None:
     """Leave a task out; what needs it does not wait for it."""
@@ -154,6 +160,7 @@ def skip(here: Here, task: str, reason: str) -> None:
 
 @command.command()
 @click.argument("task")
+@person_option
 @_here
 def retry(here: Here, task: str) -> None:
     """Have a failed task tried again."""
@@ -164,12 +171,13 @@ def _done(
     here: Here, tool: Acting, task: str, key: str, *, claims: bool = False, **arguments: Json
 ) -> tuple["Task", Mapping[str, Any]]:
     """The task, and what the tool has answered that was given it under this key."""
-    from moot.api import plans
+    from moot.api import people, plans
 
     async def work() -> tuple["Task", Mapping[str, Any]]:
         async with access(tool, store=here.store, instance=here.instance) as opened:
+            opened = await people.acting_as(opened, here.person)  # noqa: PLW2901  # the same, as somebody else
             found = await plans.find_task(opened, task, here.plan)
-            if claims and found.status == "pending":
+            if claims and found.status not in ("completed", "failed", "skipped", "verifying"):
                 await plans.claim(opened, found)
             return found, await plans.act(opened, tool, **{key: found.id}, **arguments)
 

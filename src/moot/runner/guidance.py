@@ -31,6 +31,14 @@ _VOTES = """\
 To decide something together use `proposal_create`; answer an open proposal with `vote`. A vote is final. What was
 decided counts, whatever you voted for."""
 
+_TASKS = """\
+## Tasks
+
+A message that begins with [TASK:id] gives you a task of the plan: it is yours until you end it. Note what you do and
+decide with `checkpoint_add`, so that somebody else could go on from there. End it with `task_update_status`:
+`completed` and an `outcome`, or `failed` and an `error`. If you just end, the task counts as done and your last words
+are its outcome. What it is asked for is checked; what does not hold comes back to you."""
+
 
 def expanded(run: Run | None, text: str) -> str:
     """An agent's own prompt with the run's values; as it is where no run gives any."""
@@ -45,6 +53,7 @@ def system_prompt(own: str, groups: Sequence[str] | None, *, has_context: bool) 
     if has_context:
         parts.append(_WORK)
         parts += [_DOCUMENTS] if _holds(groups, "documents", "document_write", "document_append") else []
+        parts += [_TASKS] if _holds(groups, "tasks", "task_update_status") else []
         parts += [_VOTES] if _holds(groups, "proposals", "vote", "proposal_create") else []
     return "\n\n".join(part for part in parts if part)
 

@@ -61,17 +61,23 @@ def hand_out(tx: Tx, job: Job) -> None:
     for task in tasks.available(tx, board.id, _LOOKED_THROUGH):
         if room <= 0 or not free:
             return
-        agent = next((one for one in free if Able(one.name, frozenset(one.capabilities)).fits(task)), None)
+        agent = next((one for one in free if _suits(one, task)), None)
         if agent is not None and _give(tx, task, agent):
             free.remove(agent)
             room -= 1
 
 
 def _free(tx: ReadTx, run: Run) -> list[Agent]:
-    """The agents of the run that moot starts and that hold no task."""
+    """The agents of the run that hold no task."""
     named = (agents.find(tx, run.stream, name) for name in stored.names(run.definition))
-    able = (one for one in named if one is not None and one.is_started_by_moot and one.stopped_at is None)
-    return [one for one in able if not tasks.held_by(tx, one.id)]
+    here = (one for one in named if one is not None and (one.stopped_at is None or not one.is_started_by_moot))
+    return [one for one in here if not tasks.held_by(tx, one.id)]
+
+
+def _suits(agent: Agent, task: Task) -> bool:
+    """People, and who come from outside, are given what is meant for them; the rest they may claim themselves."""
+    is_meant = task.assigned == agent.name or agent.is_started_by_moot
+    return is_meant and Able(agent.name, frozenset(agent.capabilities)).fits(task)
 
 
 def _give(tx: Tx, task: Task, agent: Agent) -> bool:

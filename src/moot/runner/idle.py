@@ -12,10 +12,10 @@ from moot.requests import requests
 from moot.runner import limits
 from moot.runner.reactions.notify_people import NOTIFY
 from moot.store import feed
-from moot.tools import asking, voting
+from moot.tools import asking, lapsing, voting
 
 # Jobs that only watch the time: what they wait for is looked at itself.
-HOUSEKEEPING = frozenset((voting.EXPIRE, asking.EXPIRE, limits.TIME))
+HOUSEKEEPING = frozenset((voting.EXPIRE, asking.EXPIRE, limits.TIME, lapsing.LAPSE))
 
 
 def is_idle(tx: ReadTx, stream: StreamId) -> bool:

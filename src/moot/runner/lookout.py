@@ -1,5 +1,7 @@
 """The lookout: what a run is doing, in one snapshot, for whoever decides whether it is over."""
 
+from collections.abc import Sequence
+
 from moot.bus import mailbox
 from moot.core.ids import RunId
 from moot.core.records import record
@@ -18,6 +20,7 @@ from moot.store import feed
 from moot.tools.guards import LIMIT
 
 _WORK = (ATTEMPT, SETUP)
+_NOTICES = ("system", "task")
 _MAIL = 1000  # messages of a person that are looked at
 
 
@@ -27,7 +30,7 @@ class Look:
     is_idle: bool
     is_working: bool  # an attempt or a command of setup is under way
     parked: int  # messages that were given up
-    awaited: tuple[Agent, ...]  # people with unread mail or an open request
+    awaited: tuple[Agent, ...]  # people with unread mail, an open request or a task
     outside: tuple[Agent, ...]  # who come by themselves and have unread mail
     stranded: tuple[Agent, ...]  # who were stopped with unread mail
     limit: str | None  # that was reached, once nobody is at work any more
@@ -43,14 +46,16 @@ def look(tx: ReadTx, id: RunId) -> Look:
     live = jobs.live(tx, run.stream)
     asked = {one.addressee_id for one in requests.open_of(tx, run.stream)}
     people = [one for one in members if one.backend == "human"]
+    holders = plan_section.holders(tx, run)
+    at_work = {one.id for one in holders}
     stop = stops.find(tx, run.id)
     unread = {agent for agent, count in counts.items() if count.unread}
     return Look(
         run=run,
-        is_idle=run.phase in ("talk", "tasks") and idle.is_idle(tx, run.stream),
+        is_idle=run.phase in ("talk", "tasks") and idle.is_idle(tx, run.stream) and not _are_outside(holders),
         is_working=any(job.kind in _WORK and job.state == "running" for job in live),
         parked=sum(count.parked for count in counts.values()),
-        awaited=tuple(one for one in people if one.id in asked or _is_asked(tx, run, one)),
+        awaited=tuple(one for one in people if one.id in asked | at_work or _is_asked(tx, run, one)),
         outside=tuple(one for one in members if one.backend == "external" and one.id in unread),
         stranded=tuple(one for one in members if one.is_started_by_moot and one.stopped_at and one.id in unread),
         limit=None if stop is None or _is_winding_up(tx, run, live) else stop.reason,
@@ -60,9 +65,15 @@ def look(tx: ReadTx, id: RunId) -> Look:
     )
 
 
+def _are_outside(holders: Sequence[Agent]) -> bool:
+    """Whether somebody from outside is at work on a task, and the run waits for it."""
+    return any(one.backend == "external" for one in holders)
+
+
 def _is_asked(tx: ReadTx, run: Run, person: Agent) -> bool:
-    """Whether somebody in this run waits for them; moot's own notices are no questions."""
-    return any(mail.seq > run.first_seq and mail.kind != "system" for mail in mailbox.unread(tx, person.id, _MAIL))
+    """Whether somebody in this run waits for them; moot's own notices are no questions, and a task is waited for as
+    long as they hold it."""
+    return any(mail.seq > run.first_seq and mail.kind not in _NOTICES for mail in mailbox.unread(tx, person.id, _MAIL))
 
 
 def _is_winding_up(tx: ReadTx, run: Run, live: list[Job]) -> bool:

@@ -10,6 +10,8 @@ from moot.board.states import HELD
 from moot.core.ids import BoardId
 from moot.core.json import Json
 from moot.core.tx import ReadTx, Tx
+from moot.registry import agents
+from moot.registry.agents import Agent
 from moot.registry.runs import Run
 from moot.runner import values
 from moot.workflow import shell, templates
@@ -51,6 +53,12 @@ def lay(tx: Tx, run: Run, workflow: Workflow) -> None:
     )
     board = boards.create(tx, new)
     laying.set_plan(tx, board.id, plan_of(workflow, values.of_run(run, workflow, run.outputs)))
+
+
+def holders(tx: ReadTx, run: Run) -> list[Agent]:
+    """People, and agents from outside, who are at work on the plan: nothing of moot's shows that they are."""
+    found = [agents.get(tx, one.holder) for one in tasks.held(tx, BoardId(run.id)) if one.holder is not None]
+    return [one for one in found if not one.is_started_by_moot]
 
 
 def trouble(tx: ReadTx, run: Run) -> str:

@@ -15,7 +15,7 @@ from moot.core.records import record, replace
 from moot.core.tx import ReadTx, Tx
 from moot.registry import instances, tokens
 from moot.registry.agents import Agent
-from moot.tools import acting, verifying
+from moot.tools import acting, lapsing, verifying
 
 _LOOKED_THROUGH = 1000  # ready tasks, for those that fit somebody
 
@@ -24,14 +24,21 @@ def claim(tx: Tx, caller: Caller, agent: Agent, id: TaskId, stream: StreamId) ->
     """Take a task; one whose holder can never call again is free at once."""
     holder = Holder(agent.id, agent.name, acting.hand(caller))
     lease = lease_of(caller, agent)
-    found = claims.claim(tx, id, holder, stream, lease)
+    found = _claim(tx, id, holder, stream, lease)
     if not isinstance(found, Refused) or found.hand is None or not tokens.is_spent(tx, found.hand):
         return found
     task = tasks.locked(tx, id, stream)
     if task.hand != found.hand or task.lease_until is None:  # who holds without a lease goes on in its next attempt
         return found
     claims.release(tx, task, "its holder is gone")
-    return claims.claim(tx, id, holder, stream, lease)
+    return _claim(tx, id, holder, stream, lease)
+
+
+def _claim(tx: Tx, id: TaskId, holder: Holder, stream: StreamId, lease: timedelta | None) -> Taken | Refused:
+    found = claims.claim(tx, id, holder, stream, lease)
+    if lease is not None and isinstance(found, Taken):
+        lapsing.watch(tx, stream, found.board)
+    return found
 
 
 def lease_of(caller: Caller, agent: Agent) -> timedelta | None:
