@@ -10,7 +10,6 @@ from pathlib import Path
 
 import mcp_types as types
 import uvicorn
-import uvloop
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer
@@ -103,7 +102,7 @@ def _in_thread(server: AbstractAsyncContextManager[None]) -> Generator[Job]:
             is_up.set()
             await is_over.wait()
 
-    thread = threading.Thread(target=uvloop.run, args=(live(),), daemon=True)
+    thread = threading.Thread(target=asyncio.run, args=(live(),), daemon=True)
     thread.start()
     if not is_up.wait(30):
         raise RuntimeError("the server did not start")
