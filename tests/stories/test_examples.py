@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.terminal import Ended, Terminal
+from tests.workspaces import repos
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STORIES: dict[str, tuple[int, list[str], str]] = {
@@ -44,10 +45,12 @@ STORIES: dict[str, tuple[int, list[str], str]] = {
         ["writer: @reader I have noted a finding.", "reader: I have read it, and agree."],
         "- The cache is never emptied.\n",
     ),
+    "worktrees": (0, [], ""),
     "person": (4, ["release: @human everything is ready. Shall I release 1.2?"], ""),
 }
 # What else is said, in any order: by those who work at the same time.
 BESIDES = {
+    "worktrees": ["ann: moot/default/ann", "ben: moot/default/ben"],
     "scribe": [
         "ann: @scribe [DOC_SUGGEST]",
         "ben: @scribe [DOC_SUGGEST]",
@@ -88,6 +91,8 @@ def test_every_example_has_its_story() -> None:
 @pytest.mark.parametrize("name", STORIES)
 def test_an_example_ends_as_it_says(terminal: Terminal, name: str) -> None:
     code, lines, written = STORIES[name]
+    if name == "worktrees":
+        repos.make(terminal.folder)
     ended = run(terminal, name)
     assert ended.code == code, ended
     found = said(terminal)
@@ -124,3 +129,13 @@ def test_a_person_answers_and_the_run_is_gone_on_with(terminal: Terminal) -> Non
     terminal.ok("inbox", "--ack")
     terminal.ok("resume")
     assert said(terminal)[-2:] == ["human: yes", "release: Released 1.2."]
+
+
+def test_what_was_done_in_worktrees_is_merged(terminal: Terminal) -> None:
+    repo = repos.make(terminal.folder)
+    run(terminal, "worktrees")
+    for name in ("ann", "ben"):
+        assert f"+{name.title()} was here." in terminal.ok("workspace", "diff", f"moot/default/{name}").out
+        terminal.ok("workspace", "merge", f"moot/default/{name}", "--clean")
+        assert repo.read(f"{name}.txt") == f"{name.title()} was here.\n"
+    assert (repo.branches(), repo.worktrees()) == (["main"], [repo.top])
