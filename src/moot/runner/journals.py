@@ -95,7 +95,6 @@ class StoredJournal:
         self._store = store
         self._attempt = attempt
         self._own_limits = limits.own(attempt.agent)
-        self._least_wait = Retry().but(terms.of_agent(attempt.agent).retry).backoff
         self._account = Account(attempt.attempt, purses.scope_of(attempt.agent, attempt.run), attempt.agent.id)
         self._tree = attempt.tree
         self._is_planted = bool(attempt.tree.facts)
@@ -236,7 +235,7 @@ class StoredJournal:
         if page.spent is not None:
             usage.record(tx, self._account.scope, self._account.owner, page.spent)
         for wait in page.waits:
-            pausing.pause(tx, stream, wait, self._least_wait)
+            pausing.pause(tx, stream, wait, Retry().but(terms.of_agent(self._attempt.agent).retry).backoff)
         # Behind the lock: others may have begun something while this waited for it.
         seq = 0 if self.watch is None else feed.end(tx, stream).get(stream, 0)
         refusal = None if page.wanted is None else self._refusal(tx, page, page.wanted)
