@@ -116,7 +116,7 @@ def test_nothing_to_resume_stop_pause_or_retry_is_said(either: Terminal) -> None
     either.join("ann")
     assert "nothing to resume" in either.run("resume").err
     assert "No run is going on" in either.run("pause").err
-    assert either.ok("retry").out == "nothing is parked\n"
+    assert either.ok("retry").out == "nothing was given up\n"
     assert either.ok("stop", "ann").out == "ann@default stopped\n"
     assert either.ok("stop").out == "nothing is running\n"
     assert either.run("stop", "nobody").code == 1

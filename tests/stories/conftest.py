@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.terminal import Terminal
 from tests.stories.house import House
 
 
@@ -17,3 +18,13 @@ def house() -> Iterator[House]:
         (root / ".moot").mkdir(parents=True)
         (root / "home").mkdir()
         yield House(root)
+
+
+@pytest.fixture
+def terminal(bytecode: Path) -> Iterator[Terminal]:
+    """A terminal in a project of its own."""
+    with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as folder:
+        root = Path(folder)
+        (root / ".moot").mkdir()
+        (root / "home").mkdir()
+        yield Terminal(root, bytecode)

@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from moot.api import rights, targets
 from moot.api.access import Access
 from moot.api.targets import Target
+from moot.board import tasks
 from moot.bus import mailbox
 from moot.core.errors import InvalidInput
-from moot.core.ids import InstanceName
+from moot.core.ids import BoardId, InstanceName
 from moot.core.tx import ReadTx
 from moot.registry import agents, instances, runs
 from moot.registry.runs import Run
@@ -57,12 +58,13 @@ def _can_go_on(tx: ReadTx, run: Run) -> bool:
 
 
 async def to_retry(access: Access) -> InstanceName:
-    """Where mail is parked."""
-    return await access.store.read(lambda tx: _last(one for one in runs.unfinished(tx) if _has_parked(tx, one)))
+    """Where mail is parked, or tasks have failed."""
+    return await access.store.read(lambda tx: _last(one for one in runs.unfinished(tx) if _has_failed(tx, one)))
 
 
-def _has_parked(tx: ReadTx, run: Run) -> bool:
-    return any(count.parked for count in mailbox.counts(tx, run.stream).values())
+def _has_failed(tx: ReadTx, run: Run) -> bool:
+    is_parked = any(count.parked for count in mailbox.counts(tx, run.stream).values())
+    return is_parked or bool(tasks.page(tx, BoardId(run.id), statuses=("failed",), limit=1))
 
 
 def _last(found: Iterable[Run]) -> InstanceName:

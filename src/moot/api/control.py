@@ -18,7 +18,7 @@ from moot.registry.errors import AgentNotFound
 from moot.registry.hosts import How
 from moot.registry.instances import Instance
 from moot.registry.runs import Run, RunNotFound
-from moot.runner import endings, neighbours, phases
+from moot.runner import endings, handing_out, neighbours, phases
 from moot.runner.reactions.wake_agents import wake
 from moot.tools.talk import Said, Words
 
@@ -83,14 +83,16 @@ async def unpause(access: Access, instance: InstanceName) -> bool:
 
 
 async def retry(access: Access, target: Target) -> dict[str, int]:
-    """Hand out parked mail again, as if it were new; how much for whom."""
+    """Hand out parked mail again, as if it were new; how much for whom. Of a whole instance, also the tasks that have
+    failed."""
 
     def change(tx: Tx) -> dict[str, int]:
         instance = instances.get(tx, target.instance)
         members = agents.members(tx, instance.stream)
         chosen = [agents.named(tx, instance.stream, target.agent)] if target.agent else members
         revived = {agent.name: _revive(tx, agent) for agent in chosen}
-        return {name: count for name, count in revived.items() if count}
+        tried = {} if target.agent else handing_out.retry(tx, runs.latest(tx, instance.name))
+        return {name: count for name, count in revived.items() if count} | tried
 
     return await _write(access, change)
 

@@ -16,17 +16,20 @@ from moot.core import text
 @store_option
 @json_option
 def command(*, target: str | None, instance: str | None, store: str | None, as_json: bool) -> None:
-    """Try parked mail again, of an agent or of everybody in an instance (TARGET: agent, agent@instance, @instance).
-    Without a target: where the last run is that gave some up."""
+    """Try again what was given up: parked mail of an agent or of everybody in an instance, and its failed tasks.
+    TARGET is agent, agent@instance or @instance; without one, where the last run is that gave something up."""
     meant, revived = loop.run(_retry(targets.within(target, instance), store))
     if as_json:
         terminal.document(revived)
         return
     for name, count in revived.items():
+        if name.startswith("task "):
+            terminal.say(f"{name} is to be tried again")
+            continue
         told = name if target or instance else targets.agent_in(name, meant.instance)
         terminal.say(f"{told}: {text.counted(count, 'message')} to be tried again")
     if not revived:
-        terminal.say("nothing is parked")
+        terminal.say("nothing was given up")
 
 
 async def _retry(target: Target | None, store: str | None) -> tuple[Target, dict[str, int]]:

@@ -134,6 +134,15 @@ def finish(tx: Tx, agent: Agent, hand: str, text: str) -> None:
             progress.complete(tx, task, result)
 
 
+def retry(tx: Tx, run: Run | None) -> dict[str, int]:
+    """Try the failed tasks of a run again, by their names."""
+    board = plan_section.board_of(tx, run) if run is not None else None
+    failed = tasks.page(tx, board.id, statuses=("failed",), limit=_LOOKED_THROUGH) if board is not None else []
+    for one in failed:
+        progress.retry(tx, tasks.locked(tx, one.id))
+    return {f"task {one.name}": 1 for one in failed}
+
+
 def fail(tx: Tx, agent: Agent, error: str) -> None:
     """An agent was given up with its mail: what it held through attempts has failed."""
     for one in tasks.held_by(tx, agent.id):

@@ -193,6 +193,8 @@ class Conductor:
             return True
         if score.is_moot(note) and await self._write(partial(_release_spent, run=self._run)):
             return True
+        if score.is_moot(note) and await self._write(partial(_begin_tasks, run=self._run)):
+            return True
         if await self._write(partial(_hurry_next, run=self._run, kinds=self._timers_behind(note))):
             return True
         for part in self._performance.holding():
@@ -246,6 +248,12 @@ class Conductor:
 
     async def _write(self, change: Callable[[Tx], T]) -> T:
         return await self._store.write(change, caller=SYSTEM)
+
+
+def _begin_tasks(tx: Tx, run: Run) -> bool:
+    """Moot was to say something, and the talk is quiet: the tasks have begun then."""
+    found = runs.get(tx, run.id)
+    return found.phase == "talk" and phases.begin_tasks(tx, found)
 
 
 def may_begin(performance: Performance, tx: Tx, job: Job) -> bool:
