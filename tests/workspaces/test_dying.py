@@ -1,6 +1,5 @@
 """Killed at every call of git while a worktree is made, merged and removed: it is finished by whoever comes next."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -18,7 +17,6 @@ from tests.workspaces.conftest import Yard, inside
 from tests.workspaces.repos import Repo
 
 MOST = 80  # calls of git that anything takes
-EVERY = 1 if os.environ.get("MOOT_CHAOS") else 7
 
 
 @pytest.fixture
@@ -28,6 +26,17 @@ async def lasting(anyio_backend: str, repo: Repo) -> AsyncIterator[Yard]:
     store: Store = sqlite.open_file(repo.top / ".workflow" / "moot.db", create=True)
     yield Yard(store, repo)
     await store.close()
+
+
+HOWS = ("before", "during", "with git")
+
+
+A_FEW = [range(2 + 4 * place, MOST, 12) for place, _ in enumerate(HOWS)]  # in each way at others
+PLANS = [
+    *(pytest.param(how, calls, id=how) for how, calls in zip(HOWS, A_FEW, strict=True)),
+    *(pytest.param(how, range(1, MOST), id=f"{how}, always", marks=pytest.mark.chaos) for how in HOWS),
+]
+killed = pytest.mark.parametrize(("how", "calls"), PLANS)
 
 
 def die(project: Path, id: WorkspaceId, call: int, how: str) -> bool:
@@ -53,14 +62,11 @@ async def finished(yard: Yard, id: WorkspaceId) -> None:
         await yard.ask(id, "merge" if one.status == "active" else "remove")
 
 
-HOWS = ("before", "during", "with git")
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("how", HOWS)
-async def test_one_that_is_being_made_is_made_whole(lasting: Yard, how: str) -> None:
+@killed
+async def test_one_that_is_being_made_is_made_whole(lasting: Yard, how: str, calls: range) -> None:
     yard = lasting
-    for call in range(1, MOST, EVERY):
+    for call in calls:
         one = await yard.want(f"fix-{call}")
         was_killed = die(yard.repo.top, one.id, call, how)
         await finished(yard, one.id)
@@ -77,10 +83,10 @@ async def test_one_that_is_being_made_is_made_whole(lasting: Yard, how: str) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", HOWS)
-async def test_one_that_is_being_merged_is_merged_once(lasting: Yard, how: str) -> None:
+@killed
+async def test_one_that_is_being_merged_is_merged_once(lasting: Yard, how: str, calls: range) -> None:
     yard = lasting
-    for call in range(1, MOST, EVERY):
+    for call in calls:
         one = await yard.make(f"fix-{call}")
         tree = inside(one)
         tree.commit(f"theirs {call}", **{f"theirs-{call}__txt": "theirs\n"})
@@ -103,10 +109,10 @@ async def test_one_that_is_being_merged_is_merged_once(lasting: Yard, how: str) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", HOWS)
-async def test_one_that_is_being_removed_loses_nothing(lasting: Yard, how: str) -> None:
+@killed
+async def test_one_that_is_being_removed_loses_nothing(lasting: Yard, how: str, calls: range) -> None:
     yard = lasting
-    for call in range(1, MOST, EVERY):
+    for call in calls:
         one = await yard.make(f"fix-{call}")
         tree = inside(one)
         tree.write("b.txt", "staged\n")
