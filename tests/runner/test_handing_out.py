@@ -61,15 +61,18 @@ class Stage:
     async def work(self) -> None:
         """React to what has happened, and hand out what that allows."""
 
-        def carry_out(tx: Tx) -> None:
+        def carry_out(tx: Tx) -> bool:
             react(tx)
-            for job in jobs.take(tx, Appetite(self.host, others=100)):
+            taken = jobs.take(tx, Appetite(self.host, others=100))
+            for job in taken:
                 if job.kind == handing_out.HAND_OUT:
                     handing_out.hand_out(tx, job)
                 else:
                     jobs.finish(tx, job)
+            return bool(taken)
 
-        await self.house.write(carry_out)
+        while await self.house.write(carry_out):
+            pass
 
     async def task(self, name: str) -> Task:
         def look(tx: ReadTx) -> Task:
@@ -186,7 +189,7 @@ async def test_a_task_goes_to_somebody_who_can_do_it(stage: Stage) -> None:
 
 async def test_people_and_those_from_outside_are_given_only_what_is_meant_for_them(stage: Stage) -> None:
     meant = (task("a", agent="eve"), task("b", agent="sue"))
-    run = await stage.plan(*meant, task("c", capabilities=("python",)), names="eve@human sue@external", most=3)
+    run = await stage.plan(*meant, task("c"), names="eve@human sue@external", most=3)
     assert await stage.held() == {"eve": "a", "sue": "b"}
     assert [len(await stage.house.unread(await stage.agent(name))) for name in ("eve", "sue")] == [1, 1]
     await stage.ends("eve")
@@ -278,7 +281,7 @@ async def test_who_is_given_up_fails_its_task_and_what_needs_it_waits(stage: Sta
     assert await stage.held() == {"ann": "c"}
     await stage.ends("ann")
     assert (await stage.held(), await stage.status()) == ({}, "failed")
-    assert await stage.trouble(run) == "failed: a; try again with: moot retry, then moot resume"
+    assert await stage.trouble(run) == "a failed; try again with: moot retry, then moot resume"
 
 
 async def test_what_has_failed_is_handed_out_again_with_the_reason(stage: Stage) -> None:

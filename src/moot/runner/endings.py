@@ -137,8 +137,11 @@ def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
         tx.announce(Event(agent.stream, attempts.FAILED, attempt, facts, is_quiet=True))
         return
     jobs.fail(tx, begun.job, error)
+    failed = handing_out.fail(tx, agent, error)
+    for mail in begun.mail:
+        if mail.task_id in failed:  # whoever tries the task again is told anew
+            mailbox.ack_one(tx, agent.id, mail.seq)
     count = mailbox.park(tx, agent.id, attempt)
-    handing_out.fail(tx, agent, error)
     tx.announce(Event(agent.stream, attempts.FAILED, attempt, {**facts, "parked": count}, is_quiet=True))
     if mailbox.has_queued(tx, agent.id):
         wake(tx, agent)
@@ -149,7 +152,7 @@ def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
 def tell_parked(tx: Tx, agent: Agent, fact: str, count: int) -> None:
     """Nothing ends silently: the channel and the person hear of it."""
     instance = instances.get(tx, agent.instance)
-    body = f"{agent.name} {fact}\n{count} message(s) for it are parked."
+    body = f"{agent.name} {fact}" + (f"\n{count} message(s) for it are parked." if count else "")
     talk.say(tx, instance, None, Words(body, to=(agents.PERSON,), kind="system"))
 
 

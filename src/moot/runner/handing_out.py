@@ -143,8 +143,9 @@ def retry(tx: Tx, run: Run | None) -> dict[str, int]:
     return {f"task {one.name}": 1 for one in failed}
 
 
-def fail(tx: Tx, agent: Agent, error: str) -> None:
+def fail(tx: Tx, agent: Agent, error: str) -> frozenset[str]:
     """An agent was given up with its mail: what it held through attempts has failed."""
-    for one in tasks.held_by(tx, agent.id):
-        if one.lease_until is None:
-            progress.fail(tx, tasks.locked(tx, one.id), Result(error=error or "it failed", by=agent.id))
+    held = [one for one in tasks.held_by(tx, agent.id) if one.lease_until is None]
+    for one in held:
+        progress.fail(tx, tasks.locked(tx, one.id), Result(error=error or "it failed", by=agent.id))
+    return frozenset(one.id for one in held)

@@ -70,7 +70,7 @@ def trouble(tx: ReadTx, run: Run) -> str:
         return f"the plan is {board.status}"
     failed = tasks.page(tx, board.id, statuses=("failed",), limit=_NAMED)
     if failed:
-        return f"failed: {', '.join(one.name for one in failed)}; try again with: moot retry, then moot resume"
+        return f"{', '.join(one.name for one in failed)} failed; try again with: moot retry, then moot resume"
     ready = tasks.available(tx, board.id, _NAMED)
     return f"nobody here can do: {', '.join(one.name for one in ready)}" if ready else "tasks are left undone"
 
