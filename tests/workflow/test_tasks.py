@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from moot.workflow import reading
+from moot.workflow import reading, variables
+from moot.workflow.reading import Surroundings
 from moot.workflow.workflow import TaskDefinition, TaskNeed
 
 FILE = """
@@ -37,3 +38,15 @@ def test_a_plan_is_read_with_all_that_is_said_of_its_tasks(tmp_path: Path) -> No
         ),
         TaskDefinition("docs"),
     )
+
+
+def test_what_tasks_want_of_the_environment_is_taken_along(tmp_path: Path) -> None:
+    """Later there is only what was written down with the run."""
+    file = tmp_path / "plan.yaml"
+    file.write_text(
+        "agents: {ann: {backend: scripted}}\n"
+        'tasks: [{name: a, description: "${{ env.ONE }}", checks: [{shell: "test ${{ env.TWO }}"}]}]\n'
+    )
+    workflow = reading.draft(file, Surroundings(environ={"ONE": "1", "TWO": "2"})).finish()
+    found = variables.values(workflow, "default", {}, {"ONE": "1", "TWO": "2"})
+    assert (found["env.ONE"], found["env.TWO"]) == ("1", "2")

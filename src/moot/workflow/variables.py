@@ -74,6 +74,8 @@ def texts(workflow: Workflow) -> Iterator[str]:
     yield from (workflow.context.dir, workflow.context.channel, workflow.context.document, *workflow.context.documents)
     yield from (task.shell for task in workflow.setup)
     yield from (agent.system_prompt for agent in (*workflow.agents, *workflow.cast))
+    yield from (task.description for task in workflow.tasks)
+    yield from (str(check.get("shell", "")) for task in workflow.tasks for check in task.checks)
     yield from (workflow.kickoff, workflow.result, workflow.notify.shell if workflow.notify else "")
 
 
