@@ -1,12 +1,14 @@
 """Plans as pictures: tasks in columns, each to the right of what it needs."""
 
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from moot.api.plans import Drawn
+from moot.api.plans import Drawn, status_of
 
 _WIDTH, _HEIGHT, _GAP_X, _GAP_Y, _EDGE = 180, 44, 60, 16, 20
 _LETTERS = 22  # of a name that fit in a box
+_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _COLOURS: Mapping[str, str] = {
     "pending": "#e8e8e8",
     "blocked": "#f6f6f6",
@@ -36,10 +38,6 @@ def columns(drawn: Sequence[Drawn]) -> list[list[Drawn]]:
     return found
 
 
-def status_of(one: Drawn) -> str:
-    return "blocked" if one.task.is_blocked else one.task.status
-
-
 def svg(title: str, drawn: Sequence[Drawn]) -> str:
     placed = {
         one.task.id: (_EDGE + x * (_WIDTH + _GAP_X), _EDGE + y * (_HEIGHT + _GAP_Y), one)
@@ -53,11 +51,16 @@ def svg(title: str, drawn: Sequence[Drawn]) -> str:
     boxes = [_box(x, y, one) for x, y, one in placed.values()]
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" viewBox="0 0 {wide} {high}" '
-        f'font-family="sans-serif" font-size="12"><title>{escape(title)}</title>'
+        f'font-family="sans-serif" font-size="12"><title>{_shown(title)}</title>'
         '<defs><marker id="end" markerWidth="8" markerHeight="8" refX="7" refY="4" orient="auto">'
         '<path d="M0,0 L8,4 L0,8 z" fill="#888"/></marker></defs>'
     )
     return "\n".join((head, *lines, *boxes, "</svg>", ""))
+
+
+def _shown(text: str) -> str:
+    """Without the signs that XML has no way to write."""
+    return escape(_UNWRITABLE.sub("", text))
 
 
 def _line(start: tuple[int, int, Drawn], end: tuple[int, int, Drawn], kind: str) -> str:
@@ -71,12 +74,12 @@ def _line(start: tuple[int, int, Drawn], end: tuple[int, int, Drawn], kind: str)
 
 
 def _box(x: int, y: int, one: Drawn) -> str:
-    status, name = status_of(one), one.task.name
+    status, name = status_of(one.task), one.task.name
     short = name if len(name) <= _LETTERS else f"{name[: _LETTERS - 1]}…"
     below = f"{status}, {one.holder}" if one.holder else status
     return (
-        f"<g><title>{escape(f'{name}: {one.task.description}'[:500])}</title>"
+        f"<g><title>{_shown(f'{name}: {one.task.description}'[:500])}</title>"
         f'<rect x="{x}" y="{y}" width="{_WIDTH}" height="{_HEIGHT}" rx="6" fill="{_COLOURS[status]}" stroke="#666"/>'
-        f'<text x="{x + 8}" y="{y + 18}" font-weight="bold">{escape(short)}</text>'
-        f'<text x="{x + 8}" y="{y + 34}" fill="#444">{escape(below[: _LETTERS + 4])}</text></g>'
+        f'<text x="{x + 8}" y="{y + 18}" font-weight="bold">{_shown(short)}</text>'
+        f'<text x="{x + 8}" y="{y + 34}" fill="#444">{_shown(below[: _LETTERS + 4])}</text></g>'
     )

@@ -138,12 +138,22 @@ async def whole(access: Access, task: Task) -> tuple[dict[str, Any], list[Check]
 
 
 async def page(access: Access, board: Board, statuses: Sequence[str], limit: int) -> list[Drawn]:
+    """The first tasks in some states, or in any. That a task is blocked is no state of its own in the store."""
+    stored: Any = tuple({"pending" if one == "blocked" else one for one in statuses})
+
     def look(tx: ReadTx) -> list[Drawn]:
-        wanted: Any = [one for one in statuses if one != "blocked"]
-        found = tasks.page(tx, board.id, statuses=("pending",) if "blocked" in statuses else wanted, limit=limit)
-        return [_drawn(tx, one) for one in found if "blocked" not in statuses or one.is_blocked]
+        found: list[Task] = []
+        after = -1
+        while len(found) < limit and (some := tasks.page(tx, board.id, after=after, limit=limit, statuses=stored)):
+            found += [one for one in some if not statuses or status_of(one) in statuses]
+            after = some[-1].rank
+        return [_drawn(tx, one) for one in found[:limit]]
 
     return await access.store.read(look)
+
+
+def status_of(task: Task) -> str:
+    return "blocked" if task.is_blocked else task.status
 
 
 def _drawn(tx: ReadTx, task: Task) -> Drawn:
@@ -219,7 +229,8 @@ def write(access: Access, name: str, said: Mapping[str, Json]) -> Path:
 
 def _spelled(tx: ReadTx, task: Task) -> Mapping[str, Json]:
     needs: list[Json] = [
-        one.name if one.kind == "blocks" else {"task": one.name, "type": one.kind} for one in tasks.needs(tx, task.id)
+        one.name if one.kind == "blocks" else {"task": one.name, "type": one.kind}
+        for one in tasks.needs(tx, task.id, plans.MOST_NEEDS)
     ]
     said: dict[str, Json] = {
         "name": task.name,

@@ -9,6 +9,8 @@ import click
 from moot.api.access import access
 from moot.cli import loop, terminal
 from moot.cli.options import input_option, instance_option, json_option, store_option
+from moot.core import text
+from moot.core.errors import InvalidInput
 from moot.store.errors import StoreNotFound
 
 if TYPE_CHECKING:
@@ -88,7 +90,7 @@ def apply(
         )
         return
     kept = f", {laid.kept} kept, {laid.removed} removed" if laid.kept or laid.removed else ""
-    terminal.say(f"{board.id} ({board.name}) is {board.status}: {laid.added} tasks added{kept}")
+    terminal.say(f"{board.id} ({board.name}) is {board.status}: {text.counted(laid.added, 'task')} added{kept}")
 
 
 @command.command()
@@ -135,10 +137,10 @@ def draw(plan: str | None, svg: Path | None, instance: str | None, store: str | 
 
     board, drawn = loop.run(work())
     if svg is not None:
-        svg.write_text(drawing.svg(board.name, drawn), encoding="utf-8")
+        _write(svg, drawing.svg(board.name, drawn))
     if as_json:
         nodes = [
-            {"name": one.task.name, "status": drawing.status_of(one), "needs": [need.name for need in one.needs]}
+            {"name": one.task.name, "status": plans.status_of(one.task), "needs": [need.name for need in one.needs]}
             for one in drawn
         ]
         terminal.document({"workflow_id": board.id, "name": board.name, "tasks": nodes})
@@ -148,6 +150,13 @@ def draw(plan: str | None, svg: Path | None, instance: str | None, store: str | 
         for number, column in enumerate(drawing.columns(drawn)):
             terminal.say(terminal.paint(f"{number + 1}.", "bold"))
             show_tasks(column)
+
+
+def _write(file: Path, picture: str) -> None:
+    try:
+        file.write_text(picture, encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput(f"{file} cannot be written: {error.strerror}.", "Name another file.") from error
 
 
 @command.command()
@@ -182,11 +191,11 @@ def bar(how: "Progress") -> str:
 
 
 def show_tasks(drawn: Sequence["Drawn"]) -> None:
-    from moot.api.drawing import status_of
+    from moot.api.plans import status_of
 
     rows: list[tuple[str, ...]] = []
     for one in drawn:
-        status = status_of(one)
+        status = status_of(one.task)
         waits = [need.name for need in one.needs if need.is_waited_for]
         about = one.holder or (f"waits for {', '.join(waits[:3])}{' …' if len(waits) > 3 else ''}" if waits else "")
         shown = terminal.paint(status, COLOURS[status]) if status in COLOURS else status

@@ -9,6 +9,7 @@ import click
 from moot.api.access import access
 from moot.cli import loop, terminal
 from moot.cli.options import instance_option, json_option, limit_option, person_option, store_option
+from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.records import record
 from moot.tools.groups import Acting
@@ -135,6 +136,7 @@ def release(here: Here, task: str, reason: str) -> None:
 @_here
 def done(here: Here, task: str, outcome: str) -> None:
     """Say that a task is done; it is claimed first, if nobody holds it."""
+    _check("--outcome", outcome)
     _say(here, *_done(here, "task_update_status", task, "id", claims=True, status="completed", outcome=outcome))
 
 
@@ -145,6 +147,7 @@ def done(here: Here, task: str, outcome: str) -> None:
 @_here
 def fail(here: Here, task: str, error: str) -> None:
     """Say that a task has failed; it is claimed first, if nobody holds it."""
+    _check("--error", error)
     _say(here, *_done(here, "task_update_status", task, "id", claims=True, status="failed", error=error))
 
 
@@ -165,6 +168,12 @@ def skip(here: Here, task: str, reason: str) -> None:
 def retry(here: Here, task: str) -> None:
     """Have a failed task tried again."""
     _say(here, *_done(here, "task_update_status", task, "id", status="pending"))
+
+
+def _check(option: str, text: str) -> None:
+    """Before anything is claimed for it."""
+    if not text.strip():
+        raise InvalidInput(f"{option} is empty.", "Say it in a few words.")
 
 
 def _done(
