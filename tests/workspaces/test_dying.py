@@ -52,14 +52,14 @@ def die(project: Path, id: WorkspaceId, call: int, how: str) -> bool:
     return done.returncode != 0
 
 
-async def finished(yard: Yard, id: WorkspaceId) -> None:
+async def finished(yard: Yard, id: WorkspaceId, wish: isolation.Wanted) -> None:
     """By another process, as it would be; a person removes locks of a git that is dead, and asks again."""
     await yard.worktrees.carry_out(id)
     one = await yard.get(id)
     for lock in (yard.repo.top / ".git").rglob("*.lock"):
         lock.unlink()
     if one.trouble.get("code") == "REPOSITORY_LOCKED":
-        await yard.ask(id, "merge" if one.status == "active" else "remove")
+        await yard.ask(id, wish)
 
 
 @pytest.mark.slow
@@ -69,7 +69,7 @@ async def test_one_that_is_being_made_is_made_whole(lasting: Yard, how: str, cal
     for call in calls:
         one = await yard.want(f"fix-{call}")
         was_killed = die(yard.repo.top, one.id, call, how)
-        await finished(yard, one.id)
+        await finished(yard, one.id, "make")
         made = await yard.get(one.id)
         assert (made.status, made.trouble, made.is_branch_ours) == ("active", {}, True), (call, made)
         tree = inside(made)
@@ -94,7 +94,7 @@ async def test_one_that_is_being_merged_is_merged_once(lasting: Yard, how: str, 
         yard.repo.commit(f"ours {call}", **{f"ours-{call}__txt": "ours\n"})
         await yard.store.write(lambda tx, id=one.id: isolation.ask(tx, id, "merge"), caller=SYSTEM)
         was_killed = die(yard.repo.top, one.id, call, how)
-        await finished(yard, one.id)
+        await finished(yard, one.id, "merge")
         merged = await yard.get(one.id)
         assert (merged.status, merged.trouble) == ("merged", {}), (call, merged)
         assert merged.merge_commit == yard.repo.tip("main"), call
@@ -121,7 +121,7 @@ async def test_one_that_is_being_removed_loses_nothing(lasting: Yard, how: str, 
         tree.write("new.txt", "new\n")
         await yard.store.write(lambda tx, id=one.id: isolation.ask(tx, id, "remove"), caller=SYSTEM)
         was_killed = die(yard.repo.top, one.id, call, how)
-        await finished(yard, one.id)
+        await finished(yard, one.id, "remove")
         gone = await yard.get(one.id)
         assert (gone.status, gone.path, gone.trouble) == ("abandoned", None, {}), (call, gone)
         assert yard.repo.worktrees() == [yard.repo.top], call
