@@ -30,6 +30,22 @@ answers:
   - say: It is over.
 ---
 """
+# Over MCP, with the arguments of somebody who knows no defaults.
+TOOLS = """
+name: tools
+context: {document_owner: none}
+agents:
+  coder:
+    backend: scripted
+    tools: [workspaces, channel]
+    transport: mcp
+    script:
+      - on: go
+        calls:
+          - workspace_create: {branch: feature/x, base_branch: main, create_worktree: true, repo_path: %s}
+          - channel_send: {message: made}
+kickoff: "@coder go"
+"""
 
 
 @pytest.fixture
@@ -88,3 +104,15 @@ def test_a_model_reaches_only_its_worktree(terminal: Terminal) -> None:
     assert (tree.read("new.txt"), tree.read("shell.txt")) == ("new\n", "shell\n")
     assert tree.read("status.txt").splitlines() == ["?? new.txt", "?? shell.txt", "?? status.txt"]
     assert (repo.status(), list(terminal.folder.rglob("out.txt"))) == ([], [])
+
+
+def test_a_client_of_the_server_is_given_a_worktree(terminal: Terminal) -> None:
+    repo = repos.make(terminal.folder)
+    (terminal.folder / "tools.yaml").write_text(TOOLS % terminal.folder, encoding="utf-8")
+    assert "work on feature/x: moot workspace merge feature/x\n" in terminal.ok("run", "tools.yaml").out
+    (card,) = terminal.ok("workspace", "ls", "--json").json
+    assert (card["status"], card["base_commit"], card["created_by"]) == ("active", repo.tip("main"), "coder")
+    assert repo.worktrees() == [repo.top, Path(card["worktree_path"])]
+    # Its instance is forgotten; what is on disk is the person's.
+    terminal.ok("rm", "default", "--yes")
+    assert (terminal.ok("workspace", "ls", "--all", "--json").json, len(repo.worktrees())) == ([], 2)
