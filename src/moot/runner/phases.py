@@ -97,7 +97,6 @@ def carry_on(tx: Tx, run: Run, changes: Mapping[str, int | None]) -> None:
         kick_off(tx, run)  # it ended while nobody attended the run
     elif run.phase != "setup":
         wake_waiting(tx, run)
-        handing_out.add(tx, BoardId(run.id))
 
 
 def _is_electing(tx: ReadTx, run: Run) -> bool:
@@ -156,6 +155,7 @@ def close(tx: Tx, id: RunId, state: State, reason: str) -> bool:
 def wake_waiting(tx: Tx, run: Run) -> None:
     """Have everybody read what waits for them, also who is here without being of the run. What somebody was given
     counts: a host that takes it from a dead one at this moment may be about to find that nobody attends the run."""
+    handing_out.add(tx, BoardId(run.id))
     counts = mailbox.counts(tx, run.stream)
     for agent in agents.members(tx, run.stream):
         if agent.id in counts and counts[agent.id].unread:
