@@ -18,7 +18,7 @@ from moot.runner.worktrees import Worktrees
 from moot.tools import isolation
 from moot.workspaces import workspaces
 
-_ELSEWHERE = timedelta(seconds=2)  # until a host looks again at what only another can do
+_ELSEWHERE = timedelta(seconds=2)  # until a host looks again at what only another can do, or is doing
 
 
 @record
@@ -49,9 +49,9 @@ class WorktreeWorker:
         except asyncio.CancelledError:
             await self._settle(lambda tx: jobs.put_back(tx, job))
             raise
-        except MootError as error:
+        except MootError as error:  # somebody else is at it all the time, or the store is away
             reason = str(error)
-            await self._settle(lambda tx: jobs.fail(tx, job, reason))
+            await self._settle(lambda tx: jobs.retry(tx, job, at=tx.now + _ELSEWHERE, error=reason))
             return
         await self._settle(lambda tx: jobs.finish(tx, job))
 

@@ -21,6 +21,7 @@ from moot.process import child, environment, sweep, tree
 from moot.process.guardian import Guardian, guarded
 from moot.process.program import Program, shell_argv
 from moot.registry.agents import Agent
+from moot.store.errors import StoreBusy, StoreUnavailable
 from moot.store.store import Store
 from moot.tools import isolation
 from moot.workspaces import merging, workspaces
@@ -29,6 +30,7 @@ from moot.workspaces.errors import (
     BaseBusy,
     BranchTaken,
     CheckoutBehind,
+    FolderUnsafe,
     MergeConflict,
     NotARepository,
     RepositoryElsewhere,
@@ -71,13 +73,20 @@ class Worktrees:
 
     async def carry_out(self, id: WorkspaceId) -> None:
         """Do what is wanted of it, if anything is; what stands in the way is on record then."""
-        async with self.grounds.alone(id):
-            one = await self.store.read(lambda tx: workspaces.get(tx, id))
-            try:
-                await self._carry_out(one)
-            except MootError as error:
-                failure = error
-                await self._write(lambda tx: workspaces.refused(tx, id, failure))
+        try:
+            async with self.grounds.alone(id):
+                one = await self.store.read(lambda tx: workspaces.get(tx, id))
+                try:
+                    await self._carry_out(one)
+                except (StoreBusy, StoreUnavailable):
+                    raise  # the wish is on record, and is carried out again
+                except MootError as error:
+                    await self._refuse(id, error)
+        except FolderUnsafe as error:
+            await self._refuse(id, error)
+
+    async def _refuse(self, id: WorkspaceId, error: MootError) -> None:
+        await self._write(lambda tx: workspaces.refused(tx, id, error))
 
     async def of_agent(self, agent: Agent) -> Path:
         """Where an agent works that has a worktree of its own: made before its first attempt, kept over all runs."""
@@ -94,7 +103,7 @@ class Worktrees:
         if one.wanted:
             await self.carry_out(one.id)
             one = await self.store.read(lambda tx: workspaces.get(tx, one.id))
-        if one.path is None or one.status != "active":
+        if one.path is None or one.status != "active" or not Path(one.path).is_dir():
             raise one.error or WorkspaceClosed(f"{one.id} is {one.status}.", "See moot workspace ls --all.")
         return Path(one.path)
 
