@@ -6,16 +6,17 @@ plain program. procrastinate runs its own workers, with tasks that do nothing.
 """
 
 import asyncio
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from statistics import median
 
 import psycopg
 
 from bench import boards, postgres_server
 from bench.boards import Desk
 from bench.crew import Worker, crew, together
-from bench.harness import Figure, Scale, interleaved
+from bench.harness import Figure, Scale, interleaved, micros
 from bench.peers import environment
 from bench.peers.environment import PeersAbsent
 from bench.place import disk
@@ -34,11 +35,13 @@ def measure(scale: Scale, folder: Path) -> list[Figure]:
     with ExitStack() as opened:
         uri = opened.enter_context(postgres_server.running(folder, 6 * WORKERS))
         sides: dict[str, Callable[[], float]] = {}
+        cpu: dict[str, list[float]] = {}
         for name, target in (("moot", "by_moot"), ("raw", "by_psycopg")):
             for count in (WORKERS, 1):
                 side = f"{name}{count}"
                 members = _members(f"bench.claimers:{target}", uri, side, count, size)
-                sides[side] = _rate(opened.enter_context(crew(*members)), scale.seconds)
+                workers = opened.enter_context(crew(*members))
+                sides[side] = _rate(workers, scale.seconds, cpu.setdefault(side, []))
         absence = ""
         try:
             sides["procrastinate"] = opened.enter_context(_procrastinate(uri, scale))
@@ -48,7 +51,9 @@ def measure(scale: Scale, folder: Path) -> list[Figure]:
     facts = (f"fdatasync {rounds.middle('disk'):,.0f}/s; {rounds.count} rounds",)
 
     def figure(what: str, ours: str, theirs: str, bar: float) -> Figure:
-        told = f"moot {rounds.middle(ours):,.0f} tasks a second, the other {rounds.middle(theirs):,.0f}"
+        told = "; ".join(
+            f"{side} {rounds.middle(side):,.0f} tasks a second{_spelled(cpu, side)}" for side in (ours, theirs)
+        )
         return Figure(what, rounds.ratio(ours, theirs), bar, "at least", (told, *facts))
 
     found = [
@@ -96,11 +101,18 @@ async def _build(url: str, count: int) -> list[Desk]:
     return desks
 
 
-def _rate(workers: list[Worker], seconds: float) -> Callable[[], float]:
+def _rate(workers: list[Worker], seconds: float, cpu: list[float] | None = None) -> Callable[[], float]:
     def tasks_per_second() -> float:
-        return sum(found["tasks"] / found["seconds"] for found in together(workers, {"seconds": seconds}))
+        results = together(workers, {"seconds": seconds})
+        if cpu is not None:
+            cpu.append(sum(found["cpu"] for found in results) / sum(found["tasks"] for found in results))
+        return sum(found["tasks"] / found["seconds"] for found in results)
 
     return tasks_per_second
+
+
+def _spelled(cpu: Mapping[str, list[float]], side: str) -> str:
+    return f", CPU of a worker {micros(median(cpu[side]))} a task" if side in cpu else ""
 
 
 @contextmanager

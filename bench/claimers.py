@@ -53,7 +53,8 @@ def by_moot(setup: Order) -> Generator[Job]:
         ids = _own(desk.board.id, setup)
 
         def job(order: Order) -> Result:
-            return runner.run(_worked(desk, ids, order["seconds"]))
+            cpu = time.process_time()
+            return runner.run(_worked(desk, ids, order["seconds"])) | {"cpu": time.process_time() - cpu}
 
         yield job
         runner.run(store.close())
@@ -86,11 +87,11 @@ def by_psycopg(setup: Order) -> Generator[Job]:
         worker = f"worker{setup['place']}"
 
         def job(order: Order) -> Result:
-            count, started = 0, time.monotonic()
+            count, started, cpu = 0, time.monotonic(), time.process_time()
             while time.monotonic() - started < order["seconds"]:
                 _do(cursor, next(ids), worker, setup["stream"])
                 count += 1
-            return {"tasks": count, "seconds": time.monotonic() - started}
+            return {"tasks": count, "seconds": time.monotonic() - started, "cpu": time.process_time() - cpu}
 
         yield job
 
