@@ -225,6 +225,34 @@ def test_where_the_workflow_has_drifted_is_told_with_exit_code_1(
     assert ended.code == 1
 
 
+def test_another_document_or_vote_is_told_though_all_was_done_alike(terminal: Terminal) -> None:
+    """As if the recording had come to something else by the same calls."""
+    asking = {"proposal_create": {"type": "approval", "title": "Ship it?"}}
+    calls = [{"document_append": {"content": "one"}}, asking, {"vote": {"proposal": "prop-001", "choice": "yes"}}]
+    workflow = {
+        "name": "w",
+        "context": {"document_owner": "none"},
+        "agents": {"ann": {"script": [{"on": "begin", "calls": calls, "say": "done"}]}},
+        "kickoff": "@ann begin",
+    }
+    file = write(terminal, json.dumps(workflow))
+    tape = record(terminal, file)
+    other = (
+        ("document_changed", '"content":"one"', '"content":"two"'),
+        ("vote_cast", '"choice":"yes"', '"choice":"no"'),
+    )
+    lines = tape.read_text().splitlines()
+    for kind, old, new in other:
+        lines = [line.replace(old, new) if f'"kind":"{kind}"' in line else line for line in lines]
+    tape.write_text("\n".join(lines) + "\n")
+    ended = replay(terminal, file, tape)
+    assert [line for line in ended.err.splitlines() if line.startswith("drift: ")] == [
+        "drift: the document notes.md differs: 'one' instead of 'two'",
+        "drift: the vote on 'Ship it?' differs: ann: yes, resolved yes instead of ann: no, resolved yes",
+    ], ended
+    assert ended.code == 1
+
+
 TOLD = """
 name: told
 context: {document_owner: none, config: {document: "${{ instance }}.md"}}

@@ -30,9 +30,9 @@ from moot.runner.setup import SetupWorker
 from moot.runner.worker import Worker
 from moot.store.store import Store
 from moot.taping import members, tape
+from moot.taping.chronicle import Chronicler, letter
 from moot.taping.hiding import Hiding
 from moot.taping.members import Chosen
-from moot.taping.recording.chronicle import Chronicler, letter
 from moot.taping.recording.model_calls import ModelCalls
 from moot.taping.recording.recorded_backend import RecordedBackend
 from moot.taping.recording.recorded_model import RecordedModel

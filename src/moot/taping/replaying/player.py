@@ -23,12 +23,13 @@ from moot.runner.begun import Begun, Equip, Kit
 from moot.runner.setup import SetupFailed, SetupWorker
 from moot.runner.worker import Worker
 from moot.store.store import Store
+from moot.taping.chronicle import Chronicler
 from moot.taping.members import Chosen
-from moot.taping.replaying import channel_likeness, conducting, workflow_likeness
+from moot.taping.replaying import channel_likeness, conducting, results, workflow_likeness
 from moot.taping.replaying.conducting import Conductor
 from moot.taping.replaying.parts import ReplayedBackend
 from moot.taping.replaying.performance import Performance
-from moot.taping.tape import Begin, Header, Printed, Tape
+from moot.taping.tape import Begin, Happened, Header, Line, Printed, Tape
 from moot.taping.watched import Watched
 from moot.tools.witness import Answered, Told
 from moot.workflow import workflow
@@ -108,8 +109,17 @@ class Player:
                 drifts.unwoken(note)
         for fact in await channel_likeness.compare(store, run, self._performance.score.channel):
             drifts.add(fact)
+        for fact in [] if outcome is None else await self._compare_results(store, run):
+            drifts.add(fact)
         if outcome is not None and exit_code != outcome.exit_code:
             drifts.add(f"the run ended with exit code {exit_code} instead of {outcome.exit_code}")
+
+    async def _compare_results(self, store: Store, run: Run) -> list[str]:
+        chronicler, happened = Chronicler(run), list[Line]()
+        while lines := await store.read(chronicler.news):
+            happened += lines
+        recorded, now = ([one for one in told if isinstance(one, Happened)] for told in (self._tape.lines, happened))
+        return list(results.compare(recorded, now, self._performance.plain))
 
     def _is_ours(self, agent: Agent) -> bool:
         return agent.instance == self._performance.instance
