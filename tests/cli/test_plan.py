@@ -75,6 +75,7 @@ def test_what_is_done_fills_the_bar(terminal: Terminal) -> None:
     apply(terminal)
     terminal.ok("task", "done", "fix", "--outcome", "It was line 7.")
     terminal.ok("task", "claim", "tests")
+    assert "\\x1b" not in terminal.show("plan", "show")  # no codes that somebody would have to read
     shown = terminal.ok("plan", "show").out.splitlines()
     assert shown[2] == f"  {'█' * 8}{'░' * 16} 1 of 3 tasks, 1 at work"
     assert [one.split()[:4] for one in shown[3:]] == [

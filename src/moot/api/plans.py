@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from moot.api.access import Access
+from moot.api.tallies import OPEN
 from moot.board import applying, boards, checks, plans, tasks
 from moot.board.boards import Board, NewBoard
 from moot.board.checks import Check
@@ -24,7 +25,6 @@ from moot.runner import plan_section
 from moot.tools import dispatch
 from moot.workflow import plan_files
 
-OPEN: tuple[BoardStatus, ...] = ("in_progress", "ready", "paused", "failed", "planning")
 FOLDER = "plans"  # below .moot
 
 

@@ -1,11 +1,13 @@
 """The state of an instance: who does what, who waits for whom, and why nothing moves."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from moot.api import remedies, roster, targets
+from moot.api import remedies, roster, tallies, targets
 from moot.api.access import Access
+from moot.api.tallies import Tally
+from moot.board import tasks
 from moot.bus import mailbox
 from moot.core import clock, text
 from moot.core.ids import AgentId, InstanceName
@@ -36,6 +38,7 @@ class Doing:
     since: timedelta | None
     releasing: str  # the command that runs it again, if it is stopped
     is_bound: bool  # to a run that is live, whose attendant runs it
+    tasks: tuple[str, ...] = ()  # that it holds
 
     @property
     def needs_host(self) -> bool:
@@ -54,6 +57,7 @@ class Status:
     votes: tuple[Proposal, ...]  # that are open
     requests: tuple[Request, ...]  # that wait for an answer
     reasons: tuple[str, ...]  # why nothing moves, each with its remedy
+    plans: tuple[Tally, ...] = ()  # that are not over
 
 
 async def releasing(access: Access, stopped: Sequence[Agent]) -> dict[str, str]:
@@ -72,6 +76,27 @@ async def of_all(access: Access, only: InstanceName | None = None, *, is_whole: 
     return await access.store.read(look)
 
 
+async def follow(
+    access: Access, only: InstanceName | None = None, *, is_whole: bool = True
+) -> AsyncIterator[list[Status]]:
+    """As it stands, and again whenever that has changed; without looking in between."""
+    shown: list[dict[str, Json]] | None = None
+    with access.store.listen() as signal:
+        while True:
+            signal.clear()
+            found = await of_all(access, only, is_whole=is_whole)
+            told = [_timeless(one) for one in found]
+            if told != shown:
+                shown = told
+                yield found
+            await signal.wait()
+
+
+def _timeless(status: Status) -> dict[str, Json]:
+    """Without what changes by itself."""
+    return document(replace(status, agents=tuple(replace(one, since=None) for one in status.agents)))
+
+
 def _of(tx: ReadTx, instance: Instance) -> Status:
     run = runs.latest(tx, instance.name)
     is_attended = run is not None and run.state == "live" and runs.is_attended(tx, run)
@@ -84,8 +109,9 @@ def _of(tx: ReadTx, instance: Instance) -> Status:
     doing = tuple(_doing(tx, one, counts.get(one.id), is_bound=one.id in bound) for one in members)
     votes = tuple(proposals.open_of(tx, instance.stream))
     asked = tuple(requests.open_of(tx, instance.stream))
-    status = Status(instance, run, is_attended, is_served, doing, votes, asked, ())
-    waits = tuple(_pauses(tx, doing))
+    plans = tuple(tallies.open_ones(tx, instance.name))
+    status = Status(instance, run, is_attended, is_served, doing, votes, asked, (), plans)
+    waits = (*_pauses(tx, doing), *filter(None, (tallies.obstacle(tx, one) for one in plans)))
     resume = remedies.resuming(tx, run) if run is not None else ""
     return replace(status, reasons=(*_reasons(status, resume), *waits))
 
@@ -110,6 +136,7 @@ def _doing(tx: ReadTx, agent: Agent, counts: mailbox.Counts | None, *, is_bound:
         since=tx.now - attempt.started_at if attempt else None,
         releasing=remedies.releasing(tx, agent) if agent.is_started_by_moot and agent.stopped_at else "",
         is_bound=is_bound,
+        tasks=tuple(one.name for one in tasks.held_by(tx, agent.id)),
     )
 
 
@@ -166,6 +193,7 @@ def document(status: Status) -> dict[str, Json]:
         "is_paused": bool(run and run.is_paused),
         "host_running": status.is_served,
         "agents": [_plain(one) for one in status.agents],
+        "plans": [_tally(one) for one in status.plans],
         "votes": [vote.id for vote in status.votes],
         "requests": [one.id for one in status.requests],
         "reasons": status.reasons,
@@ -179,6 +207,20 @@ def _plain(one: Doing) -> dict[str, Json]:
         "backend": one.agent.backend,
         "unread": one.unread,
         "parked": one.parked,
+        "tasks": one.tasks,
         "attempt": one.attempt,
         "seconds": one.since.total_seconds() if one.since else None,
+    }
+
+
+def _tally(one: Tally) -> dict[str, Json]:
+    return {
+        "workflow_id": one.board.id,
+        "name": one.board.name,
+        "status": one.board.status,
+        "total_tasks": one.total,
+        "completed_tasks": one.done,
+        "at_work": one.at_work,
+        "blocked": one.blocked,
+        "failed": one.failed,
     }

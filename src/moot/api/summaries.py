@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
+from moot.api import tallies
+from moot.api.tallies import Tally
 from moot.bus import messages
 from moot.core.ids import RunId
 from moot.core.records import record
@@ -13,7 +15,7 @@ from moot.ledger.budgets import MICROSECOND, Share
 from moot.ledger.usage import Usage
 from moot.registry import runs
 from moot.registry.runs import Run
-from moot.runner import phases, values
+from moot.runner import phases, plan_section, values
 from moot.store.store import Store
 from moot.workflow import stored, templates
 from moot.workspaces import workspaces
@@ -39,6 +41,7 @@ class Summary:
     budget: tuple[Share, ...]  # how much of each limit is used
     result: str  # what the workflow says came of it
     branches: tuple[str, ...]  # that are not merged yet
+    plan: Tally | None = None  # if its file has one and it has come to that
 
 
 async def of_run(store: Store, id: RunId) -> Summary:
@@ -59,6 +62,7 @@ def _of_run(tx: ReadTx, id: RunId) -> Summary:
         usage=usage.total(tx, run.id),
         budget=tuple(budgets.shares(tx, run.id)),
         result=_result(run),
+        plan=None if (board := plan_section.board_of(tx, run)) is None else tallies.of_board(tx, board),
         branches=tuple(one.branch for one in workspaces.all_of(tx, run.instance) if one.status == "active"),
     )
 
@@ -79,6 +83,6 @@ def _written(tx: ReadTx, run: Run) -> Iterator[str]:
 def _result(run: Run) -> str:
     """The workflow's last words, with what is known; nothing before setup has found everything out."""
     workflow = stored.from_json(run.definition)
-    if run.phase != "talk":
+    if run.phase not in ("talk", "tasks"):
         return ""
     return templates.expand(workflow.result, values.of_run(run, workflow, run.outputs)).text.strip()

@@ -7,7 +7,7 @@ from moot.app.choosing import Choice
 from moot.core import durations, text
 from moot.core.records import record
 from moot.runner import terms
-from moot.workflow.workflow import AgentDefinition
+from moot.workflow.workflow import AgentDefinition, Workflow
 
 HEADING = ("AGENT", "BACKEND", "MODEL", "ACCOUNT", "PERMISSIONS", "WORKSPACE", "LIMITS")
 LEAST_WIDTHS = (5, 7, 5, 7, 11, 9)
@@ -75,3 +75,11 @@ def servers(agents: Iterable[AgentDefinition]) -> list[str]:
 
 def at_most(limits: str) -> str:
     return f"at most {limits}" if limits else ""
+
+
+def planned(workflow: Workflow) -> str:
+    """`3, at most 2 at once`; nothing, if it has no tasks."""
+    if not workflow.tasks:
+        return ""
+    meanwhile = ", beginning with the talk" if workflow.is_together else ""
+    return f"{len(workflow.tasks)}, at most {workflow.max_parallel_tasks} at once{meanwhile}"

@@ -139,6 +139,7 @@ def _facts(workflow: Workflow) -> list[tuple[str, str]]:
     for task in workflow.setup:
         becomes = f"  becomes {task.name}" if task.name else ""
         facts.append(("setup", f"{task.shell.strip()}{becomes}  (at most {durations.spell(task.timeout)})"))
+    facts += [("tasks", planned)] if (planned := cast.planned(workflow)) else []
     facts.append(("documents", _owner(workflow)))
     return [*facts, ("budget", terms.spell(workflow.budget) or "no limit")]
 

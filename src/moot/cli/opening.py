@@ -31,6 +31,8 @@ def _show(loaded: Loaded, *, is_verbose: bool) -> None:
     terminal.table([cast.brief(agent, loaded.choices.get(agent.name)) for agent in workflow.agents], (0, 0, 0))
     for connected in cast.servers(workflow.everybody.values()):
         terminal.say(f"server: {terminal.one_line(connected)}")
+    if planned := cast.planned(workflow):
+        terminal.say(f"tasks: {planned}")
     if is_verbose:
         for task in workflow.setup:
             terminal.say(f"setup: {terminal.one_line(task.shell)}")

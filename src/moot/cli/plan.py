@@ -15,6 +15,7 @@ from moot.store.errors import StoreNotFound
 
 if TYPE_CHECKING:
     from moot.api.plans import Drawn
+    from moot.api.tallies import Tally
     from moot.board.boards import Board
     from moot.board.laying import Laid
     from moot.tools.standing import Progress
@@ -23,7 +24,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 NONE = "no plans yet; apply one with: moot plan apply FILE"
 HEADING = ("ID", "STATUS", "NAME", "CREATED")
 LEAST_WIDTHS = (23, 11, 12)
-COLOURS = {"completed": "green", "failed": "red", "in_progress": "cyan", "planning": "cyan", "verifying": "magenta"}
 _BAR = 24
 _MOST_DRAWN = 2000
 
@@ -98,16 +98,18 @@ def apply(
 @_where
 def show(plan: str | None, instance: str | None, store: str | None, as_json: bool) -> None:
     """How far a plan has come, and what can be done next."""
-    from moot.api import plans
+    from moot.api import plans, tallies
     from moot.tools import standing
 
-    async def work() -> tuple["Board", "Progress", list["Drawn"]]:
+    async def work() -> tuple["Board", "Progress", "Tally", list["Drawn"]]:
         async with access("workflow_progress", store=store, instance=instance) as opened:
             board = await plans.find(opened, plan)
-            how = await opened.store.read(lambda tx: standing.progress_of(tx, board))
-            return board, how, await plans.page(opened, board, (), 100)
+            how, tally = await opened.store.read(
+                lambda tx: (standing.progress_of(tx, board), tallies.of_board(tx, board))
+            )
+            return board, how, tally, await plans.page(opened, board, (), 100)
 
-    board, how, drawn = loop.run(work())
+    board, how, tally, drawn = loop.run(work())
     if as_json:
         terminal.document(how.model_dump(exclude_none=True) | {"name": board.name, "plan": dict(board.plan)})
         return
@@ -116,7 +118,7 @@ def show(plan: str | None, instance: str | None, store: str | None, as_json: boo
         terminal.say("  ", terminal.paint("! ", "yellow"), board.reason)
     if summary := board.plan.get("summary"):
         terminal.say(f"  {summary}")
-    terminal.say(f"  {bar(how)}")
+    terminal.say(f"  {bar(tally)}")
     show_tasks(drawn)
     if how.total_tasks > len(drawn):
         terminal.say(f"  … and {how.total_tasks - len(drawn)} more; see moot task ls")
@@ -179,15 +181,10 @@ def save(name: str, plan: str | None, instance: str | None, store: str | None, a
         terminal.say(f"{file} is written; apply it with: moot plan apply {name}")
 
 
-def bar(how: "Progress") -> str:
+def bar(tally: "Tally") -> str:
     """`████░░░░ 3 of 8 tasks, 1 at work, 2 blocked`"""
-    filled = _BAR * how.completed_tasks // how.total_tasks if how.total_tasks else 0
-    at_work = sum(how.by_status.get(status, 0) for status in ("planning", "in_progress", "verifying"))
-    failed = how.by_status.get("failed", 0)
-    facts = [f"{how.completed_tasks} of {how.total_tasks} tasks"]
-    others = ((at_work, "at work"), (how.blocked_tasks, "blocked"), (failed, "failed"))
-    facts += [f"{count} {word}" for count, word in others if count]
-    return f"{'█' * filled}{'░' * (_BAR - filled)} {', '.join(facts)}"
+    filled = _BAR * tally.done // tally.total if tally.total else 0
+    return f"{'█' * filled}{'░' * (_BAR - filled)} {tally.spelled}"
 
 
 def show_tasks(drawn: Sequence["Drawn"]) -> None:
@@ -198,6 +195,5 @@ def show_tasks(drawn: Sequence["Drawn"]) -> None:
         status = status_of(one.task)
         waits = [need.name for need in one.needs if need.is_waited_for]
         about = one.holder or (f"waits for {', '.join(waits[:3])}{' …' if len(waits) > 3 else ''}" if waits else "")
-        shown = terminal.paint(status, COLOURS[status]) if status in COLOURS else status
-        rows.append((f"  {one.task.name}", shown, about or (one.task.outcome or one.task.error or "")))
+        rows.append((f"  {one.task.name}", status, about or (one.task.outcome or one.task.error or "")))
     terminal.table(rows, (20, 11))

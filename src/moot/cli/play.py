@@ -117,6 +117,7 @@ class _Terminal:
             f"{_outcome(self._ending)} {durations.spell(summary.duration)}",
             text.counted(len(summary.agents), "agent"),
             text.counted(summary.messages, "message"),
+            *([summary.plan.spelled] if summary.plan else []),
             _dollars(summary.usage),
             *summary.documents,
         ]
@@ -206,6 +207,7 @@ def _summary(summary: Summary) -> plain.Plain:
         "messages": summary.messages,
         "documents": summary.documents,
         "branches": summary.branches,
+        **({"tasks": {"total": summary.plan.total, "done": summary.plan.done}} if summary.plan else {}),
         "result": summary.result,
         "started_at": clock.to_iso(run.started_at),
         "seconds": summary.duration.total_seconds(),

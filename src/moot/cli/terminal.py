@@ -27,6 +27,9 @@ class Painted(str):
     __slots__ = ()
 
 
+FRESH = Painted("\x1b[H\x1b[2J\x1b[3J")  # an empty screen
+
+
 def say(*pieces: str) -> None:
     """One line for the reader of our output."""
     _write(sys.stdout, "".join(_safe(piece) for piece in pieces) + "\n")
