@@ -45,11 +45,22 @@ STORIES: dict[str, tuple[int, list[str], str]] = {
         ["writer: @reader I have noted a finding.", "reader: I have read it, and agree."],
         "- The cache is never emptied.\n",
     ),
+    "plan": (
+        0,
+        [
+            "ann: There is one more line in poem.txt.",
+            "ann: There is one more line in poem.txt.",
+            "ben: It has 2 lines.",
+        ],
+        "",
+    ),
+    "shared_plan": (0, [], ""),
     "worktrees": (0, [], ""),
     "person": (4, ["release: @human everything is ready. Shall I release 1.2?"], ""),
 }
 # What else is said, in any order: by those who work at the same time.
 BESIDES = {
+    "shared_plan": ["ann: hello.py says hello.", "ben: bye.py says bye."],
     "worktrees": ["ann: moot/default/ann", "ben: moot/default/ben"],
     "scribe": [
         "ann: @scribe [DOC_SUGGEST]",
@@ -91,7 +102,7 @@ def test_every_example_has_its_story() -> None:
 @pytest.mark.parametrize("name", STORIES)
 def test_an_example_ends_as_it_says(terminal: Terminal, name: str) -> None:
     code, lines, written = STORIES[name]
-    if name == "worktrees":
+    if name in ("shared_plan", "worktrees"):
         repos.make(terminal.folder)
     ended = run(terminal, name)
     assert ended.code == code, ended
@@ -139,3 +150,22 @@ def test_what_was_done_in_worktrees_is_merged(terminal: Terminal) -> None:
         terminal.ok("workspace", "merge", f"moot/default/{name}", "--clean")
         assert repo.read(f"{name}.txt") == f"{name.title()} was here.\n"
     assert (repo.branches(), repo.worktrees()) == (["main"], [repo.top])
+
+
+def test_a_plan_that_is_shared_in_worktrees_is_done_checked_and_merged(terminal: Terminal) -> None:
+    repo = repos.make(terminal.folder)
+    ended = run(terminal, "shared_plan")
+    assert " · 2 of 2 tasks · " in ended.out
+    assert "does not count as done" not in ended.out  # the checks look where the work was done
+    for name in ("ann", "ben"):
+        terminal.ok("workspace", "merge", f"moot/default/{name}", "--clean")
+    assert (repo.read("hello.py"), repo.read("bye.py")) == ('print("hello")\n', 'print("bye")\n')
+    assert (repo.branches(), repo.worktrees()) == (["main"], [repo.top])
+
+
+def test_what_does_not_hold_goes_back_until_it_does(terminal: Terminal) -> None:
+    assert run(terminal, "plan").out.splitlines()[-1] == "The plan is done."
+    told = [one["message"] for one in terminal.ok("log", "--json").json if one["from"] == "system"]
+    assert sum("The task 'write' does not count as done" in one for one in told) == 1
+    found = terminal.ok("task", "ls", "--plan", "plan", "--json").json
+    assert [(one["name"], one["status"]) for one in found] == [("write", "completed"), ("count", "completed")]

@@ -23,12 +23,14 @@ from moot.jobs.jobs import Job, JobLost
 from moot.process import child, environment, sweep
 from moot.process.guardian import Guardian
 from moot.process.program import Program, shell_argv
+from moot.registry import agents
 from moot.runner.worker import Task
 from moot.runner.worktrees import Worktrees
 from moot.session import schemas
 from moot.store.store import Store
 from moot.tools import verifying
-from moot.workspaces import workspaces
+from moot.workspaces import branches, workspaces
+from moot.workspaces.workspaces import Workspace
 
 T = TypeVar("T")
 _SHOWN = 4000  # characters of what a failed command printed
@@ -110,16 +112,26 @@ class VerifyWorker:
         return f"`{wanted.line[:200]}` {finished.how}.\n{finished.printed(_SHOWN)}".strip()
 
     async def _folder(self, check: Check) -> Path:
-        """Where it was worked on: in its worktree, if it has one here."""
+        """Where it was worked on: in its own worktree, or in that of its holder, if there is one here."""
         return await self.store.read(lambda tx: self._place(tx, check.task))
 
     def _place(self, tx: ReadTx, task: TaskId) -> Path:
-        found = (one for one in workspaces.of_task(tx, task) if one.status == "active" and one.path is not None)
+        wanted = [*workspaces.of_task(tx, task), *_of_holder(tx, task)]
+        found = (one for one in wanted if one.status == "active" and one.path is not None)
         here = next((one.path for one in found if one.place == self.worktrees.place), None)
         return self.worktrees.root if here is None else Path(here)
 
     async def _write(self, change: Callable[[Tx], T]) -> T:
         return await self.store.write(change, caller=SYSTEM)
+
+
+def _of_holder(tx: ReadTx, id: TaskId) -> list[Workspace]:
+    holder = tasks.get(tx, id).holder
+    agent = None if holder is None else agents.get(tx, holder)
+    if agent is None or agent.settings.get("workspace") != "worktree":
+        return []
+    found = workspaces.on_branch(tx, branches.default(agent.instance, agent.name))
+    return [found] if found is not None and found.created_name == agent.name else []
 
 
 def _marker(job: Job) -> str:
