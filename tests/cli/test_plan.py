@@ -145,6 +145,17 @@ def test_a_plan_that_is_saved_is_applied_again_as_it_was(terminal: Terminal) -> 
     assert not (terminal.folder / ".moot/x.yaml").exists()
 
 
+def test_all_that_a_task_needs_is_saved(terminal: Terminal) -> None:
+    """However many that are."""
+    names = [f"t{number}" for number in range(150)]
+    tasks = [*({"name": name} for name in names), {"name": "last", "depends_on": names}]
+    put(terminal, json.dumps({"name": "wide", "tasks": tasks}))
+    apply(terminal, "release.yaml")
+    terminal.ok("plan", "save", "wide")
+    saved = json.loads((terminal.folder / ".moot/plans/wide.yaml").read_text())
+    assert (len(saved["tasks"]), saved["tasks"][-1]["depends_on"]) == (151, names)
+
+
 def test_a_variable_may_be_put_into_a_plan_that_was_saved(terminal: Terminal) -> None:
     put(terminal, "{name: p, tasks: [{name: fix, description: Fix 41.}]}")
     apply(terminal, "release.yaml")
