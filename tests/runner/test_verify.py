@@ -132,6 +132,23 @@ async def test_the_next_time_all_of_it_is_looked_at_anew(store: Store, tmp_path:
         assert (tmp_path / "ran").read_text() == "x\nx\n"
 
 
+async def test_what_never_holds_fails_after_some_tries_and_whoever_claims_it_anew_has_as_many(
+    store: Store, tmp_path: Path
+) -> None:
+    async with bench(store, tmp_path, {"file": "missing.txt"}) as at:
+        for _ in range(verifying.MOST_TRIES - 1):
+            await at.complete()
+            await at.becomes("in_progress")
+        await at.complete()
+        failed = await at.becomes("failed")
+        assert failed["error"] == "It did not hold 5 times: the file missing.txt is not there."
+        await at.desk.done(OPERATOR, "task_update_status", id=at.id, status="pending")
+        worker = (await at.desk.done(OPERATOR, "agent_get", id="ann"))["id"]
+        await at.desk.done(OPERATOR, "task_claim", task_id=at.id, agent_id=worker)
+        await at.complete()
+        await at.becomes("in_progress")
+
+
 async def test_a_person_approves_or_sends_it_back(store: Store, tmp_path: Path) -> None:
     async with bench(store, tmp_path, {"approval": "human"}) as at:
 

@@ -64,6 +64,11 @@ def latest(tx: ReadTx, task: TaskId) -> list[Check]:
     return tx.all(sql.of_round, Check, task=task, round=last_round(tx, task))
 
 
+def tries(tx: ReadTx, task: TaskId) -> int:
+    """How often its holder has said that it is done."""
+    return tx.one(sql.tries, int, task=task)
+
+
 def by_subject(tx: ReadTx, subject: str) -> Check | None:
     return tx.maybe(sql.by_subject, Check, subject=subject)
 

@@ -11,6 +11,9 @@ where task = :task and round = :round order by place
 -- by_subject: The check that somebody was asked for.
 select task, round, place, words, state, subject, output, at from checks where subject = :subject
 
+-- tries: How often a task was checked since its holder has it.
+select count(distinct c.round) from checks c join tasks t on t.id = c.task where c.task = :task and c.at >= t.claimed_at
+
 -- note: What came of it.
 update checks set state = :state, subject = :subject, output = :output, at = :now
 where task = :task and round = :round and place = :place

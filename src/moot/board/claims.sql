@@ -1,6 +1,7 @@
 -- claim: Hold a task that is ready, or that its holder has lost; who holds it already holds it anew, by this hand.
 update tasks
 set status = case when holder = :agent then status else 'planning' end, holder = :agent, hand = :hand, fence = fence + 1,
+  claimed_at = case when holder = :agent then claimed_at else :now end,
   lease_until = :lease_until, started_at = coalesce(started_at, :now), updated_at = :now
 where id = :id and stream = :stream and (assigned is null or assigned = :name)
   and (

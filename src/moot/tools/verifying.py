@@ -19,6 +19,7 @@ from moot.tools.asking import Question
 from moot.tools.talk import Words
 
 VERIFY = "verify"  # the kind of job that looks
+MOST_TRIES = 5  # of one holder, until a task has failed
 _SHOWN = 2000
 
 
@@ -62,9 +63,12 @@ def settle(tx: Tx, check: Check, trouble: str | None) -> None:
 
 
 def _send_back(tx: Tx, task: Task, check: Check, trouble: str) -> None:
-    progress.advance(tx, task, "in_progress")
     assert task.holder is not None
     holder = agents.get(tx, task.holder)
+    if checks.tries(tx, task.id) >= MOST_TRIES:  # or two who do not understand each other would go on for ever
+        progress.fail(tx, task, Result(error=f"It did not hold {MOST_TRIES} times: {trouble}", by=holder.id))
+        return
+    progress.advance(tx, task, "in_progress")
     fact = f"The task {task.name!r} does not count as done: {trouble[:_SHOWN]}"
     to = () if holder.left_at is not None else (holder.name,)
     talk.say(tx, _instance(tx, task), None, Words(fact, to=to, kind="task", task_id=task.id, spoken=""))

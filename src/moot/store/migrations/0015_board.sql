@@ -39,6 +39,7 @@ create table tasks (
   hand text,
   fence integer not null,
   lease_until integer,
+  claimed_at integer,
   plan text not null,
   context text not null,
   outcome text,
