@@ -73,7 +73,7 @@ def test_a_task_is_failed_retried_skipped_and_released(planned: Terminal) -> Non
     assert planned.ok("task", "release", "a", "--reason", "lunch").out == "a is pending\n"
     assert planned.ok("task", "skip", "a", "--reason", "not needed").out == "a is skipped\n"
     assert (states(planned)["a"], states(planned)["b"]) == ("skipped", "pending")
-    assert code_of(planned.run("task", "retry", "a")) == (1, "CLAIM_LOST")
+    assert code_of(planned.run("task", "retry", "a")) == (1, "INVALID_TRANSITION")
     assert code_of(planned.run("task", "done", "a", "--outcome", "x")) == (1, "CLAIM_LOST")
 
 

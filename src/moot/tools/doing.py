@@ -98,7 +98,7 @@ def update(tx: Tx, caller: Caller, id: TaskId, status: TaskStatus, result: Resul
 
 def _give_back(tx: Tx, caller: Caller, id: TaskId, reason: str) -> None:
     task = tasks.locked(tx, id, acting.instance_of(tx, caller).stream)
-    if task.status == "failed":
+    if task.status not in HELD and task.status != "pending":
         progress.retry(tx, task)
     else:
         claims.release(tx, releasable(tx, caller, id), reason or f"given back by {caller.name}")
