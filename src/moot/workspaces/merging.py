@@ -196,5 +196,6 @@ def _would_lose(where: Path, what: str) -> LocalChanges:
 
 
 async def _read_tree(git: Git, step: Step, *options: str) -> None:
-    await git.run("update-index", "-q", "--refresh", codes=(0, 1))
+    # Not quietly: it would not say that somebody else holds the index.
+    await git.run("update-index", "--refresh", codes=(0, 1))
     await git.run("read-tree", "-m", "-u", *options, step.old, step.new, seconds=_SECONDS)
