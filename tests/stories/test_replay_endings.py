@@ -153,9 +153,12 @@ def spoken_before_the_limit(tape: str) -> str:
     at, notice = next((at, one) for at, one in enumerate(lines) if one["type"] == "said" and one["limit"])
     hello = {**notice, "sender": "human", "actor": "human", "kind": "message", "body": "hello", "limit": None}
     hello |= {"id": f"{notice['id'][:-1]}0", "at": notice["at"] - 9}
+    number = notice["seq"]
     for one in lines:
-        if one.get("seq", 0) >= notice["seq"]:
+        if one.get("seq", 0) >= number:
             one["seq"] += 1
+        if "events" in one:
+            one["events"] = [seq + (seq >= number) for seq in one["events"]]
     return "".join(f"{json.dumps(one)}\n" for one in (*lines[:at], hello, *lines[at:]))
 
 
