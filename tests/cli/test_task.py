@@ -34,18 +34,18 @@ def code_of(ended: Ended) -> tuple[int, str]:
     return ended.code, ended.err.split(": ")[1] if ": " in ended.err else ended.err
 
 
-def test_a_task_is_claimed_and_done(both: Terminal) -> None:
-    apply(both)
-    assert states(both) == {"a": "pending", "b": "blocked", "c": "pending", "d": "pending"}
-    claimed = both.ok("task", "claim", "a", "--json").json
+def test_a_task_is_claimed_and_done(either: Terminal) -> None:
+    apply(either)
+    assert states(either) == {"a": "pending", "b": "blocked", "c": "pending", "d": "pending"}
+    claimed = either.ok("task", "claim", "a", "--json").json
     assert (claimed["success"], claimed["fence"]) == (True, 1)
     assert "lease_seconds" not in claimed  # people take their time
-    done = both.ok("task", "done", "A", "--outcome", "It was line 7.", "--json").json
+    done = either.ok("task", "done", "A", "--outcome", "It was line 7.", "--json").json
     assert (done["name"], done["status"]) == ("a", "completed")
-    assert states(both) == {"a": "completed", "b": "pending", "c": "pending", "d": "pending"}
-    told = both.ok("task", "show", done["id"], "--json").json
+    assert states(either) == {"a": "completed", "b": "pending", "c": "pending", "d": "pending"}
+    told = either.ok("task", "show", done["id"], "--json").json
     assert (told["outcome"], [one["name"] for one in told["dependants"]]) == ("It was line 7.", ["b"])
-    assert both.ok("task", "show", "a").out.splitlines() == [
+    assert either.ok("task", "show", "a").out.splitlines() == [
         f"a  {done['id']}  completed",
         "  Begin with it.",
         "  It was line 7.",

@@ -31,7 +31,7 @@ async def lasting(anyio_backend: str, repo: Repo) -> AsyncIterator[Yard]:
 HOWS = ("before", "during", "with git")
 
 
-A_FEW = [range(2 + 4 * place, MOST, 12) for place, _ in enumerate(HOWS)]  # in each way at others
+A_FEW = [range(2 + 6 * place, MOST, 18) for place, _ in enumerate(HOWS)]  # in each way at others
 PLANS = [
     *(pytest.param(how, calls, id=how) for how, calls in zip(HOWS, A_FEW, strict=True)),
     *(pytest.param(how, range(1, MOST), id=f"{how}, always", marks=pytest.mark.chaos) for how in HOWS),
