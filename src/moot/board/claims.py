@@ -57,7 +57,23 @@ class Refused:
 def claim(tx: Tx, id: TaskId, holder: Holder, stream: StreamId, lease: timedelta | None = LEASE) -> Taken | Refused:
     """Take a task that is ready, or whose holder's time has run out; the same holder again has it anew. Without a lease
     it is held until it is given back: for those of whom moot knows whether they are at work."""
-    taken = tx.maybe(
+    taken = _take(tx, id, holder, stream, lease)
+    if taken is None:
+        # What stands in the way may be gone by the time it is looked at: from now on it stays as it is.
+        task = tasks.locked(tx, id, stream)
+        taken = _take(tx, id, holder, stream, lease)
+        if taken is None:
+            return _obstacle(tx, task, holder)
+    if taken.workflow_status == "ready":
+        boards.turn(tx, boards.get(tx, taken.board), "in_progress")
+    tx.announce(
+        Event(stream, CLAIMED, id, {"name": taken.name, "by": holder.name, "fence": taken.fence}, is_quiet=True)
+    )
+    return taken
+
+
+def _take(tx: Tx, id: TaskId, holder: Holder, stream: StreamId, lease: timedelta | None) -> Taken | None:
+    return tx.maybe(
         sql.claim,
         Taken,
         id=id,
@@ -68,14 +84,6 @@ def claim(tx: Tx, id: TaskId, holder: Holder, stream: StreamId, lease: timedelta
         now=tx.now,
         lease_until=None if lease is None else tx.now + lease,
     )
-    if taken is None:
-        return _obstacle(tx, tasks.get(tx, id, stream), holder)
-    if taken.workflow_status == "ready":
-        boards.turn(tx, boards.get(tx, taken.board), "in_progress")
-    tx.announce(
-        Event(stream, CLAIMED, id, {"name": taken.name, "by": holder.name, "fence": taken.fence}, is_quiet=True)
-    )
-    return taken
 
 
 def hold(tx: Tx, id: TaskId, hand: str, stream: StreamId) -> Task:
