@@ -102,11 +102,11 @@ async def test_released_tasks_wait_for_anybody(store: Store) -> None:
 
 async def test_what_is_meant_for_one_is_refused_to_others(store: Store) -> None:
     made = await desk(store)
-    plan = Plan(tasks=(Planned("a", assigned="bob"),))
+    plan = Plan(tasks=(Planned("a", assigned="Bob"),))
     await store.write(lambda tx: laying.set_plan(tx, made.board.id, plan), caller=SYSTEM)
     refused = await made.claim("a")
     assert isinstance(refused, Refused)
-    assert (refused.obstacle, refused.reason) == ("assigned", "It is meant for bob.")
+    assert (refused.obstacle, refused.reason) == ("assigned", "It is meant for Bob.")
     assert isinstance(await made.claim("a", BOB), Taken)
 
 

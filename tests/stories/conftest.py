@@ -1,11 +1,13 @@
 """Stories happen in a project folder of their own."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
+from moot.app.stores import open_store
+from moot.store.store import Store
 from tests.cli.terminal import Terminal
 from tests.stories.house import House
 
@@ -28,3 +30,19 @@ def terminal(bytecode: Path) -> Iterator[Terminal]:
         (root / ".moot").mkdir()
         (root / "home").mkdir()
         yield Terminal(root, bytecode)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A store that several processes share, on each of the two databases."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'store' / 'moot.db'}"
+    else:
+        yield request.getfixturevalue("pg_made_url")
+
+
+@pytest.fixture
+async def shared(url: str) -> AsyncIterator[Store]:
+    store = open_store(url, create=True)
+    yield store
+    await store.close()

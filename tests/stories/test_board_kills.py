@@ -7,12 +7,10 @@ import random
 import signal
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
-from moot.app.stores import open_store
 from moot.board import applying, tasks
 from moot.board.claims import CLAIMED, Taken
 from moot.board.plans import Need, Plan, Planned
@@ -25,21 +23,6 @@ from tests.board.desk import BOB, Desk, desk
 ROOT = Path(__file__).parents[2]
 SECONDS = 60.0
 TASKS = 2000
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path / 'store' / 'moot.db'}"
-    else:
-        yield request.getfixturevalue("pg_made_url")
-
-
-@pytest.fixture
-async def shared(url: str) -> AsyncIterator[Store]:
-    store = open_store(url, create=True)
-    yield store
-    await store.close()
 
 
 def plan(chance: random.Random, size: int) -> Plan:

@@ -4,12 +4,9 @@ import asyncio
 import os
 import random
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 
 import pytest
 
-from moot.app.stores import open_store
 from moot.store.store import Store
 from tests.runner.team import Line, Team, gather
 from tests.stories.hosts import SECONDS, Nursery, nursery
@@ -19,21 +16,6 @@ AGENTS = ("ada", "ben", "cy")
 SCRIPT: list[Line] = [
     {"on": r"item (\d+)", "takes": "3ms", "calls": [{"channel_send": {"message": "done $1"}}], "say": "over"}
 ]
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path / 'store' / 'moot.db'}"
-    else:
-        yield request.getfixturevalue("pg_made_url")
-
-
-@pytest.fixture
-async def shared(url: str) -> AsyncIterator[Store]:
-    store = open_store(url, create=True)
-    yield store
-    await store.close()
 
 
 async def feed_items(team: Team, stop: asyncio.Event) -> list[int]:

@@ -145,7 +145,7 @@ def _obstacle(tx: Tx, task: Task, holder: Holder) -> Refused:
     board = boards.get(tx, task.board)
     if board.status not in states.OPEN_BOARDS:
         return Refused("workflow", f"The workflow is {board.status}.")
-    if task.assigned is not None and task.assigned != holder.name:
+    if not task.is_for(holder.name):
         return Refused("assigned", f"It is meant for {task.assigned}.")
     waiting_on = tuple(edge.name for edge in tasks.needs(tx, task.id) if edge.is_waited_for)
     return Refused("blocked", "It waits for other tasks.", waiting_on=waiting_on)

@@ -3,7 +3,7 @@ update tasks
 set status = case when holder = :agent then status else 'planning' end, holder = :agent, hand = :hand, fence = fence + 1,
   claimed_at = case when holder = :agent then claimed_at else :now end,
   lease_until = :lease_until, started_at = coalesce(started_at, :now), updated_at = :now
-where id = :id and stream = :stream and (assigned is null or assigned = :name)
+where id = :id and stream = :stream and (assigned is null or lower(assigned) = lower(:name))
   and (
     status = 'pending' and blockers = 0
     or holder = :agent

@@ -53,6 +53,10 @@ class Task:
     def is_blocked(self) -> bool:
         return self.status == "pending" and self.blockers > 0
 
+    def is_for(self, name: str) -> bool:
+        """Whether an agent of this name may do it, in whatever spelling it is meant for somebody."""
+        return self.assigned is None or self.assigned.casefold() == name.casefold()
+
     def is_held(self, now: datetime) -> bool:
         """Somebody is at work on it whose time has not run out; while it is verified, moot is."""
         is_within = self.lease_until is None or self.lease_until > now

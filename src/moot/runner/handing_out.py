@@ -76,7 +76,7 @@ def _free(tx: ReadTx, run: Run) -> list[Agent]:
 
 def _suits(agent: Agent, task: Task) -> bool:
     """People, and who come from outside, are given what is meant for them; the rest they may claim themselves."""
-    is_meant = task.assigned == agent.name or agent.is_started_by_moot
+    is_meant = task.assigned is not None or agent.is_started_by_moot
     return is_meant and Able(agent.name, frozenset(agent.capabilities)).fits(task)
 
 

@@ -123,7 +123,7 @@ class Able:
     capabilities: frozenset[str]
 
     def fits(self, task: Task) -> bool:
-        return task.assigned in (None, self.name) and self.capabilities.issuperset(task.capabilities)
+        return task.is_for(self.name) and self.capabilities.issuperset(task.capabilities)
 
 
 def fitting(tx: ReadTx, among: Iterable[Board], able: Able, limit: int) -> Sequence[Task]:
