@@ -1,6 +1,8 @@
 """Tasks of a run go to whoever is free and fits, by mail; what they come to decides what is handed out next."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +13,8 @@ from moot.board.progress import Result
 from moot.board.tasks import Task
 from moot.bus import mailbox, messages
 from moot.bus.messages import Message
-from moot.core.ids import BoardId, HostId
+from moot.core.ids import BoardId, HostId, InstanceName
+from moot.core.json import Json
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Appetite
@@ -21,12 +24,16 @@ from moot.registry.hosts import NewHost
 from moot.registry.runs import NewRun, Run
 from moot.runner import handing_out, phases, plan_section
 from moot.runner.react import react
+from moot.runner.worktrees import Worktrees
 from moot.store.store import Store
-from moot.tools import asking, verifying
+from moot.tools import asking, isolation, verifying
 from moot.tools.asking import Question
 from moot.workflow import stored
 from moot.workflow.workflow import AgentDefinition, Context, TaskDefinition, TaskNeed, Workflow
+from moot.workspaces import workspaces
 from tests.registry.house import House, build
+from tests.workspaces import repos
+from tests.workspaces.repos import Repo
 
 HAND = "tk_of_an_attempt"
 
@@ -38,9 +45,15 @@ class Stage:
     house: House
     host: HostId
 
-    async def launch(self, workflow: Workflow) -> Run:
+    async def launch(self, workflow: Workflow, settings: Mapping[str, Mapping[str, Json]] | None = None) -> Run:
         members = [
-            NewAgent(one.name, backend=str(one.backend), capabilities=one.capabilities) for one in workflow.agents
+            NewAgent(
+                one.name,
+                backend=str(one.backend),
+                capabilities=one.capabilities,
+                settings=(settings or {}).get(one.name, {}),
+            )
+            for one in workflow.agents
         ]
 
         def change(tx: Tx) -> Run:
@@ -52,8 +65,11 @@ class Stage:
         return await self.house.write(change)
 
     async def plan(self, *planned: TaskDefinition, names: str = "ann ben", most: int = 1) -> Run:
-        """A run that has come to its tasks."""
-        run = await self.launch(a_workflow(*planned, names=names, most=most))
+        return await self.come_to_tasks(a_workflow(*planned, names=names, most=most))
+
+    async def come_to_tasks(self, workflow: Workflow, settings: Mapping[str, Mapping[str, Json]] | None = None) -> Run:
+        """A run whose agents are handed what is ready."""
+        run = await self.launch(workflow, settings)
         assert await self.house.write(lambda tx: phases.begin_tasks(tx, runs.get(tx, run.id)))
         await self.work()
         return run
@@ -212,6 +228,35 @@ async def test_the_mail_names_the_task_and_wakes_nobody_by_what_it_says(stage: S
     assert (told.task_id, told.sender) == ((await stage.task("a")).id, "system")
     assert "It counts as done when:\n- the file x.txt is there" in told.body
     assert [len(await stage.house.unread(await stage.agent(name))) for name in ("ann", "ben")] == [1, 0]
+
+
+async def test_a_plan_that_wants_it_has_a_worktree_for_each_task_and_says_where(stage: Stage, tmp_path: Path) -> None:
+    repo, own = repos.make(tmp_path / "project"), tmp_path / "project" / ".workflow"
+    own.mkdir()
+    planned = (task("a", agent="eve"), task("b", agent="ben"), task("c", agent="ann"))
+    workflow = a_workflow(*planned, names="ann ben eve@human", most=3, makes_workspaces=True)
+    await stage.come_to_tasks(workflow, {"ann": {"workspace": "none"}})
+    where = await stage.house.read(
+        lambda tx: {one.branch: one for one in workspaces.all_of(tx, InstanceName("default"))}
+    )
+    assert list(where) == ["moot/default/a", "moot/default/b"]  # who works nowhere in the project needs none
+    told = {one.body.split()[1]: one.body for one in await stage.told()}
+    named = "It has a worktree of its own on the branch moot/default/"
+    assert [name for name in "abc" if f"{named}{name} (workspace ws_" in told[name]] == ["a", "b"]
+    # The next attempt of its agent has it in hand, and works there; who has nothing in hand does not.
+    ben = await stage.agent("ben")
+    await stage.house.write(lambda tx: handing_out.take_in_hand(tx, ben.id, HAND))
+    worktrees = Worktrees(stage.house.store, repo.top, own)
+    place = await worktrees.of_task(ben, HAND)
+    assert place is not None
+    assert place == own / "worktrees" / where["moot/default/b"].id
+    assert Repo(place).git("branch", "--show-current") == "moot/default/b"
+    assert await worktrees.of_task(ben, "another") is None
+    # What was merged meanwhile, and is sent back by a check, goes on there.
+    await stage.house.write(lambda tx: isolation.ask(tx, where["moot/default/b"].id, "merge"))
+    await worktrees.carry_out(where["moot/default/b"].id)
+    assert await worktrees.of_task(ben, HAND) == place
+    assert (await stage.house.read(lambda tx: workspaces.get(tx, where["moot/default/b"].id))).status == "active"
 
 
 async def test_the_last_words_are_the_outcome(stage: Stage) -> None:

@@ -157,7 +157,7 @@ def test_a_plan_that_is_shared_in_worktrees_is_done_checked_and_merged(terminal:
     ended = run(terminal, "shared_plan")
     assert " · 2 of 2 tasks · " in ended.out
     assert "does not count as done" not in ended.out  # the checks look where the work was done
-    for name in ("ann", "ben"):
+    for name in ("hello", "bye"):
         terminal.ok("workspace", "merge", f"moot/default/{name}", "--clean")
     assert (repo.read("hello.py"), repo.read("bye.py")) == ('print("hello")\n', 'print("bye")\n')
     assert (repo.branches(), repo.worktrees()) == (["main"], [repo.top])

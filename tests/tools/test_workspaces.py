@@ -209,6 +209,22 @@ async def test_a_workflow_that_wants_it_has_a_worktree_for_each_task(yard: Yard)
     assert yard.repo.read("new.txt") == "new\n"
 
 
+async def test_a_task_that_is_done_again_goes_on_in_its_worktree_however_often_that_was_merged(yard: Yard) -> None:
+    _, task = await planned(yard.desk, auto_create_workspaces=True)
+    me = str(yard.coder.agent)
+    places: set[str] = set()
+    for number in range(3):
+        claimed = await yard.desk.done(yard.coder, "task_claim", task_id=task, agent_id=me)
+        made = await yard.desk.done(yard.coder, "workspace_update", id=claimed["workspace_id"])
+        places.add(made["worktree_path"])
+        Repo(Path(made["worktree_path"])).write(f"{number}.txt", "new\n")
+        assert (await yard.desk.done(yard.coder, "workspace_merge", id=made["id"]))["status"] == "merged"
+        await yard.desk.done(yard.coder, "task_update_status", id=task, status="failed", error="not yet")
+        await yard.desk.done(yard.coder, "task_update_status", id=task, status="pending")
+    assert (len(places), yard.repo.branches()) == (1, ["main", "moot/default/Fix-it"])
+    assert [yard.repo.read(f"{number}.txt") for number in range(3)] == ["new\n"] * 3
+
+
 async def test_a_workflow_that_does_not_want_it_has_none(yard: Yard) -> None:
     _, task = await planned(yard.desk)
     claimed = await yard.desk.done(yard.coder, "task_claim", task_id=task, agent_id=str(yard.coder.agent))

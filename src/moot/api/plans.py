@@ -209,7 +209,8 @@ async def saved(access: Access, board: Board) -> dict[str, Json]:
             found += [_spelled(tx, one) for one in some]
             some = tasks.page(tx, board.id, after=some[-1].rank)
         said = plan_files.written(board.name, board.plan, found)
-        return said | ({"max_parallel_tasks": board.max_parallel} if board.max_parallel > 1 else {})
+        most: dict[str, Json] = {"max_parallel_tasks": board.max_parallel} if board.max_parallel > 1 else {}
+        return said | most | ({"auto_create_workspaces": True} if board.makes_workspaces else {})
 
     return await access.store.read(look)
 

@@ -161,10 +161,15 @@ def _worktree(choice: Choice, machine: Machine) -> Obstacle | None:
     if choice.backend in _COME_THEMSELVES:
         fact = "who comes by itself has no worktree from the beginning"
         return Obstacle(fact, ("Write workspace: shared; it can ask for one with workspace_create.",))
+    return no_worktree(machine, _SHARED)
+
+
+def no_worktree(machine: Machine, otherwise: str) -> Obstacle | None:
+    """What keeps anybody from having one here; `otherwise` is how to do without."""
     if not machine.has("git"):
-        return Obstacle("the program git was not found, and it wants a worktree", ("Install git.", _SHARED))
+        return Obstacle("the program git was not found, and it wants a worktree", ("Install git.", otherwise))
     if not machine.has_repository:
-        return Obstacle("there is no git repository in which it could have a worktree", ("Run: git init", _SHARED))
+        return Obstacle("there is no git repository in which it could have a worktree", ("Run: git init", otherwise))
     return None
 
 

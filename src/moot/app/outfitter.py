@@ -62,16 +62,16 @@ class Outfitter:
                 yield folder
 
     async def _workspace(self, begun: Begun, folder: Path) -> Path:
-        """Of the project, or of the agent's own worktree, the whole or the folder in which its agent was asked."""
+        """Of the project, or of the worktree of its task or of the agent, the whole or the folder in which its agent
+        was asked."""
         settings = begun.agent.settings
-        match settings.get("workspace"):
-            case "none":
-                return folder
-            case "worktree":
-                worktrees = Worktrees(self.store, self.project.root, self.project.folder, self.guardian)
-                root = await worktrees.of_agent(begun.agent)
-            case _:
-                root = self.project.root
+        if settings.get("workspace") == "none":
+            return folder
+        worktrees = Worktrees(self.store, self.project.root, self.project.folder, self.guardian)
+        root = await worktrees.of_task(begun.agent, begun.caller.token or "")
+        if root is None:
+            is_apart = settings.get("workspace") == "worktree"
+            root = await worktrees.of_agent(begun.agent) if is_apart else self.project.root
         return root / str(settings.get("folder", ""))
 
     @asynccontextmanager

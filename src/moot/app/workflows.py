@@ -196,6 +196,8 @@ def _cast(draft: Draft, workflow: Workflow, flags: Flags, machine: Machine) -> C
     settled: dict[str, AgentDefinition] = {}
     for name, agent in workflow.everybody.items():
         found = choosing.choose(agent, draft.catalog, here, _said_by(draft.members[name], flags))
+        if workflow.makes_workspaces and isinstance(found, Choice):
+            found = choosing.no_worktree(here, "Write auto_create_workspaces: false.") or found
         if isinstance(found, Obstacle):
             obstacles[name] = found
             settled[name] = agent

@@ -81,5 +81,6 @@ def planned(workflow: Workflow) -> str:
     """`3, at most 2 at once`; nothing, if it has no tasks."""
     if not workflow.tasks:
         return ""
+    apart = ", each in a worktree of its own" if workflow.makes_workspaces else ""
     meanwhile = ", beginning with the talk" if workflow.is_together else ""
-    return f"{len(workflow.tasks)}, at most {workflow.max_parallel_tasks} at once{meanwhile}"
+    return f"{len(workflow.tasks)}, at most {workflow.max_parallel_tasks} at once{apart}{meanwhile}"

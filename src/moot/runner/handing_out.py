@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from moot.board import boards, claims, context, evidence, progress, tasks
+from moot.board.boards import Board
 from moot.board.claims import Holder, Taken
 from moot.board.context import Include
 from moot.board.progress import Result
@@ -24,10 +25,11 @@ from moot.registry.agents import Agent
 from moot.registry.runs import Run
 from moot.requests import requests
 from moot.runner import plan_section
-from moot.tools import talk, verifying
+from moot.tools import isolation, talk, verifying
 from moot.tools.doing import Able
 from moot.tools.talk import Words
 from moot.workflow import stored
+from moot.workspaces.workspaces import Workspace
 
 HAND_OUT = "hand_out"
 _LOOKED_THROUGH = 1000  # ready tasks, for those that fit somebody
@@ -62,7 +64,7 @@ def hand_out(tx: Tx, job: Job) -> None:
         if room <= 0 or not free:
             return
         agent = next((one for one in free if _suits(one, task)), None)
-        if agent is not None and _give(tx, task, agent):
+        if agent is not None and _give(tx, board, task, agent):
             free.remove(agent)
             room -= 1
 
@@ -80,21 +82,25 @@ def _suits(agent: Agent, task: Task) -> bool:
     return is_meant and Able(agent.name, frozenset(agent.capabilities)).fits(task)
 
 
-def _give(tx: Tx, task: Task, agent: Agent) -> bool:
+def _give(tx: Tx, board: Board, task: Task, agent: Agent) -> bool:
     # Through no hand yet: that is the attempt which the mail wakes.
     taken = claims.claim(tx, task.id, Holder(agent.id, agent.name, ""), task.stream, lease=None)
     if not isinstance(taken, Taken):
         return False
+    has_place = agent.settings.get("workspace") != "none"
+    where = isolation.for_task(tx, board, task.id, task.name, agent) if has_place else None
     instance = instances.get(tx, agent.instance)
-    words = Words(_told(tx, task), to=(agent.name,), kind="task", task_id=task.id, spoken="")
+    words = Words(_told(tx, task, where), to=(agent.name,), kind="task", task_id=task.id, spoken="")
     talk.say(tx, instance, None, words)
     return True
 
 
-def _told(tx: ReadTx, task: Task) -> str:
-    """The task in words, with what came of what it needs."""
+def _told(tx: ReadTx, task: Task, where: Workspace | None) -> str:
+    """The task in words, with where it is done and what came of what it needs."""
     found = context.load(tx, task, _TOLD, _TOKENS)
     parts = [f"[TASK:{task.id}] {task.name}", str(found.current_task["description"])]
+    if where is not None:
+        parts.append(f"It has a worktree of its own on the branch {where.branch} (workspace {where.id}).")
     parts += _listed("What it builds on:", [_line(one, "name", "outcome") for one in found.dependency_outcomes])
     noted = cast(Sequence[Json], found.current_task["checkpoints"])
     parts += _listed("What was noted of it before:", [_line(one, "type", "summary") for one in noted])

@@ -48,6 +48,7 @@ def lay(tx: Tx, run: Run, workflow: Workflow) -> None:
         source_content="",
         source_ref=run.source,
         max_parallel=workflow.max_parallel_tasks,
+        makes_workspaces=workflow.makes_workspaces,
         created_by="system",
         id=BoardId(run.id),
     )

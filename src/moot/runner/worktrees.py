@@ -90,14 +90,22 @@ class Worktrees:
 
     async def of_agent(self, agent: Agent) -> Path:
         """Where an agent works that has a worktree of its own: made before its first attempt, kept over all runs."""
+        return await self._ready(await self._write(lambda tx: self._taken(tx, isolation.of_agent(tx, agent))))
 
-        def take(tx: Tx) -> Workspace:
-            found = isolation.of_agent(tx, agent)
-            if not workspaces.settle(tx, found.id, self.place):
-                raise RepositoryElsewhere(f"The worktree of {agent.name} is in {found.place}.", "Run it there.")
-            return found
+    async def of_task(self, agent: Agent, hand: str) -> Path | None:
+        """Where an attempt works that has in hand what has a worktree of its own; None if it has no such task."""
+        task = await self.store.read(lambda tx: isolation.in_hand(tx, agent, hand))
+        if task is None:
+            return None
+        return await self._ready(await self._write(lambda tx: self._taken(tx, isolation.of_held(tx, task, agent))))
 
-        one = await self._write(take)
+    def _taken(self, tx: Tx, one: Workspace) -> Workspace:
+        if not workspaces.settle(tx, one.id, self.place):
+            raise RepositoryElsewhere(f"The worktree of {one.created_name} is in {one.place}.", "Run it there.")
+        return one
+
+    async def _ready(self, one: Workspace) -> Path:
+        """It can be worked in now."""
         if not one.wanted and not self.grounds.path(one.id).is_dir():  # deleted by hand
             one = await self._write(lambda tx: workspaces.want(tx, one.id, "make"))
         if one.wanted:

@@ -6,6 +6,7 @@ from typing import Literal
 from moot.board import boards, tasks
 from moot.board.boards import Board
 from moot.board.errors import TaskNotFound
+from moot.board.tasks import Task
 from moot.core.ids import BoardId, StreamId, TaskId, WorkspaceId
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
@@ -51,14 +52,31 @@ def for_task(tx: Tx, board: Board, id: TaskId, name: str, agent: Agent) -> Works
     goes on where the one before has left it."""
     if not board.makes_workspaces:
         return None
-    there = (one for one in workspaces.of_task(tx, id) if not one.is_closed)
-    if (found := next(there, None)) is not None:
+    attached = workspaces.of_task(tx, id)
+    if (found := next((one for one in attached if not one.is_closed), None)) is not None:
         return found
+    if (left := next((one for one in attached if one.path is not None and not one.wanted), None)) is not None:
+        reopened = workspaces.reopen(tx, left.id)
+        have_done(tx, reopened)
+        return reopened
     branch = branches.default(board.instance, name)
-    if workspaces.on_branch(tx, branch) is not None:  # of another workflow, with a task of the same name
-        branch = f"{branch}-{id[-6:]}"
+    if workspaces.on_branch(tx, branch) is not None:  # of another workflow, say, with a task of the same name
+        branch = f"{branch}-{tx.new_id('ws')[-6:]}"
     new = NewWorkspace(board.stream, board.instance, branch, board.id, created_by=agent.id, created_name=agent.name)
     return create(tx, new, (id,))
+
+
+def in_hand(tx: ReadTx, agent: Agent, hand: str) -> Task | None:
+    """The task that an agent holds through this hand, if its workflow wants a worktree for each."""
+    held = (one for one in tasks.held_by(tx, agent.id) if one.hand == hand)
+    return next((one for one in held if boards.get(tx, one.board).makes_workspaces), None)
+
+
+def of_held(tx: Tx, task: Task, agent: Agent) -> Workspace:
+    """Like `for_task`, for who holds one of a workflow that wants them."""
+    found = for_task(tx, boards.get(tx, task.board), task.id, task.name, agent)
+    assert found is not None
+    return found
 
 
 def ask(tx: Tx, id: WorkspaceId, wish: Wanted) -> Workspace:

@@ -212,6 +212,7 @@ def _workflow(said: FileShape, file: Path, document: Document, found: Mapping[st
         kickoff=said.kickoff or "",
         tasks=tuple(task_of(one) for one in said.tasks or ()),
         max_parallel_tasks=said.max_parallel_tasks or 1,
+        makes_workspaces=bool(said.auto_create_workspaces),
         is_together=bool(said.together),
         notify=_notify(said.notify),
         budget=budget(said.budget, RUN_BUDGET),

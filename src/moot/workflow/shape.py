@@ -359,6 +359,7 @@ class FileShape(Shape):
     max_parallel_tasks: Annotated[int, Field(ge=1, le=1000)] | None = Field(
         default=None, description="How many tasks are worked on at once; 1 if not given"
     )
+    auto_create_workspaces: bool | None = Field(default=None, description="A git worktree for every task, to work in")
     together: bool | None = Field(default=None, description="Begin with the tasks while the agents talk")
     notify: Annotated[str, Field(min_length=1)] | NotifyShape | None = Field(
         default=None, description="A command that is run when a person is needed"

@@ -224,6 +224,7 @@ class Workflow:
     warnings: tuple[str, ...] = ()
     tasks: tuple[TaskDefinition, ...] = ()
     max_parallel_tasks: int = 1
+    makes_workspaces: bool = False  # a worktree for every task
     is_together: bool = False  # the tasks do not wait until the talk is quiet
     cast: tuple[AgentDefinition, ...] = ()  # who is no agent of its own, but takes part in what one of them does
 

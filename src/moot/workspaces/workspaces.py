@@ -205,7 +205,9 @@ def reopen(tx: Tx, id: WorkspaceId) -> Workspace:
             f"Another workspace is on {one.branch!r}, or this one is being changed.", "See workspace_list."
         )
     _tell(tx, one, CREATED)
-    return _change(tx, replace(one, status="active", wanted="make", closed_at=None, trouble={}))
+    # The step of the last merge is taken and told; left behind, it would pass for that of the next.
+    fresh = replace(one, merge_from=None, merge_commit=None, closed_at=None, trouble={})
+    return _change(tx, replace(fresh, status="active", wanted="make"))
 
 
 def settle(tx: Tx, id: WorkspaceId, place: str) -> bool:
