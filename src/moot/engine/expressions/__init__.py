@@ -1,0 +1,1 @@
+"""JavaScript of people, evaluated where it reaches nothing."""

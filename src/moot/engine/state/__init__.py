@@ -1,0 +1,1 @@
+"""The state of a flow: what was written, and what follows from it."""
