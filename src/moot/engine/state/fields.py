@@ -29,7 +29,8 @@ def sections(fields: Fields) -> dict[str, dict[str, Json]]:
     found: dict[str, dict[str, Json]] = {section: {} for section in SECTIONS}
     for key, text in fields.items():
         section, _, name = key.partition(".")
-        found[section][name] = json.loads(text)
+        if section in found:
+            found[section][name] = json.loads(text)
     return found
 
 

@@ -1,0 +1,65 @@
+"""`state_update`: values for places in the state, one or several at once."""
+
+from collections.abc import Mapping
+from typing import cast
+
+from moot.core.json import Json
+from moot.core.records import record
+from moot.engine.expressions import template
+from moot.engine.resolving import text_of
+from moot.engine.state import paths
+from moot.engine.state.operations import Operation, Update
+from moot.engine.state.paths import Path
+from moot.engine.step import Move, Next, Turn
+
+
+@record
+class Change:
+    """A place, in which whatever stands in braces is one key; what to do there; and the value, with its templates."""
+
+    path: tuple[str, ...]
+    operation: Operation = "set"
+    value: Json = None
+
+
+@record
+class StateUpdate:
+    changes: tuple[Change, ...]
+
+
+async def take(turn: Turn) -> Move:
+    detail: StateUpdate = turn.step.detail
+    return Next(await updates(turn, detail.changes))
+
+
+async def updates(turn: Turn, changes: tuple[Change, ...]) -> tuple[Update, ...]:
+    wanted: Json = [{"path": list(one.path), "value": one.value} for one in changes]
+    found = cast(list[Mapping[str, Json]], await turn.resolved(wanted))
+    return tuple(
+        Update(place(cast(list[Json], made["path"])), one.operation, made["value"])
+        for one, made in zip(changes, found, strict=True)
+    )
+
+
+def place(keys: list[Json]) -> Path:
+    return paths.writable(paths.of(tuple(text_of(key) for key in keys)))
+
+
+def keys(path: str) -> tuple[str, ...]:
+    """The keys of a path with templates in it: what stands in braces is never cut at its dots."""
+    found = template.parse(path)
+    spelled, held = "", dict[str, str]()
+    for number, part in enumerate(found.parts):
+        if isinstance(part, str):
+            spelled += part
+        else:
+            mark = f"\ue000{number}\ue001"
+            held[mark] = part.source
+            spelled += mark
+    return tuple(_restored(key, held) for key in paths.split(spelled))
+
+
+def _restored(key: str, held: Mapping[str, str]) -> str:
+    for mark, source in held.items():
+        key = key.replace(mark, source)
+    return key
