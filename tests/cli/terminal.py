@@ -19,7 +19,7 @@ from moot.api.connection import Connection, connect
 from moot.core.tx import Tx
 from moot.registry import agents, instances
 from moot.registry.agents import Agent, NewAgent
-from tests.cli import session
+from tests.cli import nursery, session
 from tests.cli.session import Session
 
 T = TypeVar("T")
@@ -50,7 +50,10 @@ class Terminal:
 
     def run(self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> Ended:
         """One command to its end."""
-        return self._run(self.argv(*words), stdin, env)
+        if not nursery.fits(env or {}):
+            return self._run(self.argv(*words), stdin, env)
+        code, out, err = nursery.opened(self.bytecode).run(words, self.folder, self.env(env), stdin, SECONDS)
+        return Ended(code, out.decode(), err.decode())
 
     def ok(self, *words: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> Ended:
         """One command that must succeed."""

@@ -30,7 +30,7 @@ def _is_told(lines: list[str]) -> None:
 
 def _timeless(line: str) -> str:
     """Without the time of day, and without how long it took."""
-    return re.sub(r"^[\d:]{8} |\d+\.\d s", "", line)
+    return re.sub(r"^[\d:]{8} |\d+(?:\.\d)? s", "", line)
 
 
 def _is_one_document_a_line(lines: list[str]) -> None:
