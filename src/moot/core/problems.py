@@ -32,8 +32,8 @@ class Problem:
     is_key: bool = False  # the key is wrong or missing, and not what stands there
 
 
-def found(error: ValidationError, model: type[BaseModel], data: object) -> list[Problem]:
-    """Every problem once, in the order of the fields. `data` is what was validated by `model`."""
+def found(error: ValidationError, model: type[BaseModel], data: object, under: Path = ()) -> list[Problem]:
+    """Every problem once, in the order of the fields. `data` is what was validated by `model`; it stands at `under`."""
     wrong_types: dict[Path, list[str]] = {}
     others: list[Problem] = []
     for one in error.errors(include_url=False):
@@ -42,11 +42,12 @@ def found(error: ValidationError, model: type[BaseModel], data: object) -> list[
         if kind is not None:
             wrong_types.setdefault(spot.path, []).append(kind)
         else:
-            others.append(_other(one, spot))
+            others.append(_other(one, Spot((*under, *spot.path), spot.keys, spot.is_key)))
     # Where one form of a value fits so far that its parts are looked at, that is the form that was meant.
     meant = {path[:length] for path in wrong_types for length in range(len(path))}
-    meant |= {one.path[:length] for one in others for length in range(len(one.path) + 1)}
-    typed = [_wrong_type(path, kinds, data) for path, kinds in wrong_types.items() if path not in meant]
+    whole = [one.path[len(under) :] for one in others]
+    meant |= {path[:length] for path in whole for length in range(len(path) + 1)}
+    typed = [_wrong_type(path, kinds, data, under) for path, kinds in wrong_types.items() if path not in meant]
     return [*others, *typed]
 
 
@@ -119,10 +120,10 @@ def _own_words(error: Exception, path: Path) -> Problem:
     return Problem(path, f"{_thing(path)}: {str(error).rstrip('.')}", "Mend it.")
 
 
-def _wrong_type(path: Path, kinds: list[str], data: object) -> Problem:
+def _wrong_type(path: Path, kinds: list[str], data: object, under: Path) -> Problem:
     value = schemas.value_at(data, path)
     fact, remedy = expectations.mismatch(kinds, value)
-    return Problem(path, f"{_thing(path)} {fact}", remedy)
+    return Problem((*under, *path), f"{_thing((*under, *path))} {fact}", remedy)
 
 
 def _owner(path: Path) -> str:

@@ -17,6 +17,7 @@ class Definition:
     steps: tuple[Step, ...] = ()
     schema: Schema = field(default_factory=Schema)
     default_state: Mapping[str, Mapping[str, Json]] = field(default_factory=dict[str, Mapping[str, Json]])
+    warnings: tuple[str, ...] = ()
 
     def block(self, frames: Frames) -> tuple[Step, ...]:
         """The steps of the innermost block."""

@@ -1,28 +1,36 @@
-"""The table of kinds: what takes a step of each type, and the blocks it has."""
+"""The table of kinds: what each may say, what is made of it, what takes it, and the blocks that it has."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from moot.core.records import record
+from moot.engine.shape import StepShape
 from moot.engine.step import Move, Take, Turn
 from moot.engine.steps import conditional, foreach, leaving, looping, sequential, updating
 
 
 @record
 class Kind:
+    said: type[StepShape]
+    read: Callable[[Any], Any]
     take: Take
     blocks: tuple[str, ...] = ()
     is_loop: bool = False
 
 
+def _nothing(said: StepShape) -> None:
+    """It says nothing of its own."""
+
+
 KINDS: Mapping[str, Kind] = {
-    "break": Kind(leaving.take_break),
-    "conditional": Kind(conditional.take, ("then", "else")),
-    "continue": Kind(leaving.take_continue),
-    "exit": Kind(leaving.take_exit),
-    "foreach": Kind(foreach.take, ("steps",), is_loop=True),
-    "sequential": Kind(sequential.take, ("steps",)),
-    "state_update": Kind(updating.take),
-    "while": Kind(looping.take, ("body",), is_loop=True),
+    "break": Kind(StepShape, _nothing, leaving.take_break),
+    "conditional": Kind(conditional.Said, conditional.read, conditional.take, ("then", "else")),
+    "continue": Kind(StepShape, _nothing, leaving.take_continue),
+    "exit": Kind(leaving.ExitSaid, leaving.read_exit, leaving.take_exit),
+    "foreach": Kind(foreach.Said, foreach.read, foreach.take, ("steps",), is_loop=True),
+    "sequential": Kind(sequential.Said, _nothing, sequential.take, ("steps",)),
+    "state_update": Kind(updating.Said, updating.read, updating.take),
+    "while": Kind(looping.Said, looping.read, looping.take, ("body",), is_loop=True),
 }
 
 

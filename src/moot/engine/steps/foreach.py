@@ -2,14 +2,26 @@
 
 from collections.abc import Sequence
 
+from pydantic import Field, JsonValue
+
 from moot.core.json import Json
 from moot.core.records import record
+from moot.engine.shape import Steps, StepShape
 from moot.engine.step import Enter, Move, Next, StepFailed, Turn
+
+
+class Said(StepShape):
+    items: str | list[JsonValue] = Field(description="A list, or an expression that is one")
+    steps: Steps = Field(description="Steps for each; `item` is the one, `index` its place")
 
 
 @record
 class Foreach:
     items: Json  # a template, or a list with some in it
+
+
+def read(said: Said) -> Foreach:
+    return Foreach(said.items)
 
 
 async def take(turn: Turn) -> Move:

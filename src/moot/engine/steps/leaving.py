@@ -1,13 +1,25 @@
 """`break` and `continue`: out of the loop around them, or on to its next round. `exit`: the end of the flow."""
 
+from pydantic import Field
+
 from moot.core.records import record
+from moot.engine.shape import StepShape
 from moot.engine.step import Ending, Exit, Leave, Move, Turn
+
+
+class ExitSaid(StepShape):
+    status: Ending = Field(default="success", description="How the flow has ended: success or failed")
+    reason: str = Field(default="", description="Why, for people")
 
 
 @record
 class Stop:
     status: Ending = "success"
     reason: str = ""
+
+
+def read_exit(said: ExitSaid) -> Stop:
+    return Stop(said.status, said.reason)
 
 
 async def take_break(turn: Turn) -> Move:

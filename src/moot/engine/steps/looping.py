@@ -1,12 +1,25 @@
 """`while`: a block again and again, as long as a condition holds."""
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from moot.core.records import record
+from moot.engine.expressions import template
 from moot.engine.expressions.template import Expression
+from moot.engine.shape import Steps, StepShape
 from moot.engine.step import Enter, Move, Next, StepFailed, Turn
 
 DEFAULT_MOST = 100
+
+
+class Said(StepShape):
+    condition: str = Field(min_length=1, description="An expression: whether to go through the body once more")
+    body: Steps = Field(description="Steps of every round")
+    max_iterations: Annotated[int, Field(ge=0)] | None = Field(
+        default=None, description="Rounds after which it is left"
+    )
+    on_max_iterations: Literal["leave", "fail"] = Field(default="leave", description="What that is")
 
 
 @record
@@ -14,6 +27,10 @@ class While:
     condition: Expression
     most: int | None = None  # rounds; without it a loop of more than a hundred is a mistake
     on_most: Literal["leave", "fail"] = "leave"
+
+
+def read(said: Said) -> While:
+    return While(template.condition(said.condition), said.max_iterations, said.on_max_iterations)
 
 
 async def take(turn: Turn) -> Move:

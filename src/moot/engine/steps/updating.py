@@ -3,14 +3,25 @@
 from collections.abc import Mapping
 from typing import cast
 
+from pydantic import Field, JsonValue
+
+from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.records import record
 from moot.engine.expressions import template
 from moot.engine.resolving import text_of
+from moot.engine.shape import StepShape, WriteShape
 from moot.engine.state import paths
 from moot.engine.state.operations import Operation, Update
 from moot.engine.state.paths import Path
 from moot.engine.step import Move, Next, Turn
+
+
+class Said(StepShape):
+    path: str | None = Field(default=None, min_length=1, description="raw.NAME or state.NAME, and keys in it")
+    value: JsonValue = Field(default=None, description="What to write")
+    operation: Operation = Field(default="set", description="set, append, increment or merge")
+    updates: list[WriteShape] | None = Field(default=None, min_length=1, description="Several at once")
 
 
 @record
@@ -25,6 +36,20 @@ class Change:
 @record
 class StateUpdate:
     changes: tuple[Change, ...]
+
+
+def read(said: Said) -> StateUpdate:
+    if (said.path is None) == (said.updates is None):
+        raise InvalidInput("A state_update has either a path or updates.", "Write path and value, or updates.")
+    several = said.updates or [WriteShape(path=said.path or "", value=said.value, operation=said.operation)]
+    return StateUpdate(tuple(change(one) for one in several))
+
+
+def change(said: WriteShape) -> Change:
+    found = keys(said.path)
+    if "{{" not in "".join(found[:2]):
+        paths.writable(paths.of(found))  # the rest is known when it is taken
+    return Change(found, said.operation, said.value)
 
 
 async def take(turn: Turn) -> Move:
