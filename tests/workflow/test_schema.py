@@ -1,5 +1,6 @@
 """The JSON Schema for editors takes what moot takes, and refuses what it refuses, as far as a schema can."""
 
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -44,6 +45,12 @@ def test_what_is_right_is_right(text: str) -> None:
     assert errors(text) == []
 
 
+def test_the_examples_are_right() -> None:
+    files = list((Path(__file__).parents[2] / "examples").glob("*.yaml"))
+    assert files
+    assert {file.name: found for file in files if (found := errors(file.read_text()))} == {}
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -55,6 +62,8 @@ def test_what_is_right_is_right(text: str) -> None:
         "agents: {a: {timeout: 30}}",
         "agents: {a: {script: [{sai: x}]}}",
         "agents: {a: {answers: [{sai: x}]}}",
+        "agents: {a: {script: [{usage: {input_tokens: 1}}]}}",
+        "agents: {a: {answers: [{usage: {tokens: 1}}]}}",
         "agents: {a: {model: []}}",
         "agents: {a: {router: {destinations: []}}}",
         "agents: {a: {router: [b]}}",

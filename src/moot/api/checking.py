@@ -67,7 +67,7 @@ def editor_schema() -> dict[str, Json]:
     """The JSON Schema of workflow files, with the lines of scripts."""
     from moot.models.scripted import AnswerLine  # noqa: PLC0415  # every run looks at its workflow, few at the schema
 
-    return schema.schema(Line.model_json_schema(by_alias=True), AnswerLine.model_json_schema(by_alias=True))
+    return schema.schema(Line, AnswerLine)
 
 
 def grown(casting: Casting, *, with_alone: bool = False) -> tuple[Tree, ...]:

@@ -1,8 +1,9 @@
 """The JSON Schema of workflow files and of the heads of agent files, for editors: made from the form they are read by,
 with its words."""
 
-from collections.abc import Mapping
 from typing import Any, cast
+
+from pydantic import BaseModel
 
 from moot.core.json import Json
 from moot.workflow import shape
@@ -12,12 +13,12 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _AGENT_FILE = "AgentFile"  # the head of one is `#/$defs/AgentFile`
 
 
-def schema(line: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Json]:
+def schema(line: type[BaseModel], answer: type[BaseModel]) -> dict[str, Json]:
     """Draft 2020-12. `line` is the form of a script's lines, `answer` that of a scripted model's. Other spellings of
     keys are there too, marked as such."""
     made = FileShape.model_json_schema(by_alias=True)
     head = AgentFileShape.model_json_schema(by_alias=True)
-    others = {**head.pop("$defs"), _AGENT_FILE: head, "Line": dict(line), "Answer": dict(answer)}
+    others = {**head.pop("$defs"), _AGENT_FILE: head, "Line": _whole("Line", line), "Answer": _whole("Answer", answer)}
     forms: dict[str, dict[str, Any]] = {**made["$defs"], **others}
     for part in (made, *forms.values()):
         _add_spellings(part)
@@ -30,6 +31,11 @@ def schema(line: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Json
         lines = {"type": "array", "items": {"$ref": f"#/$defs/{form}"}}
         forms[owner]["properties"][field]["anyOf"][0] = lines
     return {"$schema": DIALECT, "title": "moot workflow", **made, "$defs": forms}
+
+
+def _whole(name: str, form: type[BaseModel]) -> dict[str, Any]:
+    """With its parts within it: those of different forms may have the same name."""
+    return form.model_json_schema(by_alias=True, ref_template=f"#/$defs/{name}/$defs/{{model}}")
 
 
 def _add_spellings(part: dict[str, Any]) -> None:
