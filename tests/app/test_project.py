@@ -79,7 +79,7 @@ def test_odd_characters_in_the_path_stay_what_they_are(tmp_path: Path) -> None:
     assert stores.file_of(Project(root).store_url(None)) == root / ".workflow" / "moot.db"
 
 
-@pytest.mark.parametrize("text", ["[1, 2]", "just words", "store: 3"])
+@pytest.mark.parametrize("text", ["[1, 2]", "just words", "store: 3", "mcp_servers: {}\nmcpServers: {}"])
 def test_a_config_of_the_wrong_shape_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / ".moot").mkdir()
     (tmp_path / ".moot" / "config.yaml").write_text(text)

@@ -6,7 +6,7 @@ import pytest
 
 from moot.app import references, workflows
 from moot.app.choosing import Machine
-from moot.app.project import Project
+from moot.app.project import ConfigInvalid, Project
 from moot.app.workflows import BackendUnavailable
 from moot.core.errors import MootError
 from moot.core.permissions import PRESETS, Permissions
@@ -195,6 +195,12 @@ def test_wrong_defaults_in_the_configuration_are_told_with_their_place(tmp_path:
     assert ".moot/config.yaml:3:3: `permisions` is no key of `defaults`. Did you mean `permissions`?" in str(
         caught.value
     )
+
+
+def test_a_setting_that_nobody_knows_is_told_before_a_run(tmp_path: Path) -> None:
+    write(tmp_path, "attempt_time_out: 1h", ".moot/config.yaml")
+    with pytest.raises(ConfigInvalid, match="no setting `attempt_time_out`"):
+        read(tmp_path, TEAM)
 
 
 def test_a_workflow_is_found_by_path_or_by_name(tmp_path: Path) -> None:

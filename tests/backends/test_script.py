@@ -24,7 +24,7 @@ WRONG: list[tuple[Json, str]] = [
         {"sender": "ann"},
         "`sender` is no key of `script item 2`. Known are: calls, crash, fail, fails, from, hang, in, on",
     ),
-    ({"crash": "yes"}, "`script item 2, crash` must be true or false, not text. Write true or false, without quotes."),
+    ({"crash": "yes"}, "`script item 2, crash` must be true or false, not text. Write true, without quotes."),
     ({"fail": "no", "fails": 0}, "`script item 2, fails` must be at least 1. Choose another number."),
     ({"fails": 1}, "`script item 2`: `fails` says how often, but neither fail, crash nor hang says how. Mend it."),
     ({"calls": [{}]}, "`script item 2, calls item 1` must not be empty. Add to it."),

@@ -148,7 +148,7 @@ def told(text: str) -> str:
         ("1: 2", "f:1:1: the key `1` in this file must be text. Put it in quotes."),
         (
             "pair: [1, yes]",
-            ("f:1:11: `pair item 2` must be true or false, not text. Write true or false, without quotes."),
+            ("f:1:11: `pair item 2` must be true or false, not text. Write true, without quotes."),
         ),
         ("even: 3", "f:1:7: `even`: must be even. Mend it."),
         ("maxTurns: x", "f:1:11: `maxTurns` must be a number, not text. Write digits, without quotes."),

@@ -203,6 +203,14 @@ agents:
     assert bare.system_prompt == "Just a prompt.\n---\nwith a line"
 
 
+def test_what_is_wrong_in_an_agent_file_of_two_agents_is_told_once(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("---\nmodle: opus\n---\nFor ${{ instanc }}")
+    assert faults(tmp_path, "agents: {a: {from: a.md}, b: {from: a.md}}") == [
+        "a.md:2:1: `modle` is no key of this file. Did you mean `model`?",
+        "a.md:4:5: there is no variable `instanc`. Did you mean `instance`?",
+    ]
+
+
 def test_what_is_wrong_in_an_agent_file_is_told_with_its_own_line(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("---\n# a head\nmodle: opus\nchatt: true\n---\n\nFor\nthe ${{ nothing }}")
     (tmp_path / "b.md").write_text("\n${{ instanc }}\n")
@@ -238,6 +246,14 @@ def test_what_is_wrong_in_an_agent_file_is_told_with_its_own_line(tmp_path: Path
         (
             "agents:\n  a: {model: sonnet, system_prompt: x, systemPrompt: y}",
             "review.yaml:2:40: `systemPrompt` and `system_prompt` are the same key. Keep one.",
+        ),
+        (
+            TEAM + "inputs: {n: {options: [a], enum: [b]}}",
+            "review.yaml:2:28: `enum` and `options` are the same key. Keep one.",
+        ),
+        (
+            TEAM + "max_parallel_task: 2\nmaxParallelTask: 3",
+            "review.yaml:2:1: `max_parallel_task` is no key of this file. Did you mean `max_parallel_tasks`?",
         ),
         (
             TEAM + "steps: []",
@@ -317,7 +333,13 @@ def test_what_is_wrong_in_an_agent_file_is_told_with_its_own_line(tmp_path: Path
             TEAM + "tasks: [{name: a, neme: b}]",
             "review.yaml:2:19: `neme` is no key of `tasks item 1`. Did you mean `name`?",
         ),
-        (TEAM + "context: off", "review.yaml:2:10: `context` must be true or false or keys and values, not text."),
+        (
+            TEAM + "context: none",
+            (
+                "review.yaml:2:10: `context` must be true or false or keys and values, not text. "
+                "Write false, without quotes."
+            ),
+        ),
         (
             TEAM + "context: {provider: fil}",
             "review.yaml:2:21: `context.provider` must be one of file, memory. Did you mean file?",

@@ -140,4 +140,6 @@ def _read(folder: Path) -> Mapping[str, Json]:
     settings = cast(dict[str, Json], found)
     if unknown := next((str(key) for key in settings if key not in _KEYS), None):
         raise ConfigInvalid(f"{file}: there is no setting `{unknown[:80]}`.", hint(unknown, _KEYS))
+    if "mcp_servers" in settings and "mcpServers" in settings:
+        raise ConfigInvalid(f"{file}: `mcpServers` and `mcp_servers` are the same key.", "Keep one.")
     return settings

@@ -179,6 +179,7 @@ def members(workflow: Workflow, files: Sequence[str] = ()) -> tuple[NewAgent, ..
 
 
 def _drafted(project: Project, file: Path, flags: Flags) -> Draft:
+    _ = project.config  # what is wrong in it is told by `moot check` too, and not only by who runs something
     draft = reading.draft(file, _around(project, flags))
     references.check(draft)
     return draft

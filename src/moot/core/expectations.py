@@ -36,6 +36,16 @@ _REMEDIES = {
     "a list": "Begin each item on its own line with `- `, or write [one, two].",
     "keys and values": "Write `key: value` lines below it, indented.",
 }
+# Text to YAML 1.2, and what it is likely to mean.
+_SWITCHES = {
+    "no": "false",
+    "off": "false",
+    "none": "false",
+    "false": "false",
+    "yes": "true",
+    "on": "true",
+    "true": "true",
+}
 _BOUNDS = {
     "greater_than_equal": ("ge", "must be at least"),
     "greater_than": ("gt", "must be more than"),
@@ -51,6 +61,9 @@ def mismatch(kinds: Sequence[str], value: object) -> tuple[str, str]:
     if value is None:
         return f"must be {' or '.join(wanted)}, and is empty", "Fill it in, or leave it out."
     fact = f"must be {' or '.join(wanted)}, not {_described(value)}"
+    meant = _SWITCHES.get(value.casefold()) if isinstance(value, str) and "true or false" in wanted else None
+    if meant is not None:
+        return fact, f"Write {meant}, without quotes."
     if "text" in wanted:
         return fact, "Put it in quotes." if isinstance(value, int | float) else "Write it as one text."
     return fact, _REMEDIES[wanted[-1]]

@@ -1,6 +1,6 @@
 """A file on the way to becoming a workflow: what was found wrong so far, each with its place."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,11 +44,11 @@ class Faults:
     """Everything wrong in the files of one workflow, to be told at once."""
 
     found: list[tuple[Document, Problem]] = field(default_factory=list[tuple[Document, Problem]])
-    seen: set[tuple[int, Problem]] = field(default_factory=set[tuple[int, Problem]])
+    seen: set[tuple[str, Problem]] = field(default_factory=set[tuple[str, Problem]])
 
     def add(self, document: Document, problem: Problem) -> None:
-        """Once; and of very many only the first, since each has to be found in its file."""
-        key = (id(document), problem)
+        """Once, however often the file is read; of very many only the first, since each has to be found in its file."""
+        key = (document.name, problem)
         if key not in self.seen and len(self.seen) < _MOST_FAULTS:
             self.seen.add(key)
             self.found.append((document, problem))
@@ -116,28 +116,41 @@ def fit(model: type[M], document: Document, faults: Faults) -> M | None:
         except ValidationError as error:
             found = problems.found(error, model, data)
             if number == 0:  # what comes up later may only be wrong because something was left out
-                for one in found:
-                    faults.add(document, _explained(one, data))
+                for one in _explained(found, data):
+                    faults.add(document, one)
             is_mended = [_leave_out(data, one.path) for one in found]
             if not all(is_mended):
                 return None
     return None
 
 
-def _explained(problem: Problem, data: object) -> Problem:
-    """A key that is known, but not here or not twice."""
-    name = str(problem.path[-1]) if problem.path else ""
-    if not problem.is_key or " is no key of " not in problem.fact:
-        return problem
-    beside = cast(Mapping[str, object], schemas.value_at(data, problem.path[:-1]))
-    other = next((key for key in beside if key != name and shape.camel(str(key)) == shape.camel(name)), None)
-    if other is not None:
-        return Problem(problem.path, f"`{name}` and `{other}` are the same key", "Keep one.", is_key=True)
+def _explained(found: list[Problem], data: object) -> Iterator[Problem]:
+    """A key that is known, but not here or not twice, is told as that. One in two spellings is told once."""
+    unknown = [one.path for one in found if one.is_key and " is no key of " in one.fact]
+    for one in found:
+        spellings = _spellings(one.path, data) if one.path in unknown else []
+        known = next((path for path in spellings if path not in unknown), None)
+        if known is not None:
+            fact = f"`{one.path[-1]}` and `{known[-1]}` are the same key"
+            yield Problem(one.path, fact, "Keep one.", is_key=True)
+        elif not spellings or one.path == spellings[0]:
+            yield _later(one)
+
+
+def _spellings(path: yaml.Path, data: object) -> list[yaml.Path]:
+    """The keys that mean the same there, with this one, in the order of the file."""
+    beside = cast(Mapping[str, object], schemas.value_at(data, path[:-1]))
+    wanted = shape.meant(str(path[-1]))
+    return [(*path[:-1], key) for key in beside if shape.meant(str(key)) == wanted]
+
+
+def _later(problem: Problem) -> Problem:
     later = shape.LATER_SECTIONS if len(problem.path) == 1 else frozenset[str]()
-    if name in {*later, *map(shape.camel, later)}:
-        fact = f"`{name}` is known, but this version of moot does not run it yet"
-        return Problem(problem.path, fact, "Leave it out.", is_key=True)
-    return problem
+    name = problem.path[-1] if problem.path else ""
+    if not problem.is_key or name not in {*later, *map(shape.camel, later)}:
+        return problem
+    fact = f"`{name}` is known, but this version of moot does not run it yet"
+    return Problem(problem.path, fact, "Leave it out.", is_key=True)
 
 
 def _leave_out(data: Any, path: yaml.Path) -> bool:

@@ -231,7 +231,7 @@ class Reader:
             problem.remedy in wanted and problem.path[: len(layer.path)] == layer.path
             for document, problem in self.faults.found
             for layer in layers
-            if document is layer.document
+            if document.name == layer.document.name
         )
 
     def _models(self, choice: Choice | None, backend: Backend | None) -> list[str | None]:

@@ -27,6 +27,7 @@ from moot.workflow.wording import in_our_words
 from moot.workflow.workflow import Backend, InputType, PromptMode, Provider, Transport, Workspace
 
 _MOST = 1e15
+_SYNONYMS = {"enum": "options"}
 # What the format has and this version cannot run.
 LATER_SECTIONS = frozenset(("steps", "state_schema", "default_state"))
 
@@ -34,6 +35,11 @@ LATER_SECTIONS = frozenset(("steps", "state_schema", "default_state"))
 def camel(name: str) -> str:
     """`documentOwner` for `document_owner`."""
     return re.sub(r"_([a-z])", lambda found: found[1].upper(), name)
+
+
+def meant(key: str) -> str:
+    """The same for all spellings of a key."""
+    return camel(_SYNONYMS.get(key, key))
 
 
 def _spellings(name: str) -> str | AliasChoices:
