@@ -1,5 +1,6 @@
 """The project is found where people expect it, and the store where they said."""
 
+import stat
 from pathlib import Path
 
 import pytest
@@ -108,3 +109,10 @@ def test_a_relative_file_is_seen_from_the_project(tmp_path: Path, monkeypatch: p
     monkeypatch.delenv("MOOT_STORE", raising=False)
     monkeypatch.chdir("/")
     assert stores.file_of(Project(tmp_path).store_url(None)) == tmp_path / "data" / "other.db"
+
+
+def test_what_moot_writes_is_private_whatever_is_made_first(tmp_path: Path) -> None:
+    here = Project(tmp_path)
+    made = (here.make_folder("pr-1"), here.folder)
+    assert [stat.S_IMODE(folder.stat().st_mode) for folder in made] == [0o700, 0o700]
+    assert (here.folder / ".gitignore").read_text() == "*\n"

@@ -102,8 +102,12 @@ async def test_the_state_of_inboxes_says_who_has_read_how_far(store: Store, tmp_
     house = await build(store)
     ann, bob = await house.join("ann"), await house.join("bob")
     said = await house.post("one", ann, bob)
+    views = LiveViews(store, tmp_path)
+    await views.look()
     await house.write(lambda tx: live.instance_files.mailbox.ack_one(tx, ann.id, said.seq))
-    await shown(house, tmp_path)
+    assert [path.name for path in await views.look()] == ["inbox-state.json"], (
+        "reading is no event, and seen all the same"
+    )
     state = json.load_object(await text_of(tmp_path, "inbox-state.json"))
     assert state == {"readCursors": {"ann": live.instance_files.clock.to_iso(said.at)}, "unread": {"bob": 1}}
 

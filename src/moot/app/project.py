@@ -42,7 +42,8 @@ class Project:
         """Private to its owner, and ignored by git; with an instance, its folder in there."""
         found = self.folder / instance
         try:
-            found.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # above another it would be made for all to read
+            found.mkdir(exist_ok=True, mode=0o700)
             ignore = self.folder / ".gitignore"
             if not ignore.exists():
                 ignore.write_text("*\n", encoding="utf-8")

@@ -6,10 +6,12 @@ import logging
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
-from moot.bus import messages
+from moot.bus import mailbox, messages
+from moot.bus.mailbox import Counts
 from moot.core import folder
 from moot.core.errors import MootError
-from moot.core.ids import StreamId
+from moot.core.ids import AgentId, StreamId
+from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.registry import instances
 from moot.registry.instances import Instance
@@ -28,6 +30,14 @@ SOCKET = "context.sock"
 LOCK = ".views.lock"
 
 
+@record
+class _Standing:
+    """What tells whether the files of an instance are as they should be."""
+
+    head: int  # of its events
+    mail: dict[AgentId, Counts]  # reading is no event
+
+
 class LiveViews:
     """`keeping` while a block runs, or `look` once."""
 
@@ -35,7 +45,7 @@ class LiveViews:
         self._store = store
         self._above = above
         self._is_anew = is_anew  # whatever is there already
-        self._shown: dict[StreamId, int] = {}
+        self._shown: dict[StreamId, _Standing] = {}
         self._told: set[str] = set()
         self.problems: list[str] = []  # of the last look
 
@@ -60,15 +70,15 @@ class LiveViews:
         """Write what has changed; the files."""
         written: list[Path] = []
         self.problems = []
-        for instance, head in await self._store.read(_heads):
-            if self._shown.get(instance.stream) != head:
-                written += await self._bring_one(instance, head)
+        for instance, standing in await self._store.read(_standings):
+            if self._shown.get(instance.stream) != standing:
+                written += await self._bring_one(instance, standing)
         return written
 
-    async def _bring_one(self, instance: Instance, head: int) -> list[Path]:
+    async def _bring_one(self, instance: Instance, standing: _Standing) -> list[Path]:
         """What is in the way of one instance's files is no reason to leave out the others'."""
         try:
-            return await self._bring(instance, head)
+            return await self._bring(instance, standing)
         except OSError as error:
             where = error.filename2 or error.filename
             self._note(f"The files of {instance.name} cannot be written: {error.strerror} ({where}).")
@@ -81,10 +91,10 @@ class LiveViews:
             self._told.add(problem)
             _trouble.warning("%s", problem)
 
-    async def _bring(self, instance: Instance, head: int) -> list[Path]:
+    async def _bring(self, instance: Instance, standing: _Standing) -> list[Path]:
         where = await self._store.read(lambda tx: places.spot(tx, self._above, instance.name))
         if where is None:
-            self._shown[instance.stream] = head
+            self._shown[instance.stream] = standing
             return []
         small = await self._store.read(lambda tx: instance_files.contents(tx, instance))
         with folder.opened(where.above, where.name, create=True) as place:
@@ -94,7 +104,7 @@ class LiveViews:
                 if not is_alone:
                     return []  # another host shows the same, and what it misses is seen at the next look
                 names = await self._write(ChannelFile(place, where.channel), instance, small)
-        self._shown[instance.stream] = head
+        self._shown[instance.stream] = standing
         return [where.path / name for name in names]
 
     async def _write(self, channel: ChannelFile, instance: Instance, small: dict[str, bytes]) -> list[str]:
@@ -120,6 +130,9 @@ class LiveViews:
                 return is_changed
 
 
-def _heads(tx: ReadTx) -> list[tuple[Instance, int]]:
-    found = instances.all_of(tx)
-    return [(instance, feed.end(tx, instance.stream).get(instance.stream, 0)) for instance in found]
+def _standings(tx: ReadTx) -> list[tuple[Instance, _Standing]]:
+    return [(instance, _standing(tx, instance.stream)) for instance in instances.all_of(tx)]
+
+
+def _standing(tx: ReadTx, stream: StreamId) -> _Standing:
+    return _Standing(feed.end(tx, stream).get(stream, 0), mailbox.counts(tx, stream))
