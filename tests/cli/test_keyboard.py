@@ -15,7 +15,7 @@ async def test_why_typing_had_no_effect_is_told_when_the_block_ends(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "not-a-store").write_text("something else entirely\n" * 100)
     beside = asyncio.all_tasks()
-    async with asyncio.timeout(20), keyboard.answering(InstanceName("default"), str(tmp_path / "not-a-store")):
+    async with asyncio.timeout(20), keyboard.answering(InstanceName("default"), str(tmp_path / "not-a-store"), ()):
         await asyncio.wait(asyncio.all_tasks() - beside)
         assert capsys.readouterr().err == ""
     assert "what is typed was not read any more: " in capsys.readouterr().err

@@ -1,6 +1,7 @@
 """What waits for an answer of the caller, and the answer."""
 
 import re
+from collections.abc import Collection
 from dataclasses import fields
 
 from moot.api import rights
@@ -11,7 +12,7 @@ from moot.bus import mailbox, messages
 from moot.bus.mailbox import Mail
 from moot.bus.messages import Message
 from moot.core import text
-from moot.core.ids import InstanceName, RequestId
+from moot.core.ids import InstanceName, MessageId, RequestId
 from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.registry import agents, instances
@@ -23,6 +24,7 @@ from moot.tools import asking, groups
 from moot.tools.asking import Question, Reply
 from moot.tools.talk import Words
 
+_MOST = 1000  # looked at for what was shown
 _YES = frozenset(("yes", "y", "ok", "approve", "approved"))
 _NO = frozenset(("no", "n", "deny", "denied", "reject", "rejected"))
 _FIRST_WORD = re.compile(r"\s*([A-Za-z]*)[\s,.;:!-]*")
@@ -50,6 +52,12 @@ async def waiting(connection: Connection, agent: str | None, *, limit: int) -> l
         return sorted(found.values(), key=lambda one: one.mail.seq)[:limit]
 
     return await connection.store.read(look)
+
+
+async def longest(connection: Connection, shown: Collection[MessageId]) -> Waiting | None:
+    """What has waited longest for the caller, of what it was shown: nobody answers what they have not seen."""
+    found = await waiting(connection, None, limit=_MOST)
+    return next((one for one in found if one.mail.id in shown), None)
 
 
 async def places(connection: Connection, person: str | None) -> list[InstanceName]:

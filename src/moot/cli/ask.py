@@ -17,6 +17,7 @@ from moot.cli import cast, keyboard, loop, play, terminal
 from moot.cli.options import budget_option, json_option, permissions_option, store_option
 from moot.cli.transcript import MARKS
 from moot.core.errors import InvalidInput
+from moot.core.ids import MessageId
 from moot.core.permissions import Preset
 from moot.core.records import record
 from moot.ledger import budgets
@@ -80,8 +81,10 @@ def command(words: tuple[str, ...], **said: Any) -> int:
 async def show(pieces: AsyncIterator[Piece | Answer], order: Order, *, as_json: bool) -> int:
     """The answer alone on stdout. Where a person is there, they are shown who asks for leave, and can type an answer:
     from then on, since what they type before that is not meant for the agent."""
-    code, begins = 1, asyncio.Event()
-    typing = keyboard.answering(order.instance, order.store, begins) if order.has_person else contextlib.nullcontext()
+    code, begins, shown = 1, asyncio.Event(), set[MessageId]()
+    typing = contextlib.nullcontext()
+    if order.has_person:
+        typing = keyboard.answering(order.instance, order.store, shown, begins)
     async with typing:
         async for piece in pieces:
             if isinstance(piece, Answer):
@@ -91,6 +94,7 @@ async def show(pieces: AsyncIterator[Piece | Answer], order: Order, *, as_json: 
                 _aside(piece, is_heard=order.heard is not None)
                 if order.has_person and isinstance(piece, Message) and _waits(piece):
                     terminal.note(play.invitation(piece))
+                    shown.add(piece.id)
                     begins.set()
     return code
 

@@ -1,25 +1,27 @@
-"""Lines that a person types while a command shows what happens: each answers what waits longest, or is said."""
+"""Lines that a person types while a command shows what happens: each answers what was shown and waits longest, or is
+said."""
 
 import asyncio
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Collection
 from contextlib import asynccontextmanager
 
 from moot.api import requests, roster
 from moot.api.connection import Connection, connect
 from moot.cli import hints, saying, terminal
 from moot.core.errors import MootError
-from moot.core.ids import InstanceName
+from moot.core.ids import InstanceName, MessageId
 from moot.tools.talk import Words
 
 
 @asynccontextmanager
 async def answering(
-    instance: InstanceName, store: str | None, begins: asyncio.Event | None = None
+    instance: InstanceName, store: str | None, shown: Collection[MessageId], begins: asyncio.Event | None = None
 ) -> AsyncGenerator["asyncio.Future[None]"]:
-    """While the block runs, what is typed is answered or said in this instance; done at the end of the input. What is
-    typed before it `begins` waits: nobody has asked yet, and nobody is there to hear it."""
-    task = asyncio.ensure_future(_answer(instance, store, begins))
+    """While the block runs, what is typed answers one of the messages `shown` so far, or is said in this instance; done
+    at the end of the input. What is typed before it `begins` waits: nobody has asked yet, and nobody is there to hear
+    it."""
+    task = asyncio.ensure_future(_answer(instance, store, shown, begins))
     try:
         yield task
     finally:
@@ -29,23 +31,25 @@ async def answering(
             terminal.note(f"what is typed was not read any more: {failure}")
 
 
-async def _answer(instance: InstanceName, store: str | None, begins: asyncio.Event | None) -> None:
+async def _answer(
+    instance: InstanceName, store: str | None, shown: Collection[MessageId], begins: asyncio.Event | None
+) -> None:
     if begins is not None:
         await begins.wait()
     async with connect("channel_send", store=store, instance=instance, create=True) as connection:
         async for line in _lines():
             try:
-                await _say(connection, line)
+                await _say(connection, line, shown)
             except MootError as error:
                 terminal.note(f"{error.code}: {error}")
 
 
-async def _say(connection: Connection, line: str) -> None:
+async def _say(connection: Connection, line: str, shown: Collection[MessageId]) -> None:
     """To whoever has waited longest, unless the line itself says to whom."""
     is_served = await roster.is_served(connection.store)
-    waiting = [] if line.lstrip().startswith("@") else await requests.waiting(connection, None, limit=1)
-    if waiting:
-        terminal.note(await requests.reply(connection, waiting[0], line))
+    waiting = None if line.lstrip().startswith("@") else await requests.longest(connection, shown)
+    if waiting is not None:
+        terminal.note(await requests.reply(connection, waiting, line))
         if not is_served:
             hints.no_host()
         return

@@ -15,6 +15,7 @@ from moot.bus.messages import Message
 from moot.cli import keyboard, terminal
 from moot.cli.transcript import MARKS, Transcript
 from moot.core import clock, durations, text
+from moot.core.ids import MessageId
 from moot.ledger import budgets
 from moot.ledger.budgets import Share
 from moot.ledger.usage import Usage
@@ -29,8 +30,10 @@ async def show(pieces: AsyncIterator[Piece], order: Order | None = None, *, as_j
     is_typed = order is not None and order.has_person
     is_replay = order is not None and order.taping.replay is not None
     stage = _Lines(is_replay=is_replay) if as_json else _Terminal(order)
-    begins = asyncio.Event()
-    typing = keyboard.answering(order.instance, order.store, begins) if order and is_typed else contextlib.nullcontext()
+    begins, shown = asyncio.Event(), set[MessageId]()
+    typing = contextlib.nullcontext()
+    if order and is_typed:
+        typing = keyboard.answering(order.instance, order.store, shown, begins)
     async with typing:
         async for piece in pieces:
             if isinstance(piece, Message) or (isinstance(piece, Run) and not piece.definition.get("kickoff")):
@@ -42,6 +45,8 @@ async def show(pieces: AsyncIterator[Piece], order: Order | None = None, *, as_j
             with terminal.unheard():
                 stage.show(piece)
                 terminal.flush()
+            if isinstance(piece, Message):
+                shown.add(piece.id)
     return code
 
 

@@ -14,7 +14,7 @@ from moot.cli import audience, hints, keyboard, loop, terminal
 from moot.cli.options import instance_option, json_option, limit_option, store_option
 from moot.cli.transcript import Transcript
 from moot.core import clock
-from moot.core.ids import InstanceName
+from moot.core.ids import InstanceName, MessageId
 
 
 @click.command()
@@ -33,18 +33,21 @@ def command(*, target: str | None, limit: int, instance: str | None, store: str 
 async def _watch(instance: InstanceName, limit: int, store: str | None, *, as_json: bool) -> None:
     await wait_for_store(store, hints.no_store)
     async with connect("channel_read", store=store, instance=instance, waits=True) as opened:
-        shown = audience.while_read(_show(opened, instance, limit, as_json=as_json))
+        shown = set[MessageId]()
+        show = audience.while_read(_show(opened, instance, limit, shown, as_json=as_json))
         if as_json or not terminal.is_terminal(sys.stdin):
-            await shown
+            await show
             return
-        async with keyboard.answering(instance, store) as typed, asyncio.TaskGroup() as group:
-            showing = group.create_task(shown)
+        async with keyboard.answering(instance, store, shown) as typed, asyncio.TaskGroup() as group:
+            showing = group.create_task(show)
             await asyncio.wait([typed, showing], return_when=asyncio.FIRST_COMPLETED)
             if typed.done() and not typed.exception():  # Ctrl-D
                 showing.cancel()
 
 
-async def _show(opened: Connection, instance: InstanceName, limit: int, *, as_json: bool) -> None:
+async def _show(
+    opened: Connection, instance: InstanceName, limit: int, shown: set[MessageId], *, as_json: bool
+) -> None:
     if not await opened.exists():
         terminal.note(f"There is no instance {instance!r} yet. Waiting for it; Ctrl-C ends this.")
         await opened.stream()
@@ -56,6 +59,7 @@ async def _show(opened: Connection, instance: InstanceName, limit: int, *, as_js
             transcript.aside(piece.text)
         else:
             transcript.message(piece)
+            shown.add(piece.id)
         terminal.flush()
 
 
