@@ -9,14 +9,21 @@ import httpx2
 import pytest
 
 from moot.core.caller import SYSTEM
+from moot.core.ids import HostId
+from moot.core.tx import Tx
 from moot.mcp import server
 from moot.mcp.server import Address, Endpoints, Options
-from moot.registry import agents, attempts
+from moot.registry import agents, attempts, instances
+from moot.registry.agents import NewAgent
+from moot.registry.runs import NewRun, Run
+from moot.runner import phases
 from moot.store.store import Store
 from moot.testing.clock import ManualClock
+from moot.workflow import stored
+from moot.workflow.workflow import AgentDefinition, Context, Workflow
 from tests.mcp import clients
 from tests.mcp.clients import OldSession
-from tests.mcp.people import Meeting, Person
+from tests.mcp.people import DEFAULT, Meeting, Person
 
 
 @pytest.fixture
@@ -199,6 +206,29 @@ async def test_an_agent_cannot_act_for_another_by_argument(address: Address, mee
         refused = await clients.call(client, "channel_send", {"message": "I am bob", "agent_id": bob.agent})
     assert refused["structuredContent"]["error"]["code"] == "NOT_ALLOWED"
     assert await meeting.said() == []
+
+
+async def test_who_is_here_already_has_nothing_to_share_in_a_run_without_a_context(
+    address: Address, meeting: Meeting
+) -> None:
+    ann = await meeting.join("ann", groups=("channel", "inbox"))
+    unshared = Workflow("alone", "alone.yaml", (AgentDefinition("bob", "scripted"),), context=Context(is_on=False))
+    new = NewRun(unshared.name, unshared.file, "run", stored.to_json(unshared), {}, HostId("ho_1"))
+
+    def launch(tx: Tx) -> Run:
+        return phases.launch(tx, instances.get(tx, DEFAULT), new, [NewAgent("bob", backend="scripted")])
+
+    async with clients.http(address, ann.token) as client:
+        before = (await clients.ask(client, "tools/list")).json()["result"]["tools"]
+        run = await meeting.store.write(launch, caller=SYSTEM)
+        meanwhile = (await clients.ask(client, "tools/list")).json()["result"]["tools"]
+        refused = await clients.call(client, "channel_send", {"message": "@bob hello"})
+        await meeting.store.write(lambda tx: phases.close(tx, run.id, "stopped", "stopped"), caller=SYSTEM)
+        after = (await clients.ask(client, "tools/list")).json()["result"]["tools"]
+    assert {one["name"] for one in meanwhile} == {"inbox_check", "inbox_ack"}
+    assert refused["structuredContent"]["error"]["code"] == "NOT_ALLOWED"
+    assert before == after
+    assert "channel_send" in {one["name"] for one in after}
 
 
 async def test_an_operator_speaks_for_the_agents_it_registered(address: Address, meeting: Meeting) -> None:

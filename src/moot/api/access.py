@@ -212,10 +212,11 @@ async def _caller(store: Store, instance: InstanceName | None, inside: "Inside |
         return Caller(name=PERSON, role="operator", instance=instance or DEFAULT)
     from moot.registry import tokens  # noqa: PLC0415  # people have none, and their commands start faster without
     from moot.registry.errors import NotAuthenticated  # noqa: PLC0415
+    from moot.tools import sharing  # noqa: PLC0415
 
     token = inside.token
     try:
-        caller = await store.read(lambda tx: tokens.identify(tx, token))
+        caller = await store.read(lambda tx: sharing.as_now(tx, tokens.identify(tx, token)))
     except NotAuthenticated as error:  # perhaps this is another project's store
         raise inside.astray(error) from error
     if instance not in (None, caller.instance):

@@ -10,6 +10,8 @@ from moot.core.records import replace
 from moot.core.tx import ReadTx
 from moot.registry import agents, instances, names
 from moot.registry.agents import Agent
+from moot.tools import groups, sharing
+from moot.tools.groups import Acting, Looking
 
 C = TypeVar("C", bound=Access)
 
@@ -24,14 +26,17 @@ async def acting_as(connection: C, name: str | None) -> C:
     return connection if person.name == agents.PERSON else _as(connection, person)
 
 
-async def speaking_for(connection: Connection, name: str) -> Connection:
-    """The same connection as that agent from outside; only the operator may, or the agent itself by its token."""
+async def speaking_for(connection: Connection, name: str, tool: Looking | Acting) -> Connection:
+    """The same connection as that agent from outside, if it holds the tool; only the operator may, or the agent itself
+    by its token."""
     if names.fold(connection.caller.name) == names.fold(name):
         return connection
     agent = await _meant(connection, name)
     if agent.backend != "external":
         raise NotAllowed(f"{agent.name} is started by moot and speaks for itself.", "Name one that joins from outside.")
-    return _as(connection, agent)
+    found = _as(connection, agent)
+    groups.check(await connection.store.read(lambda tx: sharing.as_now(tx, found.caller)), tool)
+    return found
 
 
 async def _meant(connection: Access, name: str) -> Agent:

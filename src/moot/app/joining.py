@@ -9,13 +9,12 @@ from moot.core.errors import InvalidInput
 from moot.core.ids import InstanceName, TokenId
 from moot.core.tx import Tx
 from moot.process import identity
-from moot.registry import agents, instances, names, runs, tokens
+from moot.registry import agents, instances, names, tokens
 from moot.registry.agents import NewAgent
 from moot.registry.tokens import Grant
-from moot.runner import neighbours, terms
+from moot.runner import neighbours
 from moot.store.store import Store
 from moot.tools import succession
-from moot.tools.groups import NAMES
 
 # A bound for the case that neither the process nor a host on its machine ever comes back to revoke it.
 LASTS = timedelta(days=7)
@@ -41,8 +40,7 @@ async def token(
         )
         if found.backend != "external":
             raise InvalidInput(f"{found.name} is started by moot itself ({found.backend}).", "Join under another name.")
-        held = groups if terms.has_context(runs.live(tx, instance)) else terms.unshared(groups or NAMES)
-        grant = Grant("member", instance, found.role, found.id, held, process=process, lasts=LASTS)
+        grant = Grant("member", instance, found.role, found.id, groups, process=process, lasts=LASTS)
         return tokens.mint(tx, text, grant)
 
     id = await store.write(mint, caller=SYSTEM)

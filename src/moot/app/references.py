@@ -13,8 +13,8 @@ from moot.core.nearest import hint, nearest
 from moot.core.problems import Problem
 from moot.core.records import replace
 from moot.registry import names
-from moot.runner import plan_section, terms
-from moot.tools import groups, table
+from moot.runner import plan_section
+from moot.tools import groups, sharing, table
 from moot.tools.talk import EVERYONE
 from moot.workflow import connecting, templates
 from moot.workflow.members import Member
@@ -110,7 +110,7 @@ def _tools(name: str, member: Member, *, is_shared: bool) -> Iterator[Found]:
         elif tool not in known:
             fact = f"{where}there is no tool or group `{tool[:80]}`"
             yield document, Problem((*path, at), fact, hint(tool, known))
-        elif not is_shared and tool.startswith(terms.SHARED):
+        elif not is_shared and tool.startswith(sharing.SHARED):
             fact = f"{where}`{tool}` is not there with `context: false`"
             yield document, Problem((*path, at), fact, "Leave it out, or leave out `context: false`.")
 

@@ -13,7 +13,7 @@ from moot.core.json import Json
 from moot.core.records import record
 from moot.core.yaml import Document
 from moot.registry.agents import NewAgent
-from moot.runner import terms
+from moot.tools import sharing
 from moot.workflow import finding, graph, inputs, reading, stored, templates, variables
 from moot.workflow.catalog import Catalog
 from moot.workflow.finding import Folders
@@ -128,7 +128,7 @@ def _alone(obstacle: Obstacle) -> Obstacle:
 def _absent(workflow: Workflow) -> Iterator[str]:
     """Who is asked by itself shares nothing with anybody."""
     for agent in workflow.everybody.values():
-        shared = [one for one in agent.tools or () if one.startswith(terms.SHARED)]
+        shared = [one for one in agent.tools or () if one.startswith(sharing.SHARED)]
         if shared:
             yield f"{agent.name}: {', '.join(shared)} will not be there in moot ask, only in a workflow."
 

@@ -58,7 +58,7 @@ def read(*, agent: str, limit: int, store: str | None, as_json: bool) -> None:  
 
 async def _send(message: str, target: Target, store: str | None) -> None:
     async with connect("channel_send", store=store, instance=target.instance) as opened:
-        connection = await people.speaking_for(opened, target.agent or "")
+        connection = await people.speaking_for(opened, target.agent or "", "channel_send")
         await connection.send(Words(message))
 
 
@@ -69,7 +69,7 @@ async def _send_distant(message: str, target: Target, distant: "Distant") -> Non
 
 async def _read(target: Target, limit: int, store: str | None) -> list[plain.Plain]:
     async with connect("channel_read", store=store, instance=target.instance) as opened:
-        connection = await people.speaking_for(opened, target.agent or "")
+        connection = await people.speaking_for(opened, target.agent or "", "channel_read")
         return [plain.message(one) for one in await connection.latest(limit)]
 
 

@@ -13,6 +13,7 @@ from moot.mcp.gate import Headers
 from moot.mcp.refusals import NameMismatch
 from moot.registry import agents, instances, names, tokens
 from moot.registry.errors import NotAuthenticated
+from moot.tools import sharing
 
 _LOOPBACK = frozenset(("127.0.0.1", "::1"))
 _CALLER, _PROOF = "moot.caller", "moot.proof"
@@ -42,7 +43,11 @@ def proof_of(scope: Scope, headers: Headers, *, trusts_names: bool) -> Proof:
 
 
 def caller_by(tx: ReadTx, proof: Proof) -> Caller:
-    """Whom the proof is good for now; NotAuthenticated if for nobody (any more)."""
+    """Whom the proof is good for now, with what it holds; NotAuthenticated if for nobody (any more)."""
+    return sharing.as_now(tx, _proven(tx, proof))
+
+
+def _proven(tx: ReadTx, proof: Proof) -> Caller:
     if proof.token is None:
         return _named(tx, proof.name or "")
     caller = tokens.identify(tx, proof.token)

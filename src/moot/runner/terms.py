@@ -18,6 +18,7 @@ from moot.ledger.budgets import Limits
 from moot.ledger.usage import DOLLAR
 from moot.registry.agents import Agent
 from moot.registry.runs import Run
+from moot.tools import sharing
 from moot.tools.groups import APPROVE, PLAN, TALK
 from moot.workflow import providers as services
 from moot.workflow.workflow import Budget, Fallback, PromptMode, Retry
@@ -55,22 +56,14 @@ _ALWAYS = ("inbox", "channel_send")
 _ASKING = ("claude",)  # programs that ask by a tool before they use one of their own
 
 
-SHARED = ("channel", "document")  # how the tools begin that agents without a context do not have
-
-
 def groups(terms: Terms, *, has_context: bool, has_plan: bool = False) -> tuple[str, ...]:
     """The tools of moot that an agent holds: what its definition names, and those that nobody can do without."""
     if not has_context:
-        return unshared(_ours(terms.tools or ("inbox",)))
+        return sharing.unshared(_ours(terms.tools or ("inbox",)))
     if terms.tools is None:
         return (*TALK, *PLAN) if has_plan else TALK
     voting = ("document_vote_owner",) if "documents" in terms.tools else ()  # who may write is elected by its holders
     return tuple(dict.fromkeys((*_ours(terms.tools), *_ALWAYS, *voting)))
-
-
-def unshared(named: tuple[str, ...]) -> tuple[str, ...]:
-    """What is left of them where nothing is shared."""
-    return tuple(one for one in named if not one.startswith(SHARED))
 
 
 def _ours(named: tuple[str, ...]) -> tuple[str, ...]:
