@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from moot.api.connection import connect
 from moot.cli import keyboard
-from moot.core.ids import InstanceName
 
 
 async def test_why_typing_had_no_effect_is_told_when_the_block_ends(
@@ -14,8 +14,9 @@ async def test_why_typing_had_no_effect_is_told_when_the_block_ends(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "not-a-store").write_text("something else entirely\n" * 100)
+    place = connect("channel_send", store=str(tmp_path / "not-a-store"), create=True)
     beside = asyncio.all_tasks()
-    async with asyncio.timeout(20), keyboard.answering(InstanceName("default"), str(tmp_path / "not-a-store"), ()):
+    async with asyncio.timeout(20), keyboard.answering(place, ()):
         await asyncio.wait(asyncio.all_tasks() - beside)
         assert capsys.readouterr().err == ""
     assert "what is typed was not read any more: " in capsys.readouterr().err

@@ -24,6 +24,24 @@ def test_a_run_on_a_terminal_stays_open_for_the_answer(terminal: Terminal, answe
     assert last in session.shown
 
 
+def test_a_run_that_keeps_nothing_takes_answers_and_promises_no_later_ones(terminal: Terminal) -> None:
+    text = (EXAMPLES / "person.yaml").read_text()
+    (terminal.folder / "m.yaml").write_text(text.replace("document_owner: none", "provider: memory"))
+    unheard = terminal.run("run", "m.yaml")
+    assert unheard.code == 4
+    assert "nothing of it is kept; to answer, run it on a terminal" in unheard.err
+    assert "moot resume" not in unheard.err
+    with terminal.typing("run", "m.yaml") as session:
+        session.until("type an answer")
+        session.type("yes")
+        session.until("done in")
+    assert session.code == 0
+    assert "Released 1.2." in session.shown
+    detached = terminal.run("start", "m.yaml", "--background")
+    assert (detached.code, "Leave --background out" in detached.err) == (2, True)
+    assert not (terminal.folder / ".workflow" / "moot.db").exists()
+
+
 def test_what_is_typed_before_anything_was_said_waits(terminal: Terminal) -> None:
     with terminal.typing("run", str(EXAMPLES / "person.yaml")) as session:
         session.type("@release yes")

@@ -2,11 +2,12 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 from moot.api import access, summaries, taping, targets
 from moot.api.attending import Attendant, Ending, Expected, Failed, Paused, Warned
+from moot.api.connection import Connection, connect
 from moot.api.summaries import Summary
 from moot.api.taping import Replayed, Taping
 from moot.app import budgets, hosting, settings, trust, workflows
@@ -17,13 +18,14 @@ from moot.app.stores import open_store
 from moot.app.trust import NobodyToAsk
 from moot.app.workflows import Loaded
 from moot.bus.messages import Message
-from moot.core.caller import SYSTEM
+from moot.core.caller import SYSTEM, Caller
 from moot.core.ids import InstanceName
 from moot.core.records import record
 from moot.core.tx import Tx
 from moot.ledger.budgets import BudgetUsedUp
 from moot.process.errors import NotConfined
 from moot.registry import instances, runs
+from moot.registry.agents import PERSON
 from moot.registry.runs import Mode, NewRun, Run
 from moot.runner import neighbours, own_limits, phases, terms
 from moot.runner.trails import Heard
@@ -37,7 +39,15 @@ if TYPE_CHECKING:
     from moot.taping.recording.recorder import Recorder
     from moot.taping.replaying.player import Player
 
+_MEMORY = "memory:"
 Piece = Run | Message | Failed | Warned | Paused | Expected | Ending | Summary | Replayed
+
+
+@dataclass(slots=True)
+class Desk:
+    """Where the person at the terminal sits while this process attends a run."""
+
+    store: Store | None = None  # of a run in memory, which nobody can open but who runs it
 
 
 @record
@@ -56,6 +66,7 @@ class Order:
     heard: Heard | None = None  # hears what agents do on their way
     project: Project | None = None  # None: the one around the current folder
     question: str | None = None  # for the first of its agents, instead of a kickoff
+    desk: Desk = field(default_factory=Desk)
 
 
 def load(order: Order) -> Loaded:
@@ -119,13 +130,24 @@ async def run(order: Order, loaded: Loaded) -> AsyncIterator[Piece]:
         return run
 
     is_kept = loaded.workflow.context.provider == "file"
-    wanted = order if is_kept else replace(order, store="memory:")
+    wanted = order if is_kept else replace(order, store=_MEMORY)
     options = HostOptions(keeps_files=is_kept, stage=stage)
     if player is not None:
         options = replace(options, retry=taping.AT_ONCE)
         wanted = replace(wanted, has_person=False)
     async for piece in _attended(wanted, begin, options):
         yield piece
+
+
+@asynccontextmanager
+async def taking_part(order: Order) -> AsyncGenerator[Connection]:
+    """The person at the terminal, in the store of the run that is attended here."""
+    if order.desk.store is not None:
+        caller = Caller(PERSON, "operator", order.instance)
+        yield Connection(order.desk.store, order.project or access.find_project(), caller)
+        return
+    async with connect("channel_send", store=order.store, instance=order.instance, create=True) as connection:
+        yield connection
 
 
 def _stage(order: Order, loaded: Loaded) -> "Recorder | Player | None":
@@ -165,6 +187,8 @@ async def _attended(
     if player is not None:
         chosen = replace(chosen, has_person=player.has_person)
     async with _opened(project, order.store) as store:
+        if order.store == _MEMORY:
+            order.desk.store = store
         await neighbours.see_to(store)  # who attended a run and was killed does not count as busy
         async with hosting.hosting(project, store, chosen) as running:
             run = await store.write(lambda tx: begin(tx, running), caller=SYSTEM)

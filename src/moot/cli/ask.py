@@ -84,7 +84,7 @@ async def show(pieces: AsyncIterator[Piece | Answer], order: Order, *, as_json: 
     code, begins, shown = 1, asyncio.Event(), set[MessageId]()
     typing = contextlib.nullcontext()
     if order.has_person:
-        typing = keyboard.answering(order.instance, order.store, shown, begins)
+        typing = keyboard.answering(running.taking_part(order), shown, begins)
     async with typing:
         async for piece in pieces:
             if isinstance(piece, Answer):

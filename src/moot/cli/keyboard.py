@@ -4,24 +4,24 @@ said."""
 import asyncio
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Collection
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from moot.api import requests, roster
-from moot.api.connection import Connection, connect
+from moot.api.connection import Connection
 from moot.cli import hints, saying, terminal
 from moot.core.errors import MootError
-from moot.core.ids import InstanceName, MessageId
+from moot.core.ids import MessageId
 from moot.tools.talk import Words
 
 
 @asynccontextmanager
 async def answering(
-    instance: InstanceName, store: str | None, shown: Collection[MessageId], begins: asyncio.Event | None = None
+    place: AbstractAsyncContextManager[Connection], shown: Collection[MessageId], begins: asyncio.Event | None = None
 ) -> AsyncGenerator["asyncio.Future[None]"]:
-    """While the block runs, what is typed answers one of the messages `shown` so far, or is said in this instance; done
-    at the end of the input. What is typed before it `begins` waits: nobody has asked yet, and nobody is there to hear
+    """While the block runs, what is typed answers one of the messages `shown` so far, or is said in this place; done at
+    the end of the input. What is typed before it `begins` waits: nobody has asked yet, and nobody is there to hear
     it."""
-    task = asyncio.ensure_future(_answer(instance, store, shown, begins))
+    task = asyncio.ensure_future(_answer(place, shown, begins))
     try:
         yield task
     finally:
@@ -32,11 +32,11 @@ async def answering(
 
 
 async def _answer(
-    instance: InstanceName, store: str | None, shown: Collection[MessageId], begins: asyncio.Event | None
+    place: AbstractAsyncContextManager[Connection], shown: Collection[MessageId], begins: asyncio.Event | None
 ) -> None:
     if begins is not None:
         await begins.wait()
-    async with connect("channel_send", store=store, instance=instance, create=True) as connection:
+    async with place as connection:
         async for line in _lines():
             try:
                 await _say(connection, line, shown)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
-from moot.api import plain, remedies, targets
+from moot.api import plain, remedies, running, targets
 from moot.api.attending import WAITING, Ending, Expected, Failed, Paused, Warned
 from moot.api.running import Order, Piece
 from moot.api.summaries import Summary
@@ -33,7 +33,7 @@ async def show(pieces: AsyncIterator[Piece], order: Order | None = None, *, as_j
     begins, shown = asyncio.Event(), set[MessageId]()
     typing = contextlib.nullcontext()
     if order and is_typed:
-        typing = keyboard.answering(order.instance, order.store, shown, begins)
+        typing = keyboard.answering(running.taking_part(order), shown, begins)
     async with typing:
         async for piece in pieces:
             if isinstance(piece, Message) or (isinstance(piece, Run) and not piece.definition.get("kickoff")):
@@ -76,7 +76,7 @@ class _Terminal:
         self._ending = Ending("done")
         self._warnings = set[Warned]()  # each is said once, and not with every attempt
         self._is_typed = order is not None and order.has_person
-        self._is_kept = order is not None  # and can be resumed
+        self._order = order
         self._is_heard = order is not None and order.heard is not None  # what agents do on their way, warnings included
 
     def show(self, piece: Piece) -> None:
@@ -134,7 +134,8 @@ class _Terminal:
         if summary.result:
             terminal.say(summary.result)
         terminal.flush()
-        say_how_to_go_on(self._ending, summary, is_kept=self._is_kept)
+        is_kept = self._order is not None and self._order.desk.store is None  # and can be resumed
+        say_how_to_go_on(self._ending, summary, is_kept=is_kept)
 
 
 def invitation(message: Message) -> str:
@@ -146,7 +147,9 @@ def say_how_to_go_on(ending: Ending, summary: Summary, *, is_kept: bool = True) 
     reason = remedies.in_place(ending.reason, instance)
     if reason not in ("", ending.state):
         terminal.note(reason)
-    if ending.exit_code == WAITING:
+    if ending.exit_code == WAITING and not is_kept:
+        terminal.note("nothing of it is kept; to answer, run it on a terminal")
+    elif ending.exit_code == WAITING:
         inbox = remedies.answering(ending.reason, instance)
         terminal.note(f"answer with: {inbox}, or: {inbox.removesuffix('--answer')}--reply TEXT")
     if ending.state in ("interrupted", "limit", "failed") and is_kept and "moot resume" not in reason:

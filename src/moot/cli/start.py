@@ -7,8 +7,10 @@ import click
 
 from moot.api import background, running
 from moot.api.running import Order
+from moot.app.workflows import Loaded
 from moot.cli import loop, opening, play, terminal
 from moot.cli.ordering import Wanted, takes_order
+from moot.core.errors import InvalidInput
 
 
 @click.command()
@@ -19,9 +21,18 @@ def command(wanted: Wanted, *, in_background: bool) -> int:
     order = wanted.order("start")
     loaded = running.load(order)
     if in_background:
+        _check_reachable(loaded)
         return _detach(order, sys.argv, as_json=wanted.as_json)
     opening.show(loaded, as_json=wanted.as_json, is_verbose=wanted.verbose)
     return loop.run(play.show(running.run(order, loaded), order, as_json=wanted.as_json))
+
+
+def _check_reachable(loaded: Loaded) -> None:
+    if loaded.workflow.context.provider == "memory":
+        raise InvalidInput(
+            "The workflow keeps its context in memory, where nobody could see or stop it in the background.",
+            "Leave --background out, or write provider: file.",
+        )
 
 
 def _detach(order: Order, argv: list[str], *, as_json: bool) -> int:

@@ -38,7 +38,8 @@ async def _watch(instance: InstanceName, limit: int, store: str | None, *, as_js
         if as_json or not terminal.is_terminal(sys.stdin):
             await show
             return
-        async with keyboard.answering(instance, store, shown) as typed, asyncio.TaskGroup() as group:
+        place = connect("channel_send", store=store, instance=instance, create=True)
+        async with keyboard.answering(place, shown) as typed, asyncio.TaskGroup() as group:
             showing = group.create_task(show)
             await asyncio.wait([typed, showing], return_when=asyncio.FIRST_COMPLETED)
             if typed.done() and not typed.exception():  # Ctrl-D
