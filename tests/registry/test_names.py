@@ -83,3 +83,9 @@ def test_an_instance_may_look_like_a_version(name: str) -> None:
 def test_an_instance_is_never_a_path_or_an_option(name: str) -> None:
     with pytest.raises(NameRefused):
         names.check_instance(name)
+
+
+@pytest.mark.parametrize("name", ["worktrees", "Worktrees", "moot.raw", "MOOT.db"])
+def test_an_instance_has_no_folder_that_something_else_has(name: str) -> None:
+    with pytest.raises(NameRefused):
+        names.check_instance(name)

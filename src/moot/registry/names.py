@@ -9,6 +9,7 @@ _NAME = re.compile(r"[A-Za-z](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9])?")
 _INSTANCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
 # Names that mean moot itself, the person, or everybody: nobody else may take them.
 SERVICES = frozenset(("system", "monitor", "orchestrator"))
+WORKTREES = "worktrees"  # beside the folders of instances, and full of files that are no documents
 RESERVED = SERVICES | {"human", "operator", "all", "everyone", "moot"}
 
 
@@ -30,6 +31,8 @@ def check_instance(name: str) -> str:
             f"{name[:80]!r} cannot be an instance's name.",
             "Use up to 63 letters, digits, '-', '_' or '.', beginning with a letter or digit, but not with 'moot.'.",
         )
+    if fold(name) == WORKTREES:
+        raise NameRefused(f"The name {name!r} is kept for the folder that agents work in.", "Choose another.")
     return name
 
 
