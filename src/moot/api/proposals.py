@@ -1,7 +1,11 @@
 """What is voted on in the caller's instance, and the caller's own vote."""
 
+import re
+
 from moot.api import rights
 from moot.api.access import Access
+from moot.api.connection import Connection
+from moot.bus.mailbox import Mail
 from moot.core import text
 from moot.core.ids import AgentId, ProposalId
 from moot.core.tx import ReadTx, Tx
@@ -35,6 +39,28 @@ async def get(access: Access, id: ProposalId) -> Proposal:
         return proposals.get(tx, id, instance.stream)
 
     return await access.store.read(look)
+
+
+async def asked_by(connection: Connection, mail: Mail) -> Proposal | None:
+    """The proposal that the caller is asked to vote on by this mail, and has not voted on."""
+
+    def look(tx: ReadTx) -> Proposal | None:
+        voter = connection.whose(tx, None)
+        found = [one for one in proposals.open_of(tx, mail.stream) if one.terms.message == mail.id]
+        ballot = found[0].ballot_of(voter.id) if found and voter else None
+        return found[0] if ballot is not None and ballot.choice is None else None
+
+    return await connection.store.read(look)
+
+
+def choice_of(proposal: Proposal, words: str) -> tuple[str, str]:
+    """What a line says to a proposal: `yes, the tests pass` is an option with a reason; OptionUnknown."""
+    spellings = sorted((one for pair in proposal.terms.options.items() for one in pair), key=len, reverse=True)
+    for spelling in spellings:
+        found = re.match(rf"\s*{re.escape(spelling)}(?!\w)[\s,.;:!-]*", words, re.IGNORECASE)
+        if found:
+            return spelling, words[found.end() :].strip()
+    return proposal.option(words.strip()), ""
 
 
 async def vote(access: Access, id: ProposalId, choice: str, reason: str) -> Cast:

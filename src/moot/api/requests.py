@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 from dataclasses import fields
 
-from moot.api import rights
+from moot.api import proposals, rights
 from moot.api.access import Access
 from moot.api.connection import Connection
 from moot.api.targets import DEFAULT
@@ -149,11 +149,17 @@ async def cancel(access: Access, id: RequestId) -> Request:
 
 
 async def reply(connection: Connection, one: Waiting, words: str) -> str:
-    """Answer what waits in one's own words; says what that came to."""
-    groups.check(connection.caller, "channel_send" if one.request is None else "request_respond")
+    """Answer what waits in one's own words: a request, what is put to the vote, or mail. Says what that came to."""
     if one.request is not None:
+        groups.check(connection.caller, "request_respond")
         verdict, rest = verdict_of(one.request, words)
         return (await answer(connection, one.request.id, verdict, rest)).state
+    proposal = await proposals.asked_by(connection, one.mail)
+    if proposal is not None:
+        groups.check(connection.caller, "vote")
+        choice, reason = proposals.choice_of(proposal, words)
+        return f'voted for "{(await proposals.vote(connection, proposal.id, choice, reason)).label}"'
+    groups.check(connection.caller, "channel_send")
     said = await connection.send(Words(words, reply_to=one.mail.id))
     await connection.acknowledge([one.mail])
     return said.told
