@@ -13,7 +13,7 @@ from psycopg.pq import ExecStatus
 
 import moot
 from moot.core.tx import Query
-from moot.store import migrate, queries
+from moot.store import migrate, queries, streams
 from moot.store.postgres import PostgresStore
 from moot.store.sqlite import SqliteStore
 
@@ -202,7 +202,13 @@ def numbered(query: Query) -> str:
     """As psycopg sends it: `$1` for every mention of the first name."""
     names = list(dict.fromkeys(re.findall(r"%\((\w+)\)s", query.postgres)))
     text = re.sub(r"%\((\w+)\)s", lambda found: f"${names.index(found[1]) + 1}", query.postgres)
-    return text.replace("%%", "%").replace("some_table", "streams").replace("some_key", "id")
+    counting = numbered(streams.sql.take_number) if "some_counting" in text else ""
+    return (
+        text.replace("%%", "%")
+        .replace("some_table", "streams")
+        .replace("some_key", "id")
+        .replace("some_counting", counting)
+    )
 
 
 @pytest.fixture

@@ -208,6 +208,16 @@ async def test_an_event_needs_its_stream(store: Store) -> None:
         await store.write(said("lost"), caller=ANN)
 
 
+async def test_an_announced_event_needs_its_stream_and_takes_the_rest_with_it(store: Store) -> None:
+    def announce(tx: Tx) -> None:
+        add(tx, "lost")
+        tx.announce(Event(RUN, "said", "ann", {"text": "lost"}))
+
+    with pytest.raises(RowMissing):
+        await store.write(announce, caller=ANN)
+    assert await store.read(names) == []
+
+
 async def test_a_feed_is_read_in_pages_of_whole_order(store: Store) -> None:
     await begin(store, OTHER, RUN)
     for turn in range(5):
@@ -371,6 +381,27 @@ async def test_run_and_many_count_the_rows_they_touched(store: Store) -> None:
 
     assert await store.write(work, caller=ANN) == (3, 0, 3)
     assert await store.read(names) == ["a", "b", "c"]
+
+
+async def test_what_is_put_is_there_for_the_next_statement(store: Store) -> None:
+    def work(tx: Tx) -> list[str]:
+        tx.put(ADD, name="a", stream=RUN, now=tx.now)
+        return names(tx)
+
+    assert await store.write(work, caller=ANN) == ["a"]
+
+
+async def test_what_is_put_last_and_refused_undoes_its_function(store: Store) -> None:
+    """On PostgreSQL it is on its way together with COMMIT, which then must not happen."""
+
+    def work(tx: Tx) -> None:
+        for _ in range(2):
+            tx.put(ADD, name="same", stream=RUN, now=tx.now)
+
+    with pytest.raises(Exception, match=r"(?i)unique"):
+        await store.write(work, caller=ANN)
+    await store.write(lambda tx: add(tx, "next"), caller=ANN)
+    assert await store.read(names) == ["next"]
 
 
 @pytest.mark.parametrize("writes", [True, False])

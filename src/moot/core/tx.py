@@ -65,6 +65,11 @@ class Tx(ReadTx, Protocol):
         """Execute and count the rows touched."""
         ...
 
+    def put(self, query: Query, /, **values: Value) -> None:
+        """Execute where nobody asks what was touched. On a server it goes there with the next statement, or with the
+        commit, and so does the news that it failed."""
+        ...
+
     def many(self, query: Query, rows: Iterable[Mapping[str, Value]]) -> int: ...
 
     def lock(self, table: Lockable, id: str) -> None:

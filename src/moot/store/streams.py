@@ -18,7 +18,7 @@ def append(tx: Tx, event: Event, micros: int) -> Number:
     """Give the event the stream's next number. Committed order is the order of numbers, on both databases, and
     times follow it, also when this transaction waited for the counter while a younger one used it."""
     number = tx.one(sql.take_number, Number, stream=event.stream, is_quiet=event.is_quiet, now=micros)
-    tx.run(
+    tx.put(
         sql.add_event,
         stream=event.stream,
         seq=number.seq,

@@ -10,7 +10,6 @@ from moot.core.caller import Caller
 from moot.core.events import Event, Number
 from moot.core.ids import StreamId
 from moot.core.tx import Lockable, Query, Tx, Value
-from moot.store import streams
 from moot.store.errors import RowMissing
 
 T = TypeVar("T")
@@ -37,8 +36,9 @@ class StoreTx(ABC):
         """
         result = change(self)
         if self._late:
+            self.has_news = True
             for event in sorted(self._late, key=lambda one: one.stream):
-                self.emit(event)
+                self._append_late(event, self.micros)
         return result
 
     def new_id(self, prefix: str) -> str:
@@ -62,9 +62,7 @@ class StoreTx(ABC):
 
     def emit(self, event: Event) -> Number:
         self.has_news = True
-        number = streams.append(self, event, self.micros)
-        self.appended.append((event.stream, number.seq))
-        return number
+        return self._append(event, self.micros)
 
     def wake(self) -> None:
         self.has_news = True
@@ -91,4 +89,15 @@ class StoreTx(ABC):
     def many(self, query: Query, rows: Iterable[Mapping[str, Value]]) -> int: ...
 
     @abstractmethod
+    def put(self, query: Query, /, **values: Value) -> None: ...
+
+    @abstractmethod
     def lock(self, table: Lockable, id: str) -> None: ...
+
+    @abstractmethod
+    def _append(self, event: Event, micros: int) -> Number:
+        """Keep the event under its stream's next number, and note both in `appended`."""
+
+    @abstractmethod
+    def _append_late(self, event: Event, micros: int) -> None:
+        """The same where nobody asks for the number before the commit."""

@@ -286,6 +286,35 @@ async def test_a_function_that_goes_on_after_a_failed_statement_is_refused(pg_st
     assert await names(pg_store) == []
 
 
+async def test_a_refusal_after_something_that_failed_unheard_keeps_the_connection(pg_store: PostgresStore) -> None:
+    async def process() -> int:
+        return await pg_store.write(lambda tx: tx.one(PROCESS, int), caller=SYSTEM)
+
+    def refuse(tx: Tx) -> None:
+        for _ in range(2):
+            tx.put(ADD, name="row")
+        raise StoreBusy("no")
+
+    before = await process()
+    with pytest.raises(StoreBusy, match="no"):
+        await pg_store.write(refuse, caller=SYSTEM)
+    assert await process() == before
+    assert await names(pg_store) == []
+
+
+async def test_neither_side_waits_for_the_other_to_read_first(pg_store: PostgresStore) -> None:
+    """Far more in both directions than fits into the buffers between them."""
+    echo = statement("select cast(:long as text) || 'b'")
+
+    def work(tx: Tx) -> int:
+        for _ in range(40):
+            tx.put(echo, long="a" * 500_000)
+        return len(tx.one(echo, str, long="a"))
+
+    async with asyncio.timeout(DEADLINE):
+        assert await pg_store.write(work, caller=SYSTEM) == 2
+
+
 async def test_who_waits_too_long_for_a_thread_is_told_and_nothing_is_written(pg_url: str) -> None:
     store = postgres.open_url(pg_url, create=True, limits=Limits(queued_seconds=0.2))
     go_on, running = threading.Event(), threading.Semaphore(0)
@@ -317,9 +346,11 @@ async def test_now_is_the_database_s_clock_after_the_lock(pg_url: str, admin: ps
     await store.write(lambda tx: tx.run(ADD, name="row"), caller=SYSTEM)
     time = statement("select cast(extract(epoch from clock_timestamp()) * 1000000 as bigint)")
     waits = "select count(*) from pg_stat_activity where %s = any(pg_blocking_pids(pid))"
+    is_held = threading.Event()
 
     def hold(tx: Tx) -> datetime:
         tx.lock("instances", "row")
+        is_held.set()
         process, until = tx.one(PROCESS, int), monotonic() + DEADLINE
         while admin.execute(waits, (process,)).fetchone() != (1,) and monotonic() < until:
             pass
@@ -327,6 +358,7 @@ async def test_now_is_the_database_s_clock_after_the_lock(pg_url: str, admin: ps
 
     def wait(tx: Tx) -> tuple[datetime, datetime]:
         early = tx.now
+        assert is_held.wait(DEADLINE)
         tx.lock("instances", "row")
         return early, tx.now
 

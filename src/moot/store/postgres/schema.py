@@ -1,20 +1,19 @@
 """Makes and migrates a store in PostgreSQL: one transaction a step, alone, under an advisory lock."""
 
-from datetime import datetime
 from typing import LiteralString, cast
 
 import psycopg
 from psycopg import errors
 from psycopg.sql import SQL, Identifier
 
-from moot.core.clock import Clock, to_micros
+from moot.core.clock import Clock
 from moot.core.tx import Query
 from moot.store import migrate, queries
 from moot.store.errors import StoreDamaged, StoreInUse, StoreNotFound, StoreTooNew
-from moot.store.postgres import faults
+from moot.store.postgres import faults, tx
 from moot.store.postgres.addresses import Database
-from moot.store.postgres.session import Connection, text
-from moot.store.postgres.tx import PostgresTx
+from moot.store.postgres.pipeline import Connection
+from moot.store.postgres.session import text
 
 sql = queries.beside(__file__)
 
@@ -73,8 +72,8 @@ def _step(connection: Connection, address: Database, migration: migrate.Migratio
 
 
 def _refuse_while_in_use(connection: Connection, clock: Clock | None) -> None:
-    now: datetime = PostgresTx(connection.cursor(), clock).now
-    alive = connection.execute(text(sql.hosts_alive), {"now": to_micros(now)}).fetchall()
+    now = clock.micros() if clock else _value(connection, tx.sql.clock)
+    alive = connection.execute(text(sql.hosts_alive), {"now": now}).fetchall()
     if alive:
         raise StoreInUse(
             f"The store must be migrated, and {len(alive)} host(s) still use it.",

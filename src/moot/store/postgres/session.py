@@ -8,37 +8,44 @@ again as soon as it is back, where the pool leaves the cause in a log and backs 
 import contextlib
 import threading
 from dataclasses import dataclass
-from typing import Any, LiteralString, cast
+from typing import LiteralString, cast
 
 import psycopg
-from psycopg.adapt import AdaptersMap, Buffer, Loader
 from psycopg.pq import TransactionStatus
-from psycopg.rows import TupleRow
-from psycopg.types.numeric import Int8Dumper
 
 from moot.core.tx import Query
 from moot.store import queries
 from moot.store.errors import StoreClosed
 from moot.store.postgres import faults
 from moot.store.postgres.addresses import Database
+from moot.store.postgres.pipeline import Connection, Pipeline
+from moot.store.postgres.values import adapted
 
 sql = queries.beside(__file__)
-Connection = psycopg.Connection[TupleRow]
-Cursor = psycopg.Cursor[TupleRow]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Session:
-    """One connection with its one cursor. Belongs to one thread at a time."""
+    """One connection, spoken to through its one pipeline. Belongs to one thread at a time."""
 
     connection: Connection
-    cursor: Cursor
+    pipeline: Pipeline
     process: int  # the server's, which serves this connection
     life: str  # changes when the server crashed, or is another one
 
     @property
     def is_lost(self) -> bool:
         return self.connection.closed
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether no transaction is open and nothing on its way."""
+        return self.connection.pgconn.transaction_status == TransactionStatus.IDLE and self.pipeline.is_settled
+
+    def roll_back(self) -> None:
+        if not self.pipeline.is_settled:
+            self.pipeline.settle()  # apart: if something in it fails, the server leaves out what is sent behind it
+        self.pipeline.put("rollback").hear()
 
 
 def connect(address: Database) -> Connection:
@@ -48,7 +55,7 @@ def connect(address: Database) -> Connection:
             address.connection,
             autocommit=True,
             prepare_threshold=1,
-            context=_adapted,
+            context=adapted,
             cursor_factory=psycopg.Cursor,
         )
     except psycopg.Error as error:
@@ -56,16 +63,18 @@ def connect(address: Database) -> Connection:
 
 
 def open_session(address: Database) -> Session:
-    """A connection that knows which life of the server it talks to."""
-    connection = connect(address)
-    connection.prepared_max = None  # the statements are a closed set
-    cursor = connection.cursor()
+    return start_session(connect(address), address)
+
+
+def start_session(connection: Connection, address: Database) -> Session:
+    """From here on the connection belongs to its pipeline; the session knows which life of the server it talks to."""
     try:
-        facts: Any = cursor.execute(text(sql.open), {}).fetchone()
+        pipeline = Pipeline(connection)
+        ((life, _),) = pipeline.put(sql.open.postgres).rows()
     except psycopg.Error as error:
         connection.close()
         raise faults.lost(error, address.place) from error
-    return Session(connection, cursor, connection.info.backend_pid, str(facts[0]))
+    return Session(connection, pipeline, connection.info.backend_pid, str(life))
 
 
 def text(query: Query) -> LiteralString:
@@ -93,13 +102,11 @@ class Sessions:
 
     def give_back(self, session: Session) -> None:
         """Rolls back what is still open; a broken one is dropped."""
-        status = session.connection.pgconn.transaction_status
-        if status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
+        if not session.is_at_rest:
             with contextlib.suppress(psycopg.Error):  # then the connection is lost, and with it the transaction
-                session.cursor.execute("rollback")
-            status = session.connection.pgconn.transaction_status
+                session.roll_back()
         with self._lock:
-            if status == TransactionStatus.IDLE and not self._is_closed:
+            if session.is_at_rest and not self._is_closed:
                 self._idle.append(session)
                 return
         session.connection.close()
@@ -116,29 +123,3 @@ class Sessions:
         with self._lock:
             self._is_closed = True
         self.forget_idle()
-
-
-class _NumberLoader(Loader):
-    """`sum` and `avg` of whole numbers as SQLite gives them: whole, or floating."""
-
-    def load(self, data: Buffer) -> int | float:
-        number = bytes(data)
-        return float(number) if b"." in number else int(number)
-
-
-def _adapters() -> AdaptersMap:
-    adapters = AdaptersMap(psycopg.adapters)
-    # Always the columns' type: by default an int's type follows its size, and every size is prepared anew.
-    adapters.register_dumper(int, Int8Dumper)
-    adapters.register_loader("numeric", _NumberLoader)
-    return adapters
-
-
-class _Adapted:
-    """How values are translated, in the form that psycopg takes it."""
-
-    adapters = _adapters()
-    connection = None
-
-
-_adapted = _Adapted()

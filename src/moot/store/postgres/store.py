@@ -15,7 +15,7 @@ from moot.core.wakes import Signal, Wakes
 from moot.store import migrate
 from moot.store.feed import Feed
 from moot.store.postgres import addresses, schema
-from moot.store.postgres.session import Sessions
+from moot.store.postgres.session import Sessions, connect, start_session
 from moot.store.postgres.transactions import Means, Patience, Transactions
 from moot.store.postgres.wakes import Listener, Notifier
 from moot.store.postgres.workers import Workers
@@ -95,11 +95,11 @@ def open_url(
 ) -> PostgresStore:
     """Open the store in this schema; with `create`, make it when it is not there. Migrates when needed."""
     sessions = Sessions(addresses.parse(url))
-    session = sessions.take()
+    connection = connect(sessions.address)
     try:
-        schema.prepare(session.connection, sessions.address, create=create, clock=clock)
+        schema.prepare(connection, sessions.address, create=create, clock=clock)
     except BaseException:
-        session.connection.close()
+        connection.close()
         raise
-    sessions.give_back(session)
+    sessions.give_back(start_session(connection, sessions.address))
     return PostgresStore(Means(sessions, clock, limits or Limits(), patience or Patience(), version=migrate.newest()))

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from time import monotonic
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import psycopg
 from psycopg import errors
@@ -25,7 +25,7 @@ from moot.core.tx import ReadTx, Tx
 from moot.store import queries, timing
 from moot.store.errors import StoreUnavailable, TransactionTooSlow
 from moot.store.postgres import faults
-from moot.store.postgres.session import Session, Sessions, open_session, text
+from moot.store.postgres.session import Session, Sessions, open_session
 from moot.store.postgres.tx import PostgresTx
 from moot.store.store import Limits
 
@@ -108,13 +108,12 @@ class Transactions:
 
     def _write_once(self, change: Callable[[Tx], T], caller: Caller) -> tuple[T, bool]:
         session = self._take()
-        tx = PostgresTx(session.cursor, self._means.clock, caller)
+        tx = PostgresTx(session.pipeline, self._means.clock, caller)
         try:
             with self._nothing_written(session):
-                session.cursor.execute("begin")
-                number = tx.open(self._means.version)
+                tx.begin(self._means.version)
                 result = timing.watched(tx.perform, change, self._means.limits, time.thread_time())
-            self._commit(session, number)
+                self._commit(session, tx)
         finally:
             self._means.sessions.give_back(session)
         return result, tx.has_news
@@ -123,9 +122,9 @@ class Transactions:
         session = self._take()
         try:
             with self._nothing_written(session):
-                session.cursor.execute("begin isolation level repeatable read read only")
-                found = look(PostgresTx(session.cursor, self._means.clock))
-                session.cursor.execute("commit")
+                session.pipeline.put("begin isolation level repeatable read read only")
+                found = look(PostgresTx(session.pipeline, self._means.clock))
+                session.pipeline.put("commit").hear()
         finally:
             self._means.sessions.give_back(session)
         return found
@@ -151,17 +150,17 @@ class Transactions:
                 raise known from error
             raise
 
-    def _commit(self, session: Session, number: str) -> None:
-        with self._nothing_written(session):
-            try:
-                done = session.cursor.execute("commit").statusmessage
-            except psycopg.Error as error:
-                if not session.is_lost:
-                    raise
-                self._means.sessions.forget_idle()
-                self._learn_outcome(session, number, error)
-                return
-        if done != "COMMIT":
+    def _commit(self, session: Session, tx: PostgresTx) -> None:
+        number = tx.number
+        committing = session.pipeline.put("commit")
+        try:
+            session.pipeline.settle()
+        except psycopg.Error as error:
+            self._means.sessions.forget_idle()
+            self._learn_outcome(session, number, error)
+            return
+        tx.hear_late()
+        if committing.hear() != "COMMIT":
             raise StoreUnavailable(
                 "A statement had failed, its function went on, and nothing was written.",
                 "This is a fault in moot.",
@@ -195,7 +194,8 @@ class Transactions:
                 if fresh.life != session.life:
                     return "unknown" if status == "committed" else "aborted"
                 if status == "in progress":
-                    fresh.cursor.execute(text(sql.end_process), {"process": session.process, "number": number})
+                    ending = {"process": session.process, "number": number}
+                    fresh.pipeline.put(sql.end_process.postgres, ending).hear()
                 return status
             except psycopg.Error:
                 return "in progress"
@@ -203,7 +203,7 @@ class Transactions:
 
 def _status(fresh: Session, number: str) -> Outcome:
     try:
-        row: Any = fresh.cursor.execute(text(sql.outcome), {"number": number}).fetchone()
+        ((status,),) = fresh.pipeline.put(sql.outcome.postgres, {"number": number}).rows()
     except errors.InvalidParameterValue:  # a number of the future: after a crash, one that never reached the disk
         return "aborted"
-    return row[0] or "unknown"  # nothing: too long ago to tell
+    return status or "unknown"  # nothing: too long ago to tell

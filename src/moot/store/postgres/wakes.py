@@ -17,7 +17,8 @@ from psycopg.sql import SQL, Identifier
 from moot.core.errors import MootError
 from moot.store import queries
 from moot.store.postgres.addresses import Database
-from moot.store.postgres.session import Connection, connect, text
+from moot.store.postgres.pipeline import Connection
+from moot.store.postgres.session import connect, text
 
 sql = queries.beside(__file__)
 _log = logging.getLogger("moot.store")

@@ -9,8 +9,9 @@ import apsw
 
 from moot.core.caller import SYSTEM, Caller
 from moot.core.clock import Clock
+from moot.core.events import Event, Number
 from moot.core.tx import Lockable, Query, Value
-from moot.store import queries, rows
+from moot.store import queries, rows, streams
 from moot.store.sqlite.faults import TransactionLost
 from moot.store.tx import StoreTx
 
@@ -50,6 +51,9 @@ class SqliteTx(StoreTx):
         self._execute(query, values).fetchall()
         return self._connection.changes()
 
+    def put(self, query: Query, /, **values: Value) -> None:
+        self._execute(query, values).fetchall()
+
     def many(self, query: Query, rows: Iterable[Mapping[str, Value]]) -> int:
         if not self._connection.in_transaction:
             raise _late(query)
@@ -64,6 +68,14 @@ class SqliteTx(StoreTx):
 
     def lock(self, table: Lockable, id: str) -> None:
         """Nothing to do: the writer is alone."""
+
+    def _append(self, event: Event, micros: int) -> Number:
+        number = streams.append(self, event, micros)
+        self.appended.append((event.stream, number.seq))
+        return number
+
+    def _append_late(self, event: Event, micros: int) -> None:
+        self._append(event, micros)
 
 
 def _late(query: Query) -> TransactionLost:
