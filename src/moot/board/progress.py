@@ -110,7 +110,7 @@ def settle(tx: Tx, id: BoardId) -> None:
 
 def _end(tx: Tx, task: Task, status: TaskStatus, result: Result) -> None:
     states.check_task(task.name, task.status, status)
-    tx.run(
+    tx.put(
         sql.end,
         id=task.id,
         status=status,
@@ -121,6 +121,10 @@ def _end(tx: Tx, task: Task, status: TaskStatus, result: Result) -> None:
         now=tx.now,
     )
     freed = tx.all(sql.unblock, int, id=task.id) if status != "failed" else []
-    tx.emit(Event(task.stream, STATUS, task.id, {"name": task.name, "status": status}))
-    if not any(freed):  # otherwise something can be claimed, and the board goes on
+    ended = Event(task.stream, STATUS, task.id, {"name": task.name, "status": status})
+    if status == "completed" and any(freed):  # something can be claimed: the board goes on, whoever looks at it
+        tx.announce(ended)
+        return
+    tx.emit(ended)
+    if not any(freed):
         settle(tx, task.board)
