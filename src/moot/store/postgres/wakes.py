@@ -23,19 +23,23 @@ from moot.store.postgres.session import connect, text
 sql = queries.beside(__file__)
 _log = logging.getLogger("moot.store")
 _BACKSTOP_SECONDS = 5.0
+_REST = 0.01
 _FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 5.0
 _CLOSING_SECONDS = 10.0
 
 
 class Notifier:
-    """Tells the others. All commits that happen while one NOTIFY is on its way share the next."""
+    """Tells the others. The first commit after a rest is told at once; all that happen while its NOTIFY is on its way,
+    or shortly after, share the next: otherwise a busy process would send as many as it commits, each at the price of a
+    small transaction."""
 
     def __init__(self, address: Database, sender: str) -> None:
         self._address = address
         self._sender = sender
         self._changed = threading.Condition()
         self._has_news = False
+        self._is_waiting = False  # for news; not when it rests from the last ones
         self._is_closing = False
         self._thread: threading.Thread | None = None
         self._connection: Connection | None = None
@@ -47,7 +51,8 @@ class Notifier:
             if self._thread is None and not self._is_closing:
                 self._thread = threading.Thread(target=self._work, name="moot-notifier", daemon=True)
                 self._thread.start()
-            self._changed.notify()
+            if self._is_waiting:
+                self._changed.notify()
 
     def close(self) -> None:
         """Send what is left, if the server can be reached, and end."""
@@ -62,6 +67,7 @@ class Notifier:
         while self._wait_for_news():
             if self._send():
                 pause = _FIRST_PAUSE
+                self._is_closing_within(_REST)
             elif self._is_over(pause):
                 break
             else:
@@ -70,7 +76,9 @@ class Notifier:
 
     def _wait_for_news(self) -> bool:
         with self._changed:
+            self._is_waiting = True
             self._changed.wait_for(lambda: self._has_news or self._is_closing)
+            self._is_waiting = False
             has_news, self._has_news = self._has_news, False
             return has_news
 
@@ -89,7 +97,11 @@ class Notifier:
         """After a failure: the news are still news, unless there is no time left for them."""
         with self._changed:
             self._has_news = True
-            return self._changed.wait_for(lambda: self._is_closing, pause)
+        return self._is_closing_within(pause)
+
+    def _is_closing_within(self, seconds: float) -> bool:
+        with self._changed:
+            return self._changed.wait_for(lambda: self._is_closing, seconds)
 
     def _hang_up(self) -> None:
         if self._connection is not None:
