@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from operator import attrgetter
 from typing import TypeVar
 
 from moot.core import clock, ids
@@ -35,9 +36,9 @@ class StoreTx(ABC):
         keeps that short and makes it impossible to wait in a circle.
         """
         result = change(self)
-        if self._late:
+        if late := self._late:
             self.has_news = True
-            for event in sorted(self._late, key=lambda one: one.stream):
+            for event in sorted(late, key=attrgetter("stream")) if len(late) > 1 else late:
                 self._append_late(event, self.micros)
         return result
 

@@ -70,7 +70,7 @@ def connect(file: StoreFile) -> apsw.Connection:
 def identity(path: Path) -> tuple[int, int] | None:
     """Which file is at this path; None if none is. A file that is still open never shares it with a new one."""
     try:
-        found = path.stat()
+        found = os.stat(path)
     except OSError:
         return None
     return found.st_dev, found.st_ino

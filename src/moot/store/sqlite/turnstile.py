@@ -92,11 +92,14 @@ def _is_locked_at_once(file: int, start: int, length: int = 1) -> bool:
     return True
 
 
+# A lock of this open file where the system has such; elsewhere of the process, which may hold the file once.
+_OF_FILE = (fcntl.F_OFD_SETLK, fcntl.F_OFD_SETLKW) if hasattr(fcntl, "F_OFD_SETLKW") else None
+_pack = struct.Struct("hhqqi4x").pack
+
+
 def _lock(file: int, kind: int, start: int, length: int = 1, *, waits: bool = True) -> None:
-    """A lock of this open file where the system has such; elsewhere of the process, which may hold the file once."""
-    if hasattr(fcntl, "F_OFD_SETLKW"):
-        command = fcntl.F_OFD_SETLKW if waits else fcntl.F_OFD_SETLK
-        fcntl.fcntl(file, command, struct.pack("hhqqi4x", kind, os.SEEK_SET, start, length, 0))
+    if _OF_FILE is not None:
+        fcntl.fcntl(file, _OF_FILE[waits], _pack(kind, os.SEEK_SET, start, length, 0))
     else:
         operation = fcntl.LOCK_UN if kind == fcntl.F_UNLCK else fcntl.LOCK_EX
         fcntl.lockf(file, operation if waits else operation | fcntl.LOCK_NB, length, start)
