@@ -8,9 +8,11 @@ plain program. procrastinate runs its own workers, with tasks that do nothing.
 import asyncio
 from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+import psutil
 import psycopg
 
 from bench import boards, postgres_server
@@ -30,18 +32,36 @@ _QUEUES = environment.FOLDER.with_name(".bench-queues")
 _NEEDS = environment.REQUIREMENTS.with_name("queues.txt")
 
 
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What all workers did together."""
+
+    rate: float  # tasks a second
+    tasks: int
+    cpu: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cpu:
+    """Seconds for one task."""
+
+    worker: float
+    server: float
+
+
 def measure(scale: Scale, folder: Path) -> list[Figure]:
     size = QUICK_SIZE if scale.is_quick else SIZE
     with ExitStack() as opened:
         uri = opened.enter_context(postgres_server.running(folder, 6 * WORKERS))
+        server = _server(uri)
         sides: dict[str, Callable[[], float]] = {}
-        cpu: dict[str, list[float]] = {}
+        cpu: dict[str, list[Cpu]] = {}
         for name, target in (("moot", "by_moot"), ("raw", "by_psycopg")):
             for count in (WORKERS, 1):
                 side = f"{name}{count}"
                 members = _members(f"bench.claimers:{target}", uri, side, count, size)
                 workers = opened.enter_context(crew(*members))
-                sides[side] = _rate(workers, scale.seconds, cpu.setdefault(side, []))
+                sides[side] = _watched(_rate(workers, scale.seconds), server, cpu.setdefault(side, []))
         absence = ""
         try:
             sides["procrastinate"] = opened.enter_context(_procrastinate(uri, scale))
@@ -101,18 +121,45 @@ async def _build(url: str, count: int) -> list[Desk]:
     return desks
 
 
-def _rate(workers: list[Worker], seconds: float, cpu: list[float] | None = None) -> Callable[[], float]:
-    def tasks_per_second() -> float:
+def _rate(workers: list[Worker], seconds: float) -> Callable[[], Round]:
+    def work() -> Round:
         results = together(workers, {"seconds": seconds})
-        if cpu is not None:
-            cpu.append(sum(found["cpu"] for found in results) / sum(found["tasks"] for found in results))
-        return sum(found["tasks"] / found["seconds"] for found in results)
+        cpu = sum(found.get("cpu", 0.0) for found in results)
+        return Round(
+            sum(found["tasks"] / found["seconds"] for found in results), sum(found["tasks"] for found in results), cpu
+        )
+
+    return work
+
+
+def _watched(work: Callable[[], Round], server: psutil.Process, cpu: list[Cpu]) -> Callable[[], float]:
+    def tasks_per_second() -> float:
+        before = _spent(server)
+        done = work()
+        cpu.append(Cpu(done.cpu / done.tasks, (_spent(server) - before) / done.tasks))
+        return done.rate
 
     return tasks_per_second
 
 
-def _spelled(cpu: Mapping[str, list[float]], side: str) -> str:
-    return f", CPU of a worker {micros(median(cpu[side]))} a task" if side in cpu else ""
+def _server(uri: str) -> psutil.Process:
+    with psycopg.connect(uri) as connection:
+        parent = psutil.Process(connection.info.backend_pid).parent()
+    assert parent is not None
+    return parent
+
+
+def _spent(server: psutil.Process) -> float:
+    """Seconds of CPU that the server's processes have used which still run."""
+    spent = (one.cpu_times() for one in server.children())
+    return sum(one.user + one.system for one in spent)
+
+
+def _spelled(cpu: Mapping[str, list[Cpu]], side: str) -> str:
+    if side not in cpu:
+        return ""
+    ours, theirs = (median(values) for values in zip(*((one.worker, one.server) for one in cpu[side]), strict=True))
+    return f", CPU of a worker {micros(ours)} and of the server {micros(theirs)} a task"
 
 
 @contextmanager
@@ -132,6 +179,6 @@ def _procrastinate(uri: str, scale: Scale) -> Generator[Callable[[], float]]:
             workers[0].order({"jobs": JOBS // 10 if scale.is_quick else JOBS, "is_new": is_new})
             workers[0].result()
             is_new = False
-            return _rate(workers, 2 * scale.seconds)()  # it needs a moment to start
+            return _rate(workers, 2 * scale.seconds)().rate  # it needs a moment to start
 
         yield prepared
