@@ -91,8 +91,8 @@ async def test_a_call_that_is_refused_is_told_to_the_model() -> None:
     assert (results.results[0].text, results.results[0].is_error) == ("NOT_ALLOWED: no.", True)
 
 
-@pytest.mark.parametrize("arguments", ['{"city": "Be', "[1]", "nothing", '"text"'])
-async def test_arguments_that_are_no_object_reach_no_tool(arguments: str) -> None:
+@pytest.mark.parametrize("arguments", ['{"city": "Be', "[1]", "nothing", '"text"', '{"city": "Bern", "city": "Rome"}'])
+async def test_arguments_that_are_no_object_or_two_at_once_reach_no_tool(arguments: str) -> None:
     model = Recorded([Answer(calls=(Call("c1", "weather", arguments),), stop="tools"), Answer("sorry")])
     toolbox = Toolbox()
     _, report = await talking.run(model, toolbox)

@@ -75,7 +75,10 @@ def _may_be_deep(text: str | bytes) -> bool:
 
 
 def load_object(text: str | bytes) -> dict[str, Json]:
-    value = loads(text)
+    return an_object(loads(text))
+
+
+def an_object(value: Json) -> dict[str, Json]:
     if not isinstance(value, dict):
         raise InvalidInput("A JSON object is needed here.", "Write {…}.")
     return value

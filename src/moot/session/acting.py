@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from moot.core import json
+from moot.core import unambiguous
 from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.core.records import record, replace
@@ -116,7 +116,7 @@ def _unknown(name: str, found: Mapping[str, Source], is_last: bool) -> str:
 
 def _checked(call: Call, place: str, source: Source, is_cut: bool) -> Planned:
     try:
-        return Planned(call, place, source, json.load_object(call.arguments))
+        return Planned(call, place, source, unambiguous.load_object(call.arguments))
     except MootError as error:
         why = "your answer was cut off before the call was complete" if is_cut else error.fact.rstrip(".")
         return Planned(call, place, refusal=f"Nothing was done: {why}. Make the call again.")

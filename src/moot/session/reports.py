@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal, cast
 
-from moot.core import json
+from moot.core import json, unambiguous
 from moot.core.errors import MootError
 from moot.core.formats import MARKDOWN, Format
 from moot.core.json import Json
@@ -77,7 +77,7 @@ async def fault(text: str, shape: Format) -> str | None:
     if shape.kind == "markdown":
         return None
     try:
-        found = json.loads(text)
+        found = unambiguous.loads(text)
     except MootError as error:
         return f"it is no JSON ({error.fact.rstrip('.')})"
     return None if shape.schema is None else await schemas.mismatch(found, shape.schema)
