@@ -1,6 +1,7 @@
 import asyncio
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 
@@ -131,9 +132,11 @@ async def test_every_fault_has_its_kind_and_is_made_once(wire: Wire, fault: Answ
     assert (caught.value.kind, server.surplus) == (kind, 0)
 
 
-async def test_a_rate_limit_says_until_when(wire: Wire) -> None:
-    async with asking.model(wire, [rate_limited(90)]) as (_, model):
-        before = datetime.now(UTC)
+@pytest.mark.parametrize("told", ["90", "90.5", "date"])
+async def test_a_rate_limit_says_until_when(wire: Wire, told: str) -> None:
+    before = datetime.now(UTC)
+    after = format_datetime(before + timedelta(seconds=95), usegmt=True) if told == "date" else told
+    async with asking.model(wire, [Status(429, "slower", {"retry-after": after})]) as (_, model):
         with pytest.raises(ModelFailed) as caught:
             await asking.progress(model, asking.request())
     assert caught.value.until is not None

@@ -1,6 +1,8 @@
 """What goes wrong in the library and below it, as one of our kinds, in words without secrets."""
 
+import math
 import re
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, cast
 
@@ -53,7 +55,7 @@ def _is_spent(error: BaseException) -> bool:
     """The account is used up: no waiting helps, and none was asked for."""
     if isinstance(error, exceptions.ModelQuotaExceededError):
         return True
-    is_limit = _kind(error) == "rate_limit" and getattr(error, "retry_after", None) is None
+    is_limit = _kind(error) == "rate_limit" and _wait(error) is None
     return is_limit and quota.is_spent(_message(error))
 
 
@@ -104,7 +106,20 @@ def _remedy(kind: Kind, endpoint: Endpoint) -> str:
 
 
 def _until(error: BaseException, kind: Kind, now: datetime) -> datetime | None:
-    wait = getattr(error, "retry_after", None)
-    if kind not in ("rate_limit", "unavailable") or not isinstance(wait, int | float):
+    wait = _wait(error)
+    if kind not in ("rate_limit", "unavailable") or wait is None:
         return None
-    return now + min(timedelta(seconds=min(wait, _FURTHEST.total_seconds())), _FURTHEST)
+    return now + timedelta(seconds=min(wait, _FURTHEST.total_seconds()))
+
+
+def _wait(error: BaseException) -> float | None:
+    """Seconds. The library reads whole ones and dates; providers also send parts of a second."""
+    found = getattr(error, "retry_after", None)
+    if isinstance(found, int | float):
+        return found
+    headers = cast(Mapping[str, str], getattr(error, "headers", None) or {})
+    try:
+        seconds = float(headers.get("retry-after", ""))
+    except ValueError:
+        return None
+    return seconds if 0 <= seconds < math.inf else None
