@@ -16,7 +16,7 @@ from moot.models import model
 from moot.registry import agents, instances, stopping
 from moot.registry.errors import AttemptEnded
 from moot.runner.journals import Kept, StoredJournal
-from moot.session.journal import Done, Intent, OverBudget
+from moot.session.journal import Done, Intent, OverBudget, Recalled
 from moot.session.stage import Asked
 from moot.store.store import Store
 from moot.workflow.workflow import Budget
@@ -347,7 +347,7 @@ async def test_who_is_cancelled_while_it_writes_knows_what_is_on_record(
     assert [one.state for one in await entries(store, tree.root)] == ["done"]
 
 
-async def test_who_is_stopped_learns_it_with_its_next_request(store: Store) -> None:
+async def test_who_is_stopped_learns_it_before_its_next_request(store: Store) -> None:
     heard: list[Asked | None] = []
 
     def stop(tx: Tx) -> bool:
@@ -359,8 +359,12 @@ async def test_who_is_stopped_learns_it_with_its_next_request(store: Store) -> N
         await journal.note(begun=[SESSION, asking("t1/m")])
         heard.append(await journal.asked())
         await store.write(stop, caller=SYSTEM)
-        await journal.note([Done("t1/m", {"a": 1}, USED)], [asking("t2/m")])
+        with pytest.raises(Recalled):
+            await journal.note([Done("t1/m", {"a": 1}, USED)], [asking("t2/m")])
         heard.append(await journal.asked())
+        done, begun = journal.known("t1/m"), journal.known("t2/m")
+        assert (done and done.state, begun) == ("done", None)
+        await journal.note(begun=[replace(asking("t2/m"), is_last=True)])
         return Ended()
 
     await perform(store, work)

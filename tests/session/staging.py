@@ -50,6 +50,7 @@ class Hall:
     price: Callable[[Agent, str, Request], Price] = lambda agent, model, request: FREE
     model: Model | None = None  # of everybody, instead of what is in their settings
     asked_for: Asked | None = None  # from outside
+    ends: asyncio.Event = field(default_factory=asyncio.Event)  # of moot itself
     ends_with: str = ""  # when the model of this agent is asked, moot is shut down
     _news: asyncio.Event = field(default_factory=asyncio.Event)
     held: dict[str, asyncio.Event] = field(default_factory=dict[str, asyncio.Event])  # models that wait, by agent
@@ -72,6 +73,7 @@ class Hall:
             lambda agent, event: self.events.append((agent, event)),
             self.price,
             self._asked_for,
+            self.ends.wait,
         )
         async with asyncio.timeout(60):
             return await Orchestra(stage).perform(Errand(cast[0], prompt, hearing=self.hearing, term=Term(hours=hours)))

@@ -20,10 +20,9 @@ from moot.models.scripted import ScriptedModel
 from moot.session.acting import ToolsAlike
 from moot.session.agent import Agent, Limits
 from moot.session.events import Warned
-from moot.session.journal import Done, Intent, Memory, OverBudget
+from moot.session.journal import Done, Intent, Memory, OverBudget, Recalled
 from moot.session.report import Report
 from moot.session.source import Leave, Outcome
-from moot.session.stage import Asked
 from moot.testing.clock import ManualClock
 from tests.session.staging import Hall, agent, calls, reports
 
@@ -463,16 +462,51 @@ async def test_tools_count_as_what_is_told_with_every_request() -> None:
     assert "nearly as long as the model can hold" in hall.told("a")
 
 
-@pytest.mark.parametrize(("asked", "failure"), [("stop", "stopped"), ("shutdown", "shutdown")])
-async def test_who_waits_for_the_others_heeds_that_moot_is_to_stop(asked: Asked, failure: str) -> None:
+async def test_who_waits_for_the_others_leaves_off_when_moot_is_shut_down() -> None:
     class Interrupted(Tight):
         async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
-            hall.asked_for = asked
+            hall.asked_for = "shutdown"
             await super().note(done, begun)
 
     hall = Hall(Interrupted(6.0), price=lambda agent, model, request: Price(1.0))
     report = await hall.report(agent("a", {"say": "never asked"}))
-    assert (report.failure, hall.asked) == (failure, [])
+    assert (report.failure, hall.asked) == ("shutdown", [])
+
+
+async def test_who_waits_for_the_others_when_moot_is_to_stop_has_its_last_turn_all_the_same() -> None:
+    class Stopped(Tight):
+        """It was stopped while it waits for the first time, and does not know."""
+
+        async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
+            hall.asked_for = "stop" if self.others < 2 else None
+            if hall.asked_for and any(one.kind == "model" and not one.is_last for one in begun):
+                await super().note(done, [one for one in begun if one.kind != "model"])
+                raise Recalled
+            await super().note(done, begun)
+
+    hall = Hall(Stopped(6.0), price=lambda agent, model, request: Price(1.0))
+    report = await hall.report(agent("a", {"say": "in short"}, tools=()))
+    assert (report.failure, report.text) == (None, "in short")
+    assert hall.told("a").count("This is your last turn (moot was asked to stop)") == 1
+
+
+async def test_nobody_sits_out_the_pause_before_a_second_try_when_moot_ends() -> None:
+    async def sit_out(seconds: float) -> None:
+        hall.asked_for = "shutdown"
+        hall.ends.set()
+        await asyncio.Event().wait()
+
+    hall, clock = Hall(Memory()), ManualClock()
+    answers = scripted.parse([{"fail": "unavailable"}])
+    hall.model = Retrying(ScriptedModel(answers, clock), clock, sleep=sit_out)
+    assert (await hall.report(agent("a"))).failure == "shutdown"
+
+
+async def test_what_is_longer_than_the_model_can_hold_is_not_asked() -> None:
+    hall = Hall()
+    report = await hall.report(agent("a", reports("never"), limits=Limits(context_tokens=9_000)), prompt="x" * 40_000)
+    assert (report.failure, hall.asked) == ("limit", [])
+    assert "longer than its model can hold (about 10," in report.error
 
 
 async def test_where_there_is_too_little_for_one_model_the_next_is_asked() -> None:

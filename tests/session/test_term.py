@@ -1,7 +1,7 @@
 """An agent's timeout holds for all who work for it or answer in its place, and for nobody who only waits."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 import pytest
@@ -10,7 +10,7 @@ from moot.core.hours import Hours
 from moot.core.json import Json
 from moot.core.teams import Team
 from moot.session.agent import Agent, Limits
-from moot.session.journal import Memory
+from moot.session.journal import Done, Intent, Memory, OverBudget
 from moot.session.term import Term, TimeIsUp
 from tests.session.staging import Hall, agent, calls, reports
 
@@ -126,6 +126,30 @@ async def test_it_stands_still_for_everybody_while_a_person_is_waited_for(patien
     await pass_twenty_seconds(hall)
     assert (await playing).text == "without it"
     assert f"{slow.name} ran longer than 0:00:10" in hall.told("root")
+
+
+async def test_it_stands_still_for_who_waits_for_its_share_and_for_nobody_else() -> None:
+    class Held(Memory):
+        """Another has set aside all that is left, until it has ended."""
+
+        async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
+            mine = [one for one in begun if one.agent == "patient" and one.kind == "model"]
+            is_short = bool(mine) and "adv/hangs/t1/m" in self.open_below("")
+            await super().note(done, [one for one in begun if not (is_short and one in mine)])
+            if is_short:
+                raise OverBudget("not now", is_passing=True)
+
+    hall = Hall(Held(), held={"hangs": asyncio.Event()})
+    cast = (
+        agent("root", reports("done"), advisors=("hangs", "patient")),
+        agent("hangs", limits=TEN),
+        agent("patient", reports("after all"), limits=TEN),
+    )
+    playing = asyncio.ensure_future(hall.report(*cast))
+    await pass_twenty_seconds(hall)
+    assert (await playing).text == "done"
+    assert "hangs ran longer than 0:00:10" in hall.told("root")
+    assert hall.told("root").endswith("### From patient\n\nafter all")
 
 
 async def test_it_is_up_when_that_is_told_from_within_and_somebody_has_a_timeout() -> None:

@@ -81,7 +81,7 @@ def test_one_signal_lets_the_command_finish_and_the_run_is_gone_on_with(
 def test_who_is_stopped_has_one_last_turn_and_what_comes_of_it_is_final(
     terminal: Terminal, last: str, code: int
 ) -> None:
-    (terminal.folder / "top.md").write_text(AGENT.replace("LAST", f"say: ''\n    stop: pause\n  - {last}"))
+    (terminal.folder / "top.md").write_text(AGENT.replace("LAST", last))
     process = begun(terminal, "run", "flow.yaml")
     terminal.ok("stop", "@default")
     (terminal.folder / "go").touch()

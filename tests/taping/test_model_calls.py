@@ -153,7 +153,6 @@ def test_an_answer_is_written_when_it_is_on_record_or_nobody_can_tell_any_more()
     ("error", "kind"),
     [
         (OverBudget("stopped at the budget"), "budget"),
-        (OverBudget("others are being answered", is_passing=True), "stopped"),
         (ModelFailed("rate_limit", "the lab asked to wait"), "rate_limit"),
     ],
 )

@@ -1,8 +1,10 @@
-"""Time that can be made to stand still: what somebody has to wait for a person counts for nobody's limit."""
+"""Time that can be made to stand still: what somebody has to wait for counts for no limit of its own, and what a person
+is waited for counts for nobody's."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
+from weakref import WeakSet
 
 
 class Hours:
@@ -13,6 +15,15 @@ class Hours:
         self._since = 0.0  # when it was made to stand still, by the clock of the loop
         self._stood = 0.0  # for how long in all
         self._running: dict[asyncio.Timeout, float] = {}
+        self._parts: WeakSet[Hours] = WeakSet()
+
+    def part(self) -> "Hours":
+        """Hours that stand still with these, and also by themselves."""
+        part = Hours()
+        if self._waiting:
+            part._stop()
+        self._parts.add(part)
+        return part
 
     def now(self) -> float:
         moment = self._since if self._waiting else asyncio.get_running_loop().time()
@@ -31,21 +42,32 @@ class Hours:
 
     @contextmanager
     def stand_still(self) -> Generator[None]:
-        """While at least one is in here, for all."""
-        loop = asyncio.get_running_loop()
-        if not self._waiting:
-            self._since = loop.time()
-            for timeout in self._awaited():
-                timeout.reschedule(None)
-        self._waiting += 1
+        """While at least one is in here, for all who go by these hours."""
+        self._stop()
         try:
             yield
         finally:
-            self._waiting -= 1
-            if not self._waiting:
-                self._stood += loop.time() - self._since
-                for timeout in self._awaited():
-                    timeout.reschedule(self._running[timeout] + self._stood)
+            self._go_on()
+
+    def _stop(self) -> None:
+        self._waiting += 1
+        if self._waiting > 1:
+            return
+        self._since = asyncio.get_running_loop().time()
+        for timeout in self._awaited():
+            timeout.reschedule(None)
+        for part in self._parts:
+            part._stop()
+
+    def _go_on(self) -> None:
+        self._waiting -= 1
+        if self._waiting:
+            return
+        self._stood += asyncio.get_running_loop().time() - self._since
+        for timeout in self._awaited():
+            timeout.reschedule(self._running[timeout] + self._stood)
+        for part in self._parts:
+            part._go_on()
 
     def _awaited(self) -> list[asyncio.Timeout]:
         """Without those that are over, and whose work has not come to its end yet."""

@@ -129,7 +129,8 @@ class SessionBackend:
                 term = Term(hours=assignment.requests.hours) if isinstance(assignment, Kept) else Term()
                 kept, price = _kept(assignment, journal), self._shop.price
                 stage = Stage(cast, kept, models.get, tools.of, tell, price, provider=casts.provider)
-                stage = replace(stage, ending=journal.ending, asked=journal.asked) if journal else stage
+                if journal is not None:
+                    stage = replace(stage, ending=journal.ending, asked=journal.asked, ends=journal.ends)
                 errand = Errand(root, brief.prompt, hearing=letters, term=term)
                 try:
                     report = (await Orchestra(stage).perform(errand)).report

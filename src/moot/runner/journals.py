@@ -35,7 +35,7 @@ from moot.runner.retry import Retry
 from moot.runner.session_requests import SessionRequests
 from moot.runner.spending import Wanted
 from moot.session import journal as contract
-from moot.session.journal import Done, Intent, Known, OverBudget
+from moot.session.journal import Done, Intent, Known, OverBudget, Recalled
 from moot.session.report import Failure
 from moot.session.stage import Asked
 from moot.store import feed
@@ -43,6 +43,7 @@ from moot.store.store import Store
 
 # The same would come of it again; whatever else goes wrong may go well the next time.
 _REPEATED: frozenset[Failure] = frozenset(("limit", "invalid", "reported", "refused", "stopped"))
+_NOTHING_REACHED = Reached()
 
 
 def tree(tx: ReadTx, start: Start, mail: Sequence[Mail]) -> Tree:
@@ -144,6 +145,10 @@ class StoredJournal:
             self._asked = await self._store.read(self._asked_for) or "shutdown"
         return self._asked
 
+    async def ends(self) -> None:
+        """Returns when the host comes to its end."""
+        await self._signs.stops.wait()
+
     def known(self, path: str) -> Known | None:
         return self._known.get(path)
 
@@ -166,6 +171,8 @@ class StoredJournal:
                 self._keep(done, begun, writing.result())
             raise
         self._keep(done, begun, written)
+        if written.is_recalled:
+            raise Recalled
         if written.refusal is not None:
             raise written.refusal
 
@@ -180,14 +187,14 @@ class StoredJournal:
             self._known[one.path] = contract.ended(self._known[one.path], one)
             self._under_way.pop(one.path, None)
         for one in begun:
-            if written.refusal is None or one.kind != "model":
+            if written.may_ask or one.kind != "model":
                 self._known[one.path] = contract.started(self._known.get(one.path), one)
                 self._under_way[one.path] = one
         if self.watch is not None:
             self.watch(Noted(written.seq, tuple(answered), self._refused(begun, written)))
 
     def _refused(self, begun: Sequence[Intent], written: "_Written") -> Refused | None:
-        if written.refusal is None or not refusals.is_final(written.refusal, self._asked):
+        if written.refusal is None or not refusals.is_final(written.refusal):
             return None
         wanted = next(one for one in begun if one.kind == "model")
         return Refused(wanted.path, wanted.name, wanted.facts, written.refusal, written.reached)
@@ -199,6 +206,7 @@ class StoredJournal:
             closed=[_closed(one, self._known[one.path].tries) for one in done],
             opened=[self._opened(one) for one in begun],
             wanted=_wanted(models) if models else None,
+            is_last=all(one.is_last for one in models),
             spent=_spent(asked) if asked else None,
             providers=[one.provider for one in models],
             # Who asks again by itself waits for so short a while that nobody else need know.
@@ -238,11 +246,18 @@ class StoredJournal:
             pausing.pause(tx, stream, wait, Retry().but(terms.of_agent(self._attempt.agent).retry).backoff)
         # Behind the lock: others may have begun something while this waited for it.
         seq = 0 if self.watch is None else feed.end(tx, stream).get(stream, 0)
-        refusal = None if page.wanted is None else self._refusal(tx, page, page.wanted)
-        opened = page.opened if refusal is None else [one for one in page.opened if one.kind != "model"]
+        if page.wanted is None:
+            ledger.begin(tx, self.root, self._account, page.opened)
+            return _Written(seq)
+        asked = self._asked_for(tx)
+        is_recalled = asked == "shutdown" or (asked == "stop" and not page.is_last)
+        refusal = None if is_recalled else self._refusal(tx, page, page.wanted)
+        written = _Written(
+            seq, asked, refusal, refusals.reached(tx, self._attempt) if refusal else Reached(), is_recalled
+        )
+        opened = page.opened if written.may_ask else [one for one in page.opened if one.kind != "model"]
         ledger.begin(tx, self.root, self._account, opened)
-        asked = None if page.wanted is None else self._asked_for(tx)
-        return _Written(seq, asked, refusal, refusals.reached(tx, self._attempt) if refusal else Reached())
+        return written
 
     def _refusal(self, tx: Tx, page: "Page", wanted: Wanted) -> Refusal | None:
         for pause in (pauses.of_provider(tx, one) for one in page.providers):
@@ -271,6 +286,7 @@ class Page:
     closed: list[Closed]
     opened: list[Opened]
     wanted: Wanted | None  # for the models among it; None: there are none
+    is_last: bool  # whoever asks them knows that it is to come to its end
     spent: Spent | None
     providers: list[str]  # of those models
     waits: list[Wait]  # that providers have asked for meanwhile
@@ -281,9 +297,14 @@ class _Written:
     """What came of it."""
 
     seq: int  # of the last that had happened by then, if anybody wants to know
-    asked: Asked | None  # whether this is to end
-    refusal: Refusal | None  # why the model may not be asked
-    reached: Reached
+    asked: Asked | None = None  # whether this is to end
+    refusal: Refusal | None = None  # why the model may not be asked
+    reached: Reached = _NOTHING_REACHED
+    is_recalled: bool = False  # nor may it before whoever asks knows that
+
+    @property
+    def may_ask(self) -> bool:
+        return self.refusal is None and not self.is_recalled
 
 
 def _wanted(models: Sequence[Intent]) -> Wanted:

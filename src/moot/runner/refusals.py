@@ -14,7 +14,6 @@ from moot.runner import limits, purses
 from moot.runner.begun import Start
 from moot.runner.purses import Leave, Purse
 from moot.session.journal import OverBudget
-from moot.session.stage import Asked
 
 Refusal = ModelFailed | OverBudget
 
@@ -45,11 +44,9 @@ class Noted:
     refused: Refused | None
 
 
-def is_final(error: Refusal, asked: Asked | None) -> bool:
+def is_final(error: Refusal) -> bool:
     """Whether nobody waits for what others have set aside, or can do with less."""
-    if isinstance(error, ModelFailed):
-        return True
-    return asked == "stop" if error.is_passing else not error.left
+    return isinstance(error, ModelFailed) or not (error.is_passing or error.left)
 
 
 def reached(tx: ReadTx, start: Start) -> Reached:

@@ -1,19 +1,20 @@
 """Asks the models of an agent, one after the other, until one answers; each try is on record before it is made."""
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from functools import partial
 
 from moot.core.clock import SystemClock
-from moot.core.records import replace
+from moot.core.records import record, replace
 from moot.models import keeping, reserving
-from moot.models.model import Again, Anew, Answer, ModelFailed, Piece, Request
+from moot.models.model import Again, Anew, Answer, ModelFailed, Piece, Progress
 from moot.models.reserving import Price
 from moot.session.agent import Agent
 from moot.session.events import Used, Warned, Wrote
 from moot.session.journal import Done, Intent, OverBudget
 from moot.session.pages import Pages
 from moot.session.stage import Question, Stage
+from moot.session.term import Term
 
 _SHORT = 1_024  # tokens: for less it is not worth asking
 _PAUSE = 2.0  # seconds until somebody on another machine may have got an answer
@@ -23,15 +24,26 @@ class ShutDown(Exception):
     """Moot comes to its end, and the next try is not made."""
 
 
-async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -> Answer:
-    """From the record if it is there; raises ModelFailed if no model answers, OverBudget, and ShutDown."""
+@record
+class Asker:
+    """Who asks."""
+
+    agent: Agent
+    stage: Stage
+    pages: Pages
+    term: Term
+
+
+async def answer(asker: Asker, question: Question, *, is_last: bool) -> Answer:
+    """From the record if it is there; raises ModelFailed if no model answers, OverBudget, Recalled, and ShutDown."""
+    agent, stage = asker.agent, asker.stage
     known = stage.journal.known(question.path)
     if known is not None and known.state == "done":
         return keeping.load(known.result)
     failures: list[ModelFailed] = []
     names = agent.models or ("",)
     for name in names:
-        provider, is_last = stage.provider(agent, name), name == names[-1]
+        provider, is_final = stage.provider(agent, name), name == names[-1]
         intent = Intent(
             question.path,
             "model",
@@ -39,11 +51,12 @@ async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -
             agent.name,
             facts=question.facts,
             provider=provider,
-            is_replaceable=not is_last,
+            is_replaceable=not is_final,
+            is_last=is_last,
         )
-        tries = _Tries(intent, question, stage, pages, partial(stage.price, agent, name))
+        tries = _Tries(asker, intent, question)
         try:
-            found = keeping.storable(await _ask(agent, name, await tries.begin(), stage, tries))
+            found = keeping.storable(await _ask(asker, name, await tries.begin(), tries))
             found = replace(found, at=SystemClock().now())
         except ModelFailed as error:
             tries.fail(error)
@@ -51,15 +64,15 @@ async def answer(agent: Agent, question: Question, stage: Stage, pages: Pages) -
             if failures or len(agent.models) > 1:
                 stage.tell(agent.name, Warned(f"{name}: {error}"))
             failures.append(error)
-            if not is_last:
+            if not is_final:
                 await _heed(stage)
             continue
         except OverBudget as error:  # another may cost less, or nothing
-            if is_last or error.is_passing:
+            if is_final or error.is_passing:
                 raise
             stage.tell(agent.name, Warned(f"{name}: {error}"))
             continue
-        pages.add(Done(question.path, keeping.dump(found), found.usage, found.stop))
+        asker.pages.add(Done(question.path, keeping.dump(found), found.usage, found.stop))
         stage.tell(agent.name, Used(found.usage))
         return found
     raise _told(failures)
@@ -74,23 +87,20 @@ def _told(failures: Sequence[ModelFailed]) -> ModelFailed:
 class _Tries:
     """Each try at one model is on record before it is made, and how it failed before the next."""
 
-    def __init__(
-        self, intent: Intent, question: Question, stage: Stage, pages: Pages, price: Callable[[Request], Price]
-    ) -> None:
+    def __init__(self, asker: Asker, intent: Intent, question: Question) -> None:
+        self._asker = asker
         self._intent = intent
         self._question = question
-        self._stage = stage
-        self._pages = pages
-        self._price = price
         self._is_begun = False  # a model without a key, or that others wait for, is not asked at all
 
     async def begin(self) -> Question:
         """The question as it may be asked: where it costs something, its answer is held to what is set aside. What is
-        only short because others have set it aside is waited for, unless moot is to stop."""
-        price = self._price(self._question.request)
+        only short because others have set it aside is waited for, unless moot is shut down; the time stands still."""
+        asker = self._asker
+        price = asker.stage.price(asker.agent, self._intent.name, self._question.request)
         if (begun := await self._begun(price)) is not None:
             return begun
-        with self._stage.journal.given_back() as signal:
+        with asker.stage.journal.given_back() as signal, asker.term.stands_still():
             while (begun := await self._begun(price)) is None:
                 await signal.wait(_PAUSE)
                 signal.clear()
@@ -104,9 +114,10 @@ class _Tries:
         while True:
             cost, least = price.most(bound), price.most(fewest)
             try:
-                await self._pages.turn(replace(self._intent, reserve=cost, least=least, tokens=told + bound))
+                await self._asker.pages.turn(replace(self._intent, reserve=cost, least=least, tokens=told + bound))
             except OverBudget as error:
-                if error.is_passing and await self._stage.asked() is None:
+                if error.is_passing:
+                    await _heed(self._asker.stage)
                     return None
                 if not error.left:
                     raise
@@ -119,19 +130,19 @@ class _Tries:
         """Whoever waits before the next try has nothing under way. What this one has cost is not there for the next,
         which may have to be shorter."""
         self._end(Done(self._intent.path, stop=why.kind, error=why.reason, usage=why.used, is_retried=True))
-        await self._pages.turn()
+        await self._asker.pages.turn()
 
     def fail(self, error: ModelFailed) -> None:
         self._end(Done(self._intent.path, stop=error.kind, error=str(error), until=error.until, usage=error.used))
 
     def _end(self, done: Done) -> None:
         if self._is_begun:
-            self._pages.add(done)
+            self._asker.pages.add(done)
         self._is_begun = False
 
 
-async def _ask(agent: Agent, name: str, question: Question, stage: Stage, tries: _Tries) -> Answer:
-    found = Answer()
+async def _ask(asker: Asker, name: str, question: Question, tries: _Tries) -> Answer:
+    agent, stage, found = asker.agent, asker.stage, Answer()
     model = await stage.model(agent, name, question)
     async with aclosing(model.ask(question.request)) as asked:
         async for progress in asked:
@@ -141,12 +152,30 @@ async def _ask(agent: Agent, name: str, question: Question, stage: Stage, tries:
                 case Again():
                     stage.tell(agent.name, Warned(f"{progress.reason} Trying again in {progress.seconds:.0f} s."))
                     await tries.failed(progress)
-                case Anew():
+                    anew = await _after_pause(asked, stage)
                     await _heed(stage)
-                    progress.request = (await tries.begin()).request
+                    anew.request = (await tries.begin()).request
+                case Anew():
+                    raise AssertionError("the end of a pause without a beginning")
                 case Answer():
                     found = progress
     return found
+
+
+async def _after_pause(asked: AsyncGenerator[Progress], stage: Stage) -> Anew:
+    """Nobody sits out a pause when moot comes to its end."""
+    coming, ends = asyncio.ensure_future(anext(asked)), asyncio.ensure_future(stage.ends())
+    try:
+        await asyncio.wait((coming, ends), return_when=asyncio.FIRST_COMPLETED)
+        if not coming.done():
+            await _heed(stage)
+        anew = await coming
+        assert isinstance(anew, Anew)
+        return anew
+    finally:
+        for one in (coming, ends):
+            one.cancel()
+        await asyncio.wait((coming, ends))
 
 
 async def _heed(stage: Stage) -> None:

@@ -33,6 +33,10 @@ class OverBudget(MootError):
         self.is_passing = is_passing  # what others have set aside and do not need comes back
 
 
+class Recalled(Exception):
+    """Moot is to come to an end, and whoever was about to ask did not know."""
+
+
 @record
 class Intent:
     """About to be done. `facts` are what it is done with that nobody could find out again."""
@@ -48,6 +52,7 @@ class Intent:
     tokens: int = 0  # that it may take at most
     provider: str = ""  # of the model
     is_replaceable: bool = False  # if there is not enough for it, another is asked
+    is_last: bool = False  # whoever asks knows that it is to come to its end
 
 
 @record
@@ -86,8 +91,8 @@ class Journal(Protocol):
         ...
 
     async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
-        """All of it at once, before anybody relies on it. Raises OverBudget, or ModelFailed if the provider has asked
-        to wait, and then nothing was begun; what is done is on record all the same."""
+        """All of it at once, before anybody relies on it. Raises OverBudget, ModelFailed if the provider has asked to
+        wait, or Recalled, and then no model may be asked; the rest is on record all the same."""
         ...
 
 

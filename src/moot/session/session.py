@@ -15,11 +15,12 @@ from moot.models import reserving
 from moot.models.model import ModelFailed, Request, Result, Results, ToolSpec
 from moot.session import acting, asking, past
 from moot.session.acting import Hands, Planned
+from moot.session.asking import Asker
 from moot.session.errand import Errand
 from moot.session.events import Called
 from moot.session.handles import Handles
 from moot.session.hearing import Heard
-from moot.session.journal import OverBudget
+from moot.session.journal import OverBudget, Recalled
 from moot.session.judging import Judge
 from moot.session.pages import Pages
 from moot.session.past import Past
@@ -35,7 +36,6 @@ _PASSING = ("stopped", "budget")  # why a turn was the last, which whoever resum
 _ROOM = 8_000  # tokens that are kept free for the last turn
 _LAST = "This is your last turn ({why}). Make no further calls: give your final report now, with what you have."
 _SHUTDOWN = "moot was shut down"
-_STOPPED = "moot was asked to stop while it waited for what others had set aside"
 
 
 class Session:
@@ -59,6 +59,7 @@ class Session:
         self._transcript = Transcript()
         self._judging = Judge(errand.agent, stage, self._transcript)
         self._past = Past(stage.journal, errand.path)
+        self._asker = Asker(errand.agent, stage, self.pages, errand.term)
         self._asked = 0  # how often again
         self._must_end = ""  # why, if it must
         self._called_back: Heard | None = None  # by what came when it was done
@@ -169,6 +170,10 @@ class Session:
             turn.report = self._judging.failed("limit", f"it reached its limit of {limits.turns} turns")
             return
         last = turn.facts.last
+        if not turn.is_answered and (most := limits.context_tokens) and (told := self._told_tokens()) > most:
+            fact = f"what it is told is longer than its model can hold (about {told:,} tokens of {most:,})"
+            turn.report = self._judging.failed("limit", fact)
+            return
         if not turn.is_answered and (last is None or last.failure in _PASSING):
             last = await self._why_last(turn.number)
             turn.facts = replace(turn.facts, last=last)
@@ -188,17 +193,30 @@ class Session:
         return Last(f"the limit of {text.counted(limits.turns, 'turn')}", "limit") if number == limits.turns else None
 
     async def _ask(self, turn: Turn) -> None:
+        """Who learns only now that it is to come to its end, is told so first."""
+        while turn.report is None:
+            try:
+                await self._ask_model(turn)
+            except Recalled:
+                await self._heed(turn)
+                if turn.report is None:
+                    await self._guard(turn)
+            else:
+                return
+
+    async def _ask_model(self, turn: Turn) -> None:
+        is_last = turn.facts.last is not None
         request = Request(
             self._transcript.messages(),
             self._agent.prompt,
-            self._offered if turn.facts.last is None else self._hands.specs(is_last=True),
+            self._hands.specs(is_last=True) if is_last else self._offered,
             self._agent.limits.output_tokens,
             temperature=self._agent.temperature,
             letters=self._transcript.letters,
         )
         question = Question(turn.path.request(), request, turn.facts.plain())
         try:
-            turn.answer = await asking.answer(self._agent, question, self._stage, self.pages)
+            turn.answer = await asking.answer(self._asker, question, is_last=is_last)
         except ModelFailed as error:
             failed = self._judging.failed(error.kind, str(error))
             turn.report = replace(failed, until=error.until, provider=error.provider)
@@ -206,9 +224,6 @@ class Session:
             turn.report = self._judging.failed("shutdown", _SHUTDOWN)
         except OverBudget as error:
             turn.report = self._judging.failed("budget", str(error))
-            if error.is_passing:  # it would have waited
-                is_over = await self._stage.asked() == "shutdown"
-                turn.report = self._judging.failed("shutdown" if is_over else "stopped", _STOPPED)
         else:
             self.answered_at = turn.answer.at
             self._transcript.add(turn.answer)

@@ -1,5 +1,6 @@
 """What all sessions of one tree share."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Literal
@@ -23,6 +24,10 @@ async def _nothing() -> Asked | None:
     return None
 
 
+async def _never() -> object:
+    return await asyncio.get_running_loop().create_future()
+
+
 @record
 class Question:
     """One request to a model, where it stands in the tree, and what it is made of that nobody could find out again."""
@@ -41,5 +46,6 @@ class Stage:
     tell: Callable[[str, Event], None] = lambda agent, event: None
     price: Callable[[Agent, str, Request], Price] = lambda agent, model, request: FREE
     asked: Callable[[], Awaitable[Asked | None]] = _nothing  # of the whole tree, from outside
+    ends: Callable[[], Awaitable[object]] = _never  # waits until moot comes to its end; what is wanted then is `asked`
     provider: Callable[[Agent, str], str] = lambda agent, model: model  # who use the same one wait together
     ending: str = ""  # why nothing is left to spend but on last turns

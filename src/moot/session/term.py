@@ -1,7 +1,7 @@
 """How long an agent may take, with all who work for it and all who answer in its place."""
 
 from collections.abc import AsyncGenerator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, nullcontext
 from datetime import timedelta
 
 from moot.core.hours import Hours
@@ -22,7 +22,7 @@ class _Bound:
 
 class Term:
     """The bounds of everybody in a chain, each from when it was asked; the first that is reached ends it. Whoever is
-    asked again has all of its time again. The hours are those of the whole tree."""
+    asked again has all of its time again. The hours are part of those of the whole tree."""
 
     def __init__(self, *bounds: _Bound, hours: Hours | None = None) -> None:
         self._bounds = bounds
@@ -35,8 +35,12 @@ class Term:
         return Term(*self._bounds, *own, hours=self._hours)
 
     def fresh(self) -> "Term":
-        """Without a bound, by the same hours."""
-        return Term(hours=self._hours)
+        """Without a bound, by hours of its own that are part of these."""
+        return Term(hours=self._hours.part())
+
+    def stands_still(self) -> AbstractContextManager[None]:
+        """While somebody in this chain may not go on, and whoever works for somebody else does."""
+        return self._hours.stand_still()
 
     def begin_again(self) -> None:
         self._bounds = tuple(replace(one, until=self._in(one.most)) for one in self._bounds)

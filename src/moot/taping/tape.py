@@ -200,7 +200,7 @@ class Refused:
     attempt: str
     path: str
     model: str
-    kind: Literal["budget", "rate_limit", "stopped"]
+    kind: Literal["budget", "rate_limit"]
     error: str
     reached: Reached
     seq: int

@@ -83,7 +83,7 @@ class ModelCalls:
         self._settle(attempt, noted.answered, noted.seq)
         if (refused := noted.refused) is not None:
             error = refused.error
-            kind = "rate_limit" if isinstance(error, ModelFailed) else "stopped" if error.is_passing else "budget"
+            kind = "rate_limit" if isinstance(error, ModelFailed) else "budget"
             name, heard = refused.model or SCRIPTED, _heard(refused.facts)
             line = Refused(attempt, refused.path, name, kind, error.fact, refused.reached, noted.seq, heard)
             self._put(line, [error.fact, heard.text if heard else ""])

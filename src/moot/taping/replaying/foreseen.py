@@ -106,7 +106,7 @@ class ForeseenJournal(StoredJournal):
             return None
         if refused.kind == "rate_limit":
             return ModelFailed("rate_limit", refused.error)
-        return OverBudget(refused.error, is_passing=refused.kind == "stopped")
+        return OverBudget(refused.error)
 
     async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
         begun = [self._foreseen.charged(one) for one in begun]
@@ -123,8 +123,6 @@ class ForeseenJournal(StoredJournal):
         performance = self._foreseen.performance
         await notes.turn(performance, self._foreseen.part, refused)
         self._due[refused.path] = refused
-        if refused.kind == "stopped":
-            self._asked = "stop"
         try:
             await self._note((), begun)
         finally:
