@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.terminal import Terminal
+from tests.cli.terminal import Ended, Terminal
 
 HEAD = "tools: [shell]\npermissions: {shell: allow}\n"
 
@@ -26,9 +26,9 @@ def effects(terminal: Terminal) -> list[str]:
     return (terminal.folder / "effects.txt").read_text().split()
 
 
-def resume(terminal: Terminal, budget: str) -> None:
+def resume(terminal: Terminal, budget: str) -> Ended:
     instances = [one["instance"] for one in terminal.ok("list", "--all", "--json").json if one["name"] == "top"]
-    terminal.ok("resume", f"@{instances[0]}", "--budget", budget)
+    return terminal.ok("resume", f"@{instances[0]}", "--budget", budget)
 
 
 def answers(terminal: Terminal) -> list[str]:
@@ -44,6 +44,8 @@ def test_the_last_attempt_goes_on_and_gives_its_report(terminal: Terminal) -> No
     assert "this is what it had by then; ask again with --budget turns=4" in ended.err
     assert "moot resume" not in ended.err
     assert effects(terminal) == ["one", "two"]
+    again = resume(terminal, "turns=9")
+    assert (again.out, again.err) == (ended.out, "this was answered before: there was nothing left to go on with\n")
 
 
 def test_who_does_not_report_in_the_last_attempt_goes_on_with_a_larger_budget(terminal: Terminal) -> None:

@@ -38,6 +38,7 @@ class Failed:
     number: int
     is_last: bool
     kind: str = "error"  # as backends name failures
+    seq: int = 0
 
     @property
     def fact(self) -> str:
@@ -50,6 +51,7 @@ class Warned:
 
     agent: str
     text: str
+    seq: int = 0
 
 
 @record
@@ -59,6 +61,7 @@ class Paused:
     provider: str
     until: datetime
     reason: str
+    seq: int = 0
 
 
 @record
@@ -164,15 +167,17 @@ class Attendant:
             id, stream = MessageId(event.subject), event.stream
             yield await self.store.read(lambda tx: messages.get(tx, id, stream))
         elif event.kind == pausing.PAUSED:
-            yield Paused(event.subject, datetime.fromisoformat(str(event.data["until"])), str(event.data["reason"]))
+            until = datetime.fromisoformat(str(event.data["until"]))
+            yield Paused(event.subject, until, str(event.data["reason"]), event.seq)
         elif event.kind == attempts.FAILED and event.data["failure"] != "rate_limit":
             yield await self._failed(event)
         elif event.kind == endings.WARNED:
-            yield Warned(await self._name(event), str(event.data["text"]))
+            yield Warned(await self._name(event), str(event.data["text"]), event.seq)
 
     async def _failed(self, event: StoredEvent) -> Failed:
         name, data = await self._name(event), event.data
-        return Failed(name, str(data["error"]), int(str(data["number"])), "parked" in data, str(data["failure"]))
+        number, is_last = int(str(data["number"])), "parked" in data
+        return Failed(name, str(data["error"]), number, is_last, str(data["failure"]), event.seq)
 
     async def _name(self, event: StoredEvent) -> str:
         id = AgentId(str(event.data["agent"]))

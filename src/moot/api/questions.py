@@ -7,7 +7,7 @@ from dataclasses import replace
 from moot.api import access as projects
 from moot.api import running, targets
 from moot.api.access import Access
-from moot.api.attending import EXIT_CODES, Ending, Failed
+from moot.api.attending import EXIT_CODES, Ending, Failed, Paused, Warned
 from moot.api.running import Order, Piece
 from moot.api.summaries import Summary
 from moot.app import budgets, workflows
@@ -16,9 +16,11 @@ from moot.bus.messages import Message
 from moot.core.errors import InvalidInput
 from moot.core.ids import InstanceName
 from moot.core.records import record
+from moot.core.tx import ReadTx
 from moot.registry import runs
 from moot.registry.runs import Run
 from moot.session import reports
+from moot.store import feed
 
 
 @record
@@ -30,6 +32,7 @@ class Answer:
     ending: Ending
     summary: Summary
     failure: Failed | None = None  # why nothing did, if the agent was to blame
+    is_old: bool = False  # it was there before this was gone on with
 
     @property
     def exit_code(self) -> int:
@@ -56,10 +59,14 @@ def is_one(run: Run) -> bool:
     return run.source.endswith(".md")
 
 
-async def was_last(access: Access, instance: InstanceName) -> bool:
-    """Whether the last run of an instance is that of a question."""
-    run = await access.store.read(lambda tx: runs.latest(tx, instance))
-    return run is not None and is_one(run)
+async def past(access: Access, instance: InstanceName) -> int | None:
+    """If the last run of an instance is that of a question, the number of what happened last; else None."""
+
+    def look(tx: ReadTx) -> int | None:
+        run = runs.latest(tx, instance)
+        return feed.end(tx, run.stream).get(run.stream, 0) if run is not None and is_one(run) else None
+
+    return await access.store.read(look)
 
 
 async def ask(order: Order, loaded: Loaded) -> AsyncIterator[Piece | Answer]:
@@ -71,13 +78,14 @@ async def ask(order: Order, loaded: Loaded) -> AsyncIterator[Piece | Answer]:
         yield piece
 
 
-def resume(order: Order) -> AsyncIterator[Piece | Answer]:
-    """Go on with a question where it was."""
-    return _answered(running.resume(order))
+def resume(order: Order, past: int) -> AsyncIterator[Piece | Answer]:
+    """Go on with a question where it was. What went wrong in the past is not told again."""
+    return _answered(running.resume(order), past)
 
 
-async def _answered(pieces: AsyncIterator[Piece]) -> AsyncIterator[Piece | Answer]:
+async def _answered(pieces: AsyncIterator[Piece], past: int = 0) -> AsyncIterator[Piece | Answer]:
     name = text = ""
+    answered_at = 0
     ending: Ending | None = None
     failure: Failed | None = None
     async for piece in pieces:
@@ -85,13 +93,16 @@ async def _answered(pieces: AsyncIterator[Piece]) -> AsyncIterator[Piece | Answe
             case Run():
                 name = piece.name
             case Message() if piece.sender == name and piece.kind == "message":
-                text, failure = piece.body, None
+                text, failure, answered_at = piece.body, None, piece.seq
             case Failed() if piece.is_last:
                 failure = piece
             case Ending():
                 ending = piece
             case Summary():
                 assert ending is not None
-                yield Answer(name, text, ending, piece, failure if ending.state == "failed" else None)
+                failed = failure if ending.state == "failed" else None
+                yield Answer(name, text, ending, piece, failed, is_old=answered_at <= past)
+            case Failed() | Warned() | Paused() if piece.seq <= past:
+                pass
             case _:
                 yield piece

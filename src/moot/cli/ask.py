@@ -128,6 +128,8 @@ def _tell(answer: Answer, *, as_json: bool) -> None:
         over = budgets.used_up(answer.summary.budget, answer.ending.reason)
         terminal.note(answer.ending.reason)
         terminal.note(f"this is what it had by then; ask again with {budgets.raised(over) if over else 'more'}")
+    elif answer.text and answer.is_old:
+        terminal.note("this was answered before: there was nothing left to go on with")
     elif answer.ending.state != "done":
         play.say_how_to_go_on(answer.ending, answer.summary)
 

@@ -43,8 +43,8 @@ def command(*, target: str | None, budget: str | None, instance: str | None, sto
         else:
             terminal.say(f"{order.instance} goes on")
         return 0
-    if found.is_question:
-        return loop.run(ask.show(questions.resume(order), order, as_json=as_json))
+    if found.past is not None:
+        return loop.run(ask.show(questions.resume(order, found.past), order, as_json=as_json))
     return loop.run(play.show(running.resume(order), order, as_json=as_json))
 
 
@@ -52,11 +52,11 @@ def command(*, target: str | None, budget: str | None, instance: str | None, sto
 class _Found:
     instance: InstanceName
     is_unpaused: bool
-    is_question: bool
+    past: int | None  # of a question; None: it is none
 
 
 async def _find(order: Order, *, is_named: bool) -> _Found:
     async with access("manage", store=order.store) as opened:
         instance = order.instance if is_named else await candidates.to_resume(opened)
         is_unpaused = await control.unpause(opened, instance)
-        return _Found(instance, is_unpaused, await questions.was_last(opened, instance))
+        return _Found(instance, is_unpaused, await questions.past(opened, instance))
