@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import repeat
 from pathlib import Path
 
@@ -23,14 +24,13 @@ from moot.core.tx import Tx
 from moot.models import endpoints, reserving
 from moot.models import model as models
 from moot.models.model import Answer, Model, Request, Usage
-from moot.models.reserving import Price
 from moot.process import identity
 from moot.registry import agents, instances
 from moot.registry.agents import NewAgent
 from moot.registry.hosts import NewHost
 from moot.registry.instances import Instance
 from moot.runner import idle, neighbours
-from moot.runner.api_agents import SessionBackend
+from moot.runner.api_agents import Pricing, SessionBackend
 from moot.runner.attempts import AttemptWorker
 from moot.runner.begun import Begun, Kit
 from moot.runner.host import Host
@@ -82,8 +82,8 @@ class Shop:
     def open(self, agent: Agent, name: str) -> AbstractAsyncContextManager[Model]:
         return nullcontext(_Model(self._answers(agent), self.moments))
 
-    def price(self, agent: Agent, name: str, request: Request) -> Price:
-        return reserving.price(endpoints.find(name, _ENVIRON), request)
+    def price(self, agent: Agent, name: str) -> Pricing:
+        return partial(reserving.price, endpoints.find(name, _ENVIRON))
 
     def _answers(self, agent: Agent) -> Iterator[Answer]:
         if self.scenario == "tools":

@@ -22,10 +22,11 @@ def test_all_that_is_told_counts() -> None:
     assert reserving.tokens(Request(conversation().messages(), "s" * 80, (TOOL,))) == (80 + told) // 4 + 1
 
 
-def test_what_a_transcript_has_counted_is_what_would_be_counted() -> None:
+def test_what_was_counted_as_it_came_is_what_would_be_counted() -> None:
     said = conversation()
     request = Request(said.messages(), "s" * 80, (TOOL,))
-    assert reserving.tokens(replace(request, letters=said.letters)) == reserving.tokens(request)
+    counted = replace(request, letters=80 + TOOL.letters + said.letters)
+    assert reserving.tokens(counted) == reserving.tokens(request)
 
 
 def test_what_was_counted_is_not_counted_again() -> None:

@@ -4,9 +4,8 @@ What was set aside for a call is given back when its end is on record. If nobody
 counts as if it had cost that much.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, fields
-from operator import attrgetter
+from collections.abc import Mapping, Sequence
+from dataclasses import field
 from typing import Literal
 
 from moot.core import json
@@ -76,11 +75,6 @@ class Closed:
     is_estimated: bool = False
 
 
-_OPENED = tuple(one.name for one in fields(Opened))
-_CLOSED = tuple(one.name for one in fields(Closed))
-_of_opened, _of_closed = attrgetter(*_OPENED), attrgetter(*_CLOSED)
-
-
 @record
 class Entry:
     """What a repetition has to know of one try."""
@@ -115,15 +109,56 @@ def entries(tx: ReadTx, root: str) -> list[Entry]:
     return tx.all(sql.entries, Entry, root=root)
 
 
-def begin(tx: Tx, root: str, account: Account, opened: Iterable[Opened]) -> None:
-    same: dict[str, Value] = {"root": root, "now": tx.now}
-    same |= {"attempt": account.attempt, "scope": account.scope, "owner": account.owner}
-    tx.many(sql.begin, [same | dict(zip(_OPENED, _of_opened(one), strict=True)) for one in opened])
+def begin(tx: Tx, root: str, account: Account, opened: Sequence[Opened]) -> None:
+    if not opened:
+        return
+    now, attempt, scope, owner = tx.now, account.attempt, account.scope, account.owner
+    rows: list[dict[str, Value]] = [
+        {
+            "root": root,
+            "path": one.path,
+            "number": one.number,
+            "kind": one.kind,
+            "name": one.name,
+            "agent": one.agent,
+            "trigger": one.trigger,
+            "attempt": attempt,
+            "scope": scope,
+            "owner": owner,
+            "facts": one.facts,
+            "reserve": one.reserve,
+            "now": now,
+        }
+        for one in opened
+    ]
+    tx.many(sql.begin, rows)
 
 
-def end(tx: Tx, root: str, closed: Iterable[Closed]) -> None:
-    same: dict[str, Value] = {"root": root, "now": tx.now}
-    tx.many(sql.end, [same | dict(zip(_CLOSED, _of_closed(one), strict=True)) for one in closed])
+def end(tx: Tx, root: str, closed: Sequence[Closed]) -> None:
+    if not closed:
+        return
+    now = tx.now
+    rows: list[dict[str, Value]] = [
+        {
+            "root": root,
+            "path": one.path,
+            "number": one.number,
+            "state": one.state,
+            "result": one.result,
+            "stop": one.stop,
+            "error": one.error,
+            "cost": one.cost,
+            "input_tokens": one.input_tokens,
+            "output_tokens": one.output_tokens,
+            "cache_read_tokens": one.cache_read_tokens,
+            "cache_write_tokens": one.cache_write_tokens,
+            "reasoning_tokens": one.reasoning_tokens,
+            "is_estimated": one.is_estimated,
+            "now": now,
+        }
+        for one in closed
+    ]
+    tx.many(sql.end, rows)
 
 
 @record

@@ -113,7 +113,7 @@ class Request:
     temperature: float | None = None  # None: the provider's own
     is_cached: bool = True  # the beginning, which the next request repeats, is worth keeping at the provider
     bound: int | None = None  # tokens that money is set aside for, if any: the answer may have no more
-    letters: int | None = field(default=None, compare=False)  # of the messages, if they were counted as they came
+    letters: int | None = field(default=None, compare=False)  # of all that is told, if they were counted as it came
 
 
 @record

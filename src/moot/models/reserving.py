@@ -23,8 +23,10 @@ _SHORTER = {  # models that refuse to be given as much
 
 def tokens(request: Request) -> int:
     """Of all that the model is told."""
-    told = letters(request.messages) if request.letters is None else request.letters
-    return (letters_of(request.system) + sum(one.letters for one in request.tools) + told) // LETTERS + 1
+    told = request.letters
+    if told is None:
+        told = letters_of(request.system) + sum(one.letters for one in request.tools) + letters(request.messages)
+    return told // LETTERS + 1
 
 
 @cache

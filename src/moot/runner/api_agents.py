@@ -57,6 +57,7 @@ class Asking:
 
 
 Between = Callable[[Assignment, Asking, Model], Model]
+Pricing = Callable[[Request], Price]
 
 
 class Shop(Protocol):
@@ -64,7 +65,9 @@ class Shop(Protocol):
 
     def open(self, agent: Agent, name: str) -> AbstractAsyncContextManager[Model]: ...
 
-    def price(self, agent: Agent, name: str, request: Request) -> Price: ...
+    def price(self, agent: Agent, name: str) -> Pricing:
+        """What its model costs, found out once for all that it is asked."""
+        ...
 
 
 @runtime_checkable
@@ -127,8 +130,8 @@ class SessionBackend:
                 for trouble in tools.troubles:
                     tell(root.name, events.Warned(str(trouble)))
                 term = Term(hours=assignment.requests.hours) if isinstance(assignment, Kept) else Term()
-                kept, price = _kept(assignment, journal), self._shop.price
-                stage = Stage(cast, kept, models.get, tools.of, tell, price, provider=casts.provider)
+                kept = _kept(assignment, journal)
+                stage = Stage(cast, kept, models.get, tools.of, tell, models.price, provider=casts.provider)
                 if journal is not None:
                     stage = replace(stage, ending=journal.ending, asked=journal.asked, ends=journal.ends)
                 errand = Errand(root, brief.prompt, hearing=letters, term=term)
@@ -153,6 +156,7 @@ class _Models:
         self._opened = AsyncExitStack()
         self._found: dict[tuple[str, str], Model] = {}
         self._opening: dict[tuple[str, str], asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._prices: dict[tuple[str, str], Pricing] = {}
 
     async def __aenter__(self) -> "_Models":
         return self
@@ -168,6 +172,12 @@ class _Models:
                 if key not in self._found:  # nor has anybody opened it meanwhile
                     self._found[key] = await self._opened.enter_async_context(self._shop.open(agent, name))
         return self.wrap(Asking(agent, name, question), self._found[key])
+
+    def price(self, agent: Agent, name: str, request: Request) -> Price:
+        key = (agent.name, name)
+        if (found := self._prices.get(key)) is None:
+            found = self._prices[key] = self._shop.price(agent, name)
+        return found(request)
 
 
 class ApiBackend(SessionBackend):
@@ -199,10 +209,11 @@ class _Shop:
             return nullcontext(Retrying(self._script(agent), self.clock, self.patience or Patience()))
         return opening.opened(self._endpoint(agent, name), self.clock, self.patience)
 
-    def price(self, agent: Agent, name: str, request: Request) -> Price:
+    def price(self, agent: Agent, name: str) -> Pricing:
         if "answers" in agent.settings:
-            return Price(self._script(agent).cost(request))
-        return reserving.price(self._endpoint(agent, name), request)
+            script = self._script(agent)
+            return lambda request: Price(script.cost(request))
+        return partial(reserving.price, self._endpoint(agent, name))
 
     def _script(self, agent: Agent) -> ScriptedModel:
         return ScriptedModel(scripted.parse(agent.settings["answers"]), self.clock)

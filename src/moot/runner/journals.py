@@ -164,7 +164,7 @@ class StoredJournal:
         page = self._page([self._charged(one) if one.is_lost else one for one in done], begun)
         writing = asyncio.ensure_future(self._store.write(lambda tx: self._write(tx, page), caller=SYSTEM))
         try:
-            written = await asyncio.shield(writing)
+            written = writing.result() if writing.done() else await asyncio.shield(writing)
         except asyncio.CancelledError:
             await asyncio.wait([writing])
             if not writing.cancelled() and writing.exception() is None:
@@ -227,9 +227,8 @@ class StoredJournal:
     def _opened(self, one: Intent) -> Opened:
         before = self._known.get(one.path)
         number = 1 if before is None else before.tries + 1
-        return Opened(
-            one.path, number, one.kind, one.name, one.agent, one.trigger, json.dumps(one.facts), _micros(one.reserve)
-        )
+        facts = json.dumps(one.facts) if one.facts else "{}"
+        return Opened(one.path, number, one.kind, one.name, one.agent, one.trigger, facts, _micros(one.reserve))
 
     def _write(self, tx: Tx, page: "Page") -> "_Written":
         """If the model may not be asked, all but that is written."""

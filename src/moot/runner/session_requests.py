@@ -113,4 +113,5 @@ class Withdrawing:
 
     async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
         await self._note(done, begun)
-        await self._requests.withdraw()
+        if self._requests.asked.unawaited:
+            await self._requests.withdraw()

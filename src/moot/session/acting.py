@@ -38,28 +38,49 @@ class ToolsAlike(MootError):
 
 
 @record
+class Offer:
+    """The tools that are there in a turn."""
+
+    specs: tuple[ToolSpec, ...]
+    found: Mapping[str, Source]  # by name
+    letters: int  # that it takes to tell a model of them
+
+
 class Hands:
     """The tools of one session, and the calls it may make of them in one turn."""
 
-    sources: Sequence[Source]
-    most: int
+    def __init__(self, sources: Sequence[Source], most: int) -> None:
+        self._sources = sources
+        self._final = [source for source in sources if source.is_final]
+        self._most = most
+        self._lists: list[Sequence[ToolSpec]] = []  # of which the last offer was made
+        self._offer = Offer((), {}, 0)
 
-    def specs(self, *, is_last: bool) -> tuple[ToolSpec, ...]:
-        found = tuple(spec for source in self._open(is_last) for spec in source.specs())
-        if len({one.name for one in found}) < len(found):
-            raise ToolsAlike(found)
-        return found
+    def offer(self, *, is_last: bool) -> Offer:
+        """Most sources have the same tools in every turn, and then it is the same."""
+        own = self._open(is_last)
+        lists = [source.specs() for source in own]
+        if lists != self._lists:
+            specs = tuple(spec for one in lists for spec in one)
+            found = {spec.name: source for source, one in zip(own, lists, strict=True) for spec in one}
+            if len(found) < len(specs):
+                raise ToolsAlike(specs)
+            self._offer = Offer(specs, found, sum(one.letters for one in specs))
+            self._lists = lists
+        return self._offer
 
-    def _open(self, is_last: bool) -> list[Source]:
-        return [source for source in self.sources if source.is_final or not is_last]
+    def _open(self, is_last: bool) -> Sequence[Source]:
+        return self._final if is_last else self._sources
 
     def plan(self, calls: Sequence[Call], path: TreePath, *, is_last: bool, is_cut: bool) -> "list[Planned]":
-        found = {spec.name: source for source in self._open(is_last) for spec in source.specs()} if calls else {}
+        if not calls:
+            return []
+        found = self.offer(is_last=is_last).found
         planned: list[Planned] = []
         for number, call in enumerate(calls, 1):
             place = path.call(number)
-            if number > self.most:
-                refused = f"Nothing was done: one turn may make {self.most} calls. Make the others in the next one."
+            if number > self._most:
+                refused = f"Nothing was done: one turn may make {self._most} calls. Make the others in the next one."
                 planned.append(Planned(call, place, refusal=refused))
             elif (source := found.get(call.name) or self._unoffered(call.name, is_last)) is None:
                 planned.append(Planned(call, place, refusal=_unknown(call.name, found, is_last)))

@@ -12,7 +12,7 @@ from moot.core import text
 from moot.core.records import replace
 from moot.core.tree_path import TreePath, Trigger
 from moot.models import reserving
-from moot.models.model import ModelFailed, Request, Result, Results, ToolSpec
+from moot.models.model import ModelFailed, Request, Result, Results
 from moot.session import acting, asking, past
 from moot.session.acting import Hands, Planned
 from moot.session.asking import Asker
@@ -54,7 +54,6 @@ class Session:
         self._handles = Handles()
         own = (*sources, *stage.sources(errand.agent, errand.path), self._handles)
         self._hands = Hands(own, errand.agent.limits.calls)
-        self._offered: tuple[ToolSpec, ...] = ()  # in this turn, unless it is the last
         self._always = self._prompt_letters = reserving.letters_of(errand.agent.prompt)  # told with every request
         self._transcript = Transcript()
         self._judging = Judge(errand.agent, stage, self._transcript)
@@ -137,8 +136,7 @@ class Session:
     async def _turn(self) -> Turn:
         self.turns += 1
         turn = self._past.turn(self.turns)
-        self._offered = self._hands.specs(is_last=False)
-        self._always = self._prompt_letters + sum(one.letters for one in self._offered)
+        self._always = self._prompt_letters + self._hands.offer(is_last=False).letters
         for step in (self._heed, self._hear, self._guard, self._ask, self._act, self._judge):
             await step(turn)
             if turn.report is not None:
@@ -206,13 +204,14 @@ class Session:
 
     async def _ask_model(self, turn: Turn) -> None:
         is_last = turn.facts.last is not None
+        offer = self._hands.offer(is_last=is_last)
         request = Request(
             self._transcript.messages(),
             self._agent.prompt,
-            self._hands.specs(is_last=True) if is_last else self._offered,
+            offer.specs,
             self._agent.limits.output_tokens,
             temperature=self._agent.temperature,
-            letters=self._transcript.letters,
+            letters=self._prompt_letters + offer.letters + self._transcript.letters,
         )
         question = Question(turn.path.request(), request, turn.facts.plain())
         try:

@@ -24,8 +24,8 @@ from moot.core.tool import Tool, ToolAnswer
 from moot.core.tree_path import TreePath
 from moot.models import model
 from moot.models.model import Again, Anew, Answer, Model, ModelFailed, Piece, Request
-from moot.models.reserving import FREE, Price
-from moot.runner.api_agents import Asking, SessionBackend
+from moot.models.reserving import FREE
+from moot.runner.api_agents import Asking, Pricing, SessionBackend
 from moot.runner.journals import Kept
 from moot.runner.tree_tools import Offering
 from moot.session.agent import Agent
@@ -89,8 +89,8 @@ class _Shop:
     def open(self, agent: Agent, name: str) -> AbstractAsyncContextManager[Model]:
         return nullcontext(_Silent())
 
-    def price(self, agent: Agent, name: str, request: Request) -> Price:
-        return FREE
+    def price(self, agent: Agent, name: str) -> Pricing:
+        return lambda request: FREE
 
 
 class _Silent:
