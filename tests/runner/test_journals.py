@@ -15,6 +15,7 @@ from moot.ledger.traces import Step
 from moot.models import model
 from moot.registry import agents, instances, stopping
 from moot.registry.errors import AttemptEnded
+from moot.runner import phases
 from moot.runner.journals import Kept, StoredJournal
 from moot.session.journal import Done, Intent, OverBudget, Recalled
 from moot.session.stage import Asked
@@ -369,6 +370,36 @@ async def test_who_is_stopped_learns_it_before_its_next_request(store: Store) ->
 
     await perform(store, work)
     assert heard == [None, "stop"]
+
+
+@pytest.mark.parametrize(("is_stopped", "wanted"), [(False, "shutdown"), (True, "stop")])
+async def test_who_knows_that_it_is_stopped_has_its_last_turn_though_the_run_is_left_then(
+    store: Store, is_stopped: bool, wanted: Asked
+) -> None:
+    heard, begun = list[Asked | None](), list[bool]()
+    found = await play(store, {"ann": []})
+    run, stream = found.run, found.team.instance.stream
+
+    async def work(journal: StoredJournal) -> Ended:
+        if is_stopped:
+            await store.write(lambda tx: stopping.stop(tx, agents.named(tx, stream, "ann")), caller=SYSTEM)
+        else:
+            await store.write(lambda tx: phases.close(tx, run.id, "interrupted", "left"), caller=SYSTEM)
+        journal.begin(BRIEFING)
+        with pytest.raises(Recalled):
+            await journal.note(begun=[SESSION, asking("t1/m")])
+        heard.append(await journal.asked())
+        if is_stopped:
+            await store.write(lambda tx: phases.close(tx, run.id, "interrupted", "left"), caller=SYSTEM)
+            await journal.note(begun=[replace(asking("t1/m"), is_last=True)])
+        begun.append(journal.known("t1/m") is not None)
+        return Ended()
+
+    backend = Acts(work)
+    async with running(make_host(store, backend=backend)):  # pyright: ignore[reportArgumentType]
+        await found.team.until(lambda tx: not backend.acts)
+        await found.team.idle_but_for_mail()
+    assert (heard, begun) == ([wanted], [is_stopped])
 
 
 @pytest.mark.parametrize(("is_stopped", "wanted"), [(False, "shutdown"), (True, "stop")])

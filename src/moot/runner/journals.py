@@ -179,7 +179,7 @@ class StoredJournal:
     def _keep(self, done: Sequence[Done], begun: Sequence[Intent], written: "_Written") -> None:
         """What is on record by now."""
         self._is_planted = True
-        self._asked = self._asked or written.asked
+        self._asked = written.asked or self._asked
         answered = [one.path for one in done if self._is_model(one.path)]
         if answered:
             self._signs.given_back.ring()
@@ -248,7 +248,7 @@ class StoredJournal:
         if page.wanted is None:
             ledger.begin(tx, self.root, self._account, page.opened)
             return _Written(seq)
-        asked = self._asked_for(tx)
+        asked = self._asked or self._asked_for(tx)  # who was told to stop has its last turn, whatever is asked for then
         is_recalled = asked == "shutdown" or (asked == "stop" and not page.is_last)
         refusal = None if is_recalled else self._refusal(tx, page, page.wanted)
         written = _Written(
