@@ -234,20 +234,26 @@ async def test_rounds_are_bounded_by_the_supervisors_turns() -> None:
     assert (report.failure, hall.order().count("lead")) == ("limit", 3)
 
 
-async def test_the_supervisors_end_cuts_short_whoever_works() -> None:
-    hall = Hall()
-    hall.held = {"ben": asyncio.Event()}
+async def test_the_supervisors_report_cuts_short_whoever_waits_to_go_on() -> None:
+    hall, before = Hall(), asyncio.all_tasks()
+    cast = team("ann", "ben"), agent("ann", WAITS), agent("ben", WAITS), agent("lead", reports("done"))
+    async with asyncio.timeout(10):
+        assert (await hall.report(*cast)).text == "done"
+    assert asyncio.all_tasks() == before
+
+
+async def test_whoever_works_is_waited_for_and_cut_short_when_the_team_is_aborted() -> None:
+    hall, before = Hall(held={"ben": asyncio.Event()}), asyncio.all_tasks()
     cast = team("ann", "ben"), agent("ann", WAITS), agent("ben", WAITS), agent("lead", reports("never"))
     playing = asyncio.ensure_future(hall.report(*cast))
     await hall.until(lambda: "ben" in hall.order())
     for _ in range(20):
         await asyncio.sleep(0)
-    assert "lead" not in hall.order()  # whoever works is waited for
-    before = asyncio.all_tasks() - {playing}
+    assert "lead" not in hall.order()
     playing.cancel()
     with pytest.raises(asyncio.CancelledError):
         await playing
-    assert asyncio.all_tasks() <= before
+    assert asyncio.all_tasks() == before
 
 
 async def test_a_team_of_many_is_heard_in_its_order() -> None:
