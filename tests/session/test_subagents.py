@@ -1,4 +1,5 @@
 import asyncio
+import gc
 
 import pytest
 
@@ -7,6 +8,7 @@ from moot.core.formats import Format
 from moot.core.json import Json
 from moot.session.agent import Limits
 from moot.session.journal import Memory
+from moot.session.session import Session
 from tests.session.staging import Hall, agent, calls, reports
 
 
@@ -284,3 +286,27 @@ async def test_who_is_called_in_the_same_turn_is_not_there_yet_however_fast_it_a
     again = Hall(memory)
     assert (await again.report(*cast)).text == "done"
     assert again.asked == []
+
+
+def alive() -> int:
+    gc.collect()
+    return sum(isinstance(one, Session) for one in gc.get_objects())
+
+
+async def test_whoever_stays_to_be_asked_again_is_gone_with_those_above() -> None:
+    hall, before = Hall(held={"top": asyncio.Event()}), alive()
+    hall.held["top"].set()
+    cast = (
+        agent("top", calls("agent_mid", prompt="?"), reports("done"), agents=("mid",)),
+        agent("mid", calls("agent_low", prompt="?"), reports("m"), agents=("low",), is_chatty=True),
+        agent("low", reports("l"), is_chatty=True),
+    )
+    playing = asyncio.ensure_future(hall.report(*cast))
+    await hall.until(lambda: "low" in hall.order())
+    hall.held["top"].clear()
+    await hall.until(lambda: hall.order().count("top") == 2)
+    assert alive() == before + 3
+    hall.held["top"].set()
+    assert (await playing).text == "done"
+    del playing
+    assert alive() == before
