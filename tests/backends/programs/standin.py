@@ -2,7 +2,7 @@
 
 Run as `python standin.py SCRIPT …`. SCRIPT is a JSON file: a list of steps, each one of
   {"print": EVENT}           a line of JSON on stdout      {"raw": TEXT}  text as it is    {"stderr": TEXT}
-  {"connect": true}          come to moot's server with the token
+  {"connect": true}          come to moot's server with the token      {"call": [TOOL, ARGUMENTS]}  and call a tool
   {"read": N}                read N lines of stdin         {"read_all": true}    {"close": true}  stdin
   {"orphan": true}           leave a child in a session of its own that ignores SIGTERM
   {"signal": N}              kill itself                   {"exit": N}
@@ -35,13 +35,19 @@ def note() -> None:
     script.with_suffix(".seen").write_text(json.dumps(seen))
 
 
-def connect() -> None:
-    body = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+def connect(method: str = "ping", tool: str = "", arguments: object = None) -> None:
+    body: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": method}
     headers = {
         "Authorization": f"Bearer {os.environ['MOOT_TOKEN']}",
         "Content-Type": "application/json",
         "Accept": "application/json, text/event-stream",
     }
+    if tool:
+        prefix, version = "io.modelcontextprotocol/", "2026-07-28"
+        meta: dict[str, Any] = {f"{prefix}protocolVersion": version, f"{prefix}clientCapabilities": {}}
+        meta[f"{prefix}clientInfo"] = {"name": "agent", "version": "1"}
+        body["params"] = {"name": tool, "arguments": arguments, "_meta": meta}
+        headers |= {"MCP-Protocol-Version": version, "Mcp-Method": method, "Mcp-Name": tool}
     request = urllib.request.Request(os.environ["MOOT_URL"], json.dumps(body).encode(), headers)
     try:
         urllib.request.urlopen(request, timeout=20).read()
@@ -74,6 +80,8 @@ def play(step: dict[str, Any]) -> None:  # noqa: PLR0912  # a case for each kind
             tell(sys.stderr, text + "\n")
         case {"connect": _}:
             connect()
+        case {"call": [tool, arguments]}:
+            connect("tools/call", tool, arguments)
         case {"read": count}:
             for _ in range(count):
                 seen["stdin"] += sys.stdin.readline()
