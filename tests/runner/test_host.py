@@ -428,3 +428,20 @@ async def test_a_host_wakes_up_when_the_lease_of_another_runs_out(
     async with running(make_host(store, pace=Pace(watch_seconds=3600))):
         await team.idle()
     assert (await team.bodies())[-1] == "coder: taken over"
+
+
+async def test_what_another_host_plays_or_records_is_left_to_it(store: Store) -> None:
+    """Or it would be done for real, and be missing on the tape."""
+    team = await gather(store, {"coder": [{"say": "here"}]})
+
+    def begin(tx: Tx) -> None:
+        other = hosts.register(tx, NewHost(neighbours.machine(), "1 1", ("run",)))
+        run = runs.start(tx, team.instance, NewRun("w", "w.yaml", "taped", {}, {}, other))
+        runs.enter(tx, run, "talk")
+
+    await store.write(begin, caller=SYSTEM)
+    async with running(make_host(store)):
+        await team.say("@coder hello")
+        await team.until(lambda tx: any(job.fence and not job.tries for job in jobs.live(tx, team.instance.stream)))
+    assert [job.state for job in await store.read(lambda tx: jobs.live(tx, team.instance.stream))] == ["queued"]
+    assert await team.events("attempt_started") == []

@@ -186,7 +186,7 @@ class Attendant:
 
 def _code(run: Run) -> int:
     """Somebody has stopped it: of a run that was to come to an end, that is no success."""
-    if run.state == "stopped" and run.mode == "run":
+    if run.state == "stopped" and run.mode != "start":
         return EXIT_CODES["interrupted"]
     return EXIT_CODES[run.state]
 

@@ -119,7 +119,7 @@ async def run(order: Order, loaded: Loaded) -> AsyncIterator[Piece]:
         new = NewRun(
             played.workflow.name,
             played.source,
-            order.mode,
+            "taped" if stage else order.mode,
             definition,
             played.given,
             running.host.id,

@@ -22,7 +22,8 @@ from moot.registry.instances import Instance
 from moot.store import queries
 
 sql = queries.beside(__file__)
-Mode = Literal["run", "start"]
+# Whether it ends by itself; what is taped does, and is worked on by the host that attends it alone.
+Mode = Literal["run", "start", "taped"]
 State = Literal["live", "interrupted", "done", "failed", "limit", "stopped"]
 Phase = Literal["setup", "election", "talk", "tasks"]
 STARTED, RESUMED, PAUSED, STOP_ASKED, ENDED = "run_started", "run_resumed", "run_paused", "run_stop_asked", "run_ended"
@@ -162,6 +163,11 @@ def live_id(tx: ReadTx, instance: InstanceName) -> RunId | None:
     """For those who ask at every message: the run itself may be large."""
     found = tx.maybe(sql.live_id, str, instance=instance)
     return None if found is None else RunId(found)
+
+
+def taped_elsewhere(tx: ReadTx, host: HostId) -> frozenset[StreamId]:
+    """Where whatever happens is played or recorded by another host, and this one leaves it alone."""
+    return frozenset(StreamId(one) for one in tx.all(sql.taped_elsewhere, str, host=host))
 
 
 def all_live(tx: ReadTx) -> list[Run]:

@@ -7,17 +7,18 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import partial
 
 from moot.core.caller import SYSTEM
 from moot.core.errors import MootError
-from moot.core.ids import HostId, JobId
+from moot.core.ids import HostId, JobId, StreamId
 from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.core.wakes import Signal
 from moot.jobs import jobs
 from moot.jobs.jobs import Appetite, Job
-from moot.registry import hosts
+from moot.registry import hosts, runs
 from moot.registry.hosts import NewHost
 from moot.runner import neighbours, react
 from moot.runner.reactions.wake_agents import ATTEMPT
@@ -29,6 +30,7 @@ from moot.store.store import Store
 _log = logging.getLogger("moot.runner")
 _LONGEST_SLEEP = 60.0
 _PAST_DEADLINE = 0.01
+_ELSEWHERE = timedelta(milliseconds=100)  # until the host has it whose job it is
 
 
 @record
@@ -178,7 +180,12 @@ class Host:
             if job.kind in self._workers:
                 self._workers[job.kind].lost(tx, job)
         begun: list[tuple[Job, Task, float | None]] = []
-        for job in jobs.take(tx, self._appetite()):
+        taken = jobs.take(tx, self._appetite())
+        taped = runs.taped_elsewhere(tx, self._id) if taken else frozenset[StreamId]()
+        for job in taken:
+            if job.stream in taped:
+                jobs.postpone(tx, job, tx.now + _ELSEWHERE)
+                continue
             task = self._begin(tx, job)
             if task is not None:
                 left = None if job.deadline is None else (job.deadline - tx.now).total_seconds()
