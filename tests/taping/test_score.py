@@ -251,3 +251,54 @@ def test_what_moot_did_at_once_is_played_in_its_order() -> None:
     found = score.compose(Tape(HEADER, lines, Outcome(3, "limit"))).notes
     wanted = [(one, "begin"), (other, "begin"), (one, "refused"), (None, "said"), (one, "end"), (other, "end")]
     assert [(note.attempt, note.type) for note in found if not isinstance(note, Happened | Read)] == wanted
+
+
+def test_mail_is_handed_out_before_the_first_letter_that_was_not_seen_then() -> None:
+    """Who hands it out at once with others gets a number behind letters that it could not see."""
+    made = Ids()
+    attempt, seen, unseen = made.new("at"), made.new("ms"), made.new("ms")
+    letters = {id: Letter(id, "b", "message", "hello") for id in (seen, unseen)}
+    told = [Said(at, id, "human", "message", "hello", ("a",), None) for at, id in ((2, seen), (3, unseen))]
+
+    def played(first: str, second: Begin | Call) -> list[str]:
+        lines = (
+            Begin(attempt, "a", 1, (letters[first],)),
+            happened(4, attempts.STARTED, attempt),
+            *told,
+            second,
+            happened(6, attempts.STARTED, getattr(second, "attempt", "") or ""),
+        )
+        return names(Tape(HEADER, lines, None))
+
+    after = Begin(made.new("at"), "a", 1, (letters[unseen],))
+    assert played(seen, after) == ["said", "begin", "said", "begin"]
+    assert played(unseen, after) == ["said", "said", "begin", "begin"]
+
+
+def test_the_inbox_is_looked_into_before_the_first_letter_that_it_does_not_show() -> None:
+    made = Ids()
+    attempt, seen, unseen, check = made.new("at"), made.new("ms"), made.new("ms"), made.new("op")
+    lines = (
+        Begin(attempt, "a", 1, ()),
+        happened(1, attempts.STARTED, attempt),
+        Said(2, seen, "human", "message", "hello", ("a",), None),
+        Said(3, unseen, "human", "message", "hello", ("a",), None),
+        replace(call(attempt, "inbox_check", check), text=f'[{{"id": "{seen}"}}]'),
+    )
+    assert names(Tape(HEADER, lines, None)) == ["begin", "said", "inbox_check", "said"]
+
+
+def test_mail_that_was_too_much_for_one_attempt_is_handed_out_when_the_agent_is_free() -> None:
+    made = Ids()
+    one, other, first, second = made.new("at"), made.new("at"), made.new("ms"), made.new("ms")
+    lines = (
+        Begin(one, "a", 1, ()),
+        happened(1, attempts.STARTED, one),
+        Said(2, first, "human", "message", "hello", ("a",), None),
+        Said(3, second, "human", "message", "hello", ("a",), None),
+        End(one, "ended"),
+        happened(4, attempts.SUCCEEDED, one),
+        Begin(other, "a", 1, (Letter(first, "human", "message", "hello"),)),
+        happened(5, attempts.STARTED, other),
+    )
+    assert names(Tape(HEADER, lines, None)) == ["begin", "said", "said", "end", "begin"]

@@ -18,6 +18,7 @@ from moot.registry import attempts, runs
 from moot.requests import requests
 from moot.taping.facts import ENDS, JOINED, RELEASED, STOPPED
 from moot.taping.replaying.authors import Authors
+from moot.taping.replaying.handouts import INBOX, Handouts
 from moot.taping.tape import (
     Asked,
     Begin,
@@ -50,7 +51,6 @@ ACTS = frozenset(
         RELEASED,
     )
 )
-INBOX = "inbox_check"
 _BEFORE = 0.01  # as far as a note is put before another
 INTERRUPTED = 130  # the exit code of a run that its person has ended
 
@@ -82,8 +82,8 @@ def compose(tape: Tape) -> Score:
     said = tuple(one for one in tape.lines if isinstance(one, Said) and _is_of_run(one, over))
     ended = {one.subject: one for one in events if one.kind in ENDS}
     cut = [one for one in ended.values() if one.kind == attempts.INTERRUPTED and (over is None or one.seq < over)]
-    placed = _in_order(tape, events, said, over)
     agents = {line.attempt: line.agent for line in tape.lines if isinstance(line, Begin)}
+    placed = _in_order(tape, events, said, over, Handouts(tape.lines, said, agents))
     return Score(
         notes=tuple(note for _, _, note in placed),
         heard={id(note): at for _, at, note in placed},
@@ -120,12 +120,15 @@ def _is_of_run(said: Said, over: int | None) -> bool:
 _Placed = tuple[float, int, Note]
 
 
-def _in_order(tape: Tape, events: list[Happened], said: tuple[Said, ...], over: int | None) -> list[_Placed]:
+def _in_order(
+    tape: Tape, events: list[Happened], said: tuple[Said, ...], over: int | None, handouts: Handouts
+) -> list[_Placed]:
     """What has no number stays behind what was over before it."""
     authors = Authors(tape)
     numbers = _Numbers.of(events, said, authors)
     placed: list[_Placed] = []
     answered: dict[tuple[str | None, str | None], float] = {}  # by attempt and turn: where a model wanted its calls
+    own: dict[str, float] = {}  # by agent: the last that it did
     latest = 0.0
     for at, line in enumerate(tape.lines):
         if isinstance(line, Begin | Call | More | End):
@@ -134,6 +137,9 @@ def _in_order(tape: Tape, events: list[Happened], said: tuple[Said, ...], over: 
                 place = max(place, answered.get((line.attempt, _turn(line.path)), 0.0))
             if place is None or isinstance(line, More):
                 place = max(latest, place or 0.0)
+            agent = handouts.agent(line)
+            unseen = handouts.first_unseen(line, at, own.get(agent, 0.0))
+            own[agent] = place = place if unseen is None else min(place, unseen - _BEFORE)
             latest = max(latest, place)
             shown = _shown_by(line, placed) if isinstance(line, More) else None
             placed.append((place, at, line) if shown is None else (shown[0] - _BEFORE, shown[1], line))
