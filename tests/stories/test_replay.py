@@ -348,7 +348,7 @@ kickoff: "@ann go"
         assert (ended.code, "OPENAI_API_KEY" in ended.out + ended.err) == (0, False), ended
         assert "recorded" in ended.out
         if "--json" not in more:
-            assert ended.out.splitlines()[0] == f"replays {tape}: no model, no program, no setup is run"
+            assert ended.out.splitlines()[0] == f"replays {tape}: no model, no program, no command is run"
 
 
 def test_no_secret_is_on_the_tape(terminal: Terminal) -> None:

@@ -81,9 +81,12 @@ async def hosting(project: Project, store: Store, options: HostOptions | None = 
     await asyncio.to_thread(_clear_up, project)
     with Guardian() as guardian:
         async with _keeping(project, store, chosen), _serving(project, store, chosen, met) as address:
-            outfitter = Outfitter(project, store, address, met, guardian, chosen.stage.heard if chosen.stage else None)
+            worktrees, heard = Worktrees(store, project.root, project.folder, guardian), None
+            if chosen.stage is not None:
+                worktrees, heard = chosen.stage.worktrees(worktrees), chosen.stage.heard
+            outfitter = Outfitter(project, store, address, met, guardian, worktrees, heard)
             host = _host(project, store, chosen, outfitter)
-            await worktree_worker.take_up(Worktrees(store, project.root, project.folder))
+            await worktree_worker.take_up(worktrees)
             async with telemetry.sending(store, lambda: host.id, os.environ), _working(host):
                 yield Running(host, address, project.socket if address.socket is None else None)
 
@@ -160,8 +163,6 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
     stopping = asyncio.Event()
     stage, setup = options.stage, SetupWorker(store, project.root, outfitter.guardian)
 
-    worktrees = Worktrees(store, project.root, project.folder, outfitter.guardian)
-
     def attempts(host: HostId) -> AttemptWorker:
         found: Mapping[str, Backend] = backends.Backends()
         equip = outfitter.equip
@@ -171,19 +172,22 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
         return AttemptWorker(store, host, found, equip, retry, time_limit, trails, Signs(stopping))
 
     def workers(host: HostId) -> Mapping[str, Worker]:
-        return {
-            wake_agents.ATTEMPT: stage.attempts(attempts(host)) if stage else attempts(host),
-            phases.SETUP: stage.setup(setup) if stage else setup,
+        own: dict[str, Worker] = {
             begin_talk.KICKOFF: KickoffWorker(),
             voting.EXPIRE: OwnTransaction(store, expiry.end_proposal),
             asking.EXPIRE: OwnTransaction(store, expiry.end_request),
             notify_people.NOTIFY: NotifyWorker(store, project.root, notify, outfitter.guardian),
             guards.LIMIT: OwnTransaction(store, limit_workers.end_talk),
             limits.TIME: OwnTransaction(store, limit_workers.end_in_time),
-            isolation.WORKTREE: WorktreeWorker(worktrees),
             lapsing.LAPSE: OwnTransaction(store, lapsing.give_back),
             handing_out.HAND_OUT: OwnTransaction(store, handing_out.hand_out),
-            verifying.VERIFY: VerifyWorker(store, worktrees, outfitter.guardian),
+            verifying.VERIFY: VerifyWorker(store, outfitter.worktrees, outfitter.guardian),
+        }
+        return {
+            wake_agents.ATTEMPT: stage.attempts(attempts(host)) if stage else attempts(host),
+            phases.SETUP: stage.setup(setup) if stage else setup,
+            isolation.WORKTREE: WorktreeWorker(outfitter.worktrees),
+            **{kind: stage.own(worker) if stage else worker for kind, worker in own.items()},
         }
 
     return Host(store, new, workers, options.pace, stopping)

@@ -33,6 +33,7 @@ class Outfitter:
     address: Address
     met: set[TokenId]  # who came to our server with the token of an attempt
     guardian: Guardian
+    worktrees: Worktrees
     witness: Witness | None = None  # of calls in process; the server has its own
 
     def equip(self, begun: Begun) -> AbstractAsyncContextManager[Kit]:
@@ -67,11 +68,10 @@ class Outfitter:
         settings = begun.agent.settings
         if settings.get("workspace") == "none":
             return folder
-        worktrees = Worktrees(self.store, self.project.root, self.project.folder, self.guardian)
-        root = await worktrees.of_task(begun.agent, begun.caller.token or "")
+        root = await self.worktrees.of_task(begun.agent, begun.caller.token or "")
         if root is None:
             is_apart = settings.get("workspace") == "worktree"
-            root = await worktrees.of_agent(begun.agent) if is_apart else self.project.root
+            root = await self.worktrees.of_agent(begun.agent) if is_apart else self.project.root
         return root / str(settings.get("folder", ""))
 
     @asynccontextmanager

@@ -16,6 +16,7 @@ from moot.store import queries
 
 sql = queries.beside(__file__)
 State = Literal["waiting", "asked", "passed", "failed"]
+CHECKED = "task_checked"
 
 
 @record
@@ -61,7 +62,11 @@ def last_round(tx: ReadTx, task: TaskId) -> int:
 
 def latest(tx: ReadTx, task: TaskId) -> list[Check]:
     """Those of the last round, in the order of the plan."""
-    return tx.all(sql.of_round, Check, task=task, round=last_round(tx, task))
+    return of_round(tx, task, last_round(tx, task))
+
+
+def of_round(tx: ReadTx, task: TaskId, number: int) -> list[Check]:
+    return tx.all(sql.of_round, Check, task=task, round=number)
 
 
 def tries(tx: ReadTx, task: TaskId) -> int:

@@ -20,7 +20,7 @@ def show(loaded: Loaded, *, as_json: bool, is_verbose: bool, replays: Path | Non
             terminal.line({"type": "cast", **told, "runs": runs, "warnings": loaded.workflow.warnings})
         else:
             if replays is not None:
-                terminal.say(f"replays {replays}: no model, no program, no setup is run")
+                terminal.say(f"replays {replays}: no model, no program, no command is run")
             _show(loaded, is_verbose=is_verbose)
 
 

@@ -10,6 +10,7 @@ from moot.runner.attempts import AttemptWorker
 from moot.runner.begun import Equip
 from moot.runner.setup import SetupWorker
 from moot.runner.worker import Worker
+from moot.runner.worktrees import Worktrees
 from moot.store.store import Store
 from moot.tools.witness import Answered, Told
 
@@ -22,6 +23,12 @@ class Stage(Protocol):
     def attempts(self, worker: AttemptWorker) -> Worker: ...
 
     def setup(self, worker: SetupWorker) -> Worker: ...
+
+    def own(self, worker: Worker) -> Worker:
+        """Of jobs in which moot does something by itself."""
+        ...
+
+    def worktrees(self, found: Worktrees) -> Worktrees: ...
 
     def heard(self, heard: Answered | Told) -> None:
         """A tool was called, or mail told with its answer."""

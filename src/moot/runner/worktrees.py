@@ -8,13 +8,13 @@ import asyncio
 import platform
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from moot.board import tasks
 from moot.board.errors import TaskNotFound
 from moot.core.caller import SYSTEM
 from moot.core.errors import MootError
-from moot.core.ids import TaskId, WorkspaceId
+from moot.core.ids import InstanceName, TaskId, WorkspaceId
 from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.process import child, environment, sweep, tree
@@ -54,6 +54,18 @@ _PAUSES = (0.1, 0.2, 0.4, 0.8, 1.6)  # for a lock that somebody else's git holds
 _ORPHAN_SECONDS = 10.0  # for git that was left behind: it ends by itself, and killing it would leave a lock
 
 
+class Told(Protocol):
+    """What came of workspaces, known without git."""
+
+    alone: asyncio.Lock  # held by who writes down an outcome
+
+    def is_about(self, instance: InstanceName) -> bool: ...
+
+    def outcome(self, one: Workspace) -> Callable[[Tx], None]:
+        """Of what is wanted of it: writes it down."""
+        ...
+
+
 @record
 class Worktrees:
     """The worktrees of one project on this machine."""
@@ -62,6 +74,7 @@ class Worktrees:
     root: Path
     own: Path  # moot's folder in it
     guardian: Guardian | None = None  # ends setup commands, should this process be killed
+    told: Told | None = None  # where it knows, nothing is done
 
     @property
     def place(self) -> str:
@@ -73,6 +86,10 @@ class Worktrees:
 
     async def carry_out(self, id: WorkspaceId) -> None:
         """Do what is wanted of it, if anything is; what stands in the way is on record then."""
+        one = await self.store.read(lambda tx: workspaces.get(tx, id))
+        if self.told is not None and self.told.is_about(one.instance):
+            await self._tell(self.told, id)
+            return
         try:
             async with self.grounds.alone(id):
                 one = await self.store.read(lambda tx: workspaces.get(tx, id))
@@ -84,6 +101,12 @@ class Worktrees:
                     await self._refuse(id, error)
         except FolderUnsafe as error:
             await self._refuse(id, error)
+
+    async def _tell(self, told: Told, id: WorkspaceId) -> None:
+        async with told.alone:
+            one = await self.store.read(lambda tx: workspaces.get(tx, id))
+            if one.wanted:
+                await self._write(told.outcome(one))
 
     async def _refuse(self, id: WorkspaceId, error: MootError) -> None:
         await self._write(lambda tx: workspaces.refused(tx, id, error))
@@ -106,12 +129,13 @@ class Worktrees:
 
     async def _ready(self, one: Workspace) -> Path:
         """It can be worked in now."""
-        if not one.wanted and not self.grounds.path(one.id).is_dir():  # deleted by hand
+        is_told = self.told is not None and self.told.is_about(one.instance)
+        if not one.wanted and not is_told and not self.grounds.path(one.id).is_dir():  # deleted by hand
             one = await self._write(lambda tx: workspaces.want(tx, one.id, "make"))
         if one.wanted:
             await self.carry_out(one.id)
             one = await self.store.read(lambda tx: workspaces.get(tx, one.id))
-        if one.path is None or one.status != "active" or not Path(one.path).is_dir():
+        if one.path is None or one.status != "active" or not (is_told or Path(one.path).is_dir()):
             raise one.error or WorkspaceClosed(f"{one.id} is {one.status}.", "See moot workspace ls --all.")
         return Path(one.path)
 

@@ -1,15 +1,16 @@
 """The chronicle: what the store tells of a run, as lines of a tape. Whoever did it, and from wherever (a tool, another
 terminal, a file that somebody has saved), it is here, under the number that the store gave to it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from moot.backends import backend as contract
+from moot.board import checks
 from moot.bus import mailbox, messages
 from moot.bus.messages import Message
 from moot.core import clock
 from moot.core.events import StoredEvent
-from moot.core.ids import AgentId, AttemptId, MessageId, ProposalId, RequestId
+from moot.core.ids import AgentId, AttemptId, MessageId, ProposalId, RequestId, TaskId, WorkspaceId
 from moot.core.tx import ReadTx
 from moot.documents import documents
 from moot.ledger import journal, stops
@@ -22,6 +23,7 @@ from moot.runner import purses
 from moot.store import feed
 from moot.taping.facts import ENDS, JOINED, RELEASED, STOPPED
 from moot.taping.tape import Happened, Letter, Limit, Printed, Read, Said
+from moot.workspaces import workspaces
 
 _KEPT = frozenset((runs.STOP_ASKED, runs.PAUSED, runs.ENDED, STOPPED, RELEASED))
 _PAGE = 500
@@ -92,15 +94,9 @@ class Chronicler:
 
     def _facts(self, tx: ReadTx, event: StoredEvent) -> Mapping[str, Any] | None:
         """What is needed to do it again; None if nobody would."""
+        if event.kind in _TELLERS:
+            return _TELLERS[event.kind](tx, event)
         match event.kind:
-            case votes.CAST:
-                return _vote(tx, event)
-            case votes.CLOSED:
-                return _closing(tx, event)
-            case requests.OPENED:
-                return _question(tx, event)
-            case requests.ANSWERED:
-                return _answer(tx, event)
             case documents.CHANGED:
                 return self._change(tx, event)
             case attempts.STARTED:
@@ -146,6 +142,18 @@ def _member(agent: Agent) -> Mapping[str, Any]:
     }
 
 
+def _check(tx: ReadTx, event: StoredEvent) -> Mapping[str, Any]:
+    facts = event.data
+    found = checks.of_round(tx, TaskId(event.subject), int(str(facts["round"])))
+    return {**facts, "output": next((one.output for one in found if one.place == facts["place"]), "")}
+
+
+def _workspace(tx: ReadTx, event: StoredEvent) -> Mapping[str, Any]:
+    found = workspaces.get(tx, WorkspaceId(event.subject))
+    names = ("repo_path", "path", "base_branch", "base_commit", "is_branch_ours")
+    return {**event.data, **{name: getattr(found, name) for name in names}}
+
+
 def _vote(tx: ReadTx, event: StoredEvent) -> Mapping[str, Any]:
     found = proposals.get(tx, ProposalId(event.subject))
     reason = next((one.reason for one in found.votes if one.voter == event.data["by"]), "")
@@ -185,3 +193,16 @@ def _answer(tx: ReadTx, event: StoredEvent) -> Mapping[str, Any]:
         "answer": found.answer,
         "by": found.answered_by,
     }
+
+
+_TELLERS: Mapping[str, Callable[[ReadTx, StoredEvent], Mapping[str, Any]]] = {
+    votes.CAST: _vote,
+    votes.CLOSED: _closing,
+    requests.OPENED: _question,
+    requests.ANSWERED: _answer,
+    checks.CHECKED: _check,
+    workspaces.MADE: _workspace,
+    workspaces.MERGED: _workspace,
+    workspaces.REMOVED: _workspace,
+    workspaces.REFUSED: _workspace,
+}

@@ -1,9 +1,11 @@
 """Facts: what a tape must tell of an event, so that the same can be done again. Whoever plays it relies on them."""
 
+from dataclasses import field
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
+from moot.board import checks
 from moot.core.caller import Role
 from moot.core.records import record
 from moot.documents import documents
@@ -14,6 +16,7 @@ from moot.registry.hosts import How
 from moot.requests import requests
 from moot.requests.requests import Kind, State
 from moot.taping.tape import Happened
+from moot.workspaces import workspaces
 
 JOINED, STOPPED, RELEASED = "agent_registered", "agent_stopped", "agent_released"
 ENDS = frozenset((attempts.SUCCEEDED, attempts.FAILED, attempts.INTERRUPTED, attempts.LOST))  # of attempts
@@ -101,6 +104,54 @@ class _Name:
     name: str
 
 
+@record
+class _Check:
+    name: str
+    round: int
+    place: int
+    has_passed: bool
+    output: str
+
+
+@record
+class _Trouble:
+    code: str
+    fact: str
+    remedy: str
+    conflicts: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
+
+
+@record
+class _Workspace:
+    branch: str
+    repo_path: str | None
+    path: str | None
+    base_branch: str
+    base_commit: str | None
+    is_branch_ours: bool
+
+
+@record
+class _Made(_Workspace):
+    trouble: _Trouble | dict[str, None]
+
+
+@record
+class _Merged(_Made):
+    commit: str
+
+
+@record
+class _Removed(_Workspace):
+    kept: str | None
+
+
+@record
+class _Refused(_Workspace):
+    wanted: Literal["make", "merge", "remove"]
+    trouble: _Trouble
+
+
 _FACTS: dict[str, TypeAdapter[Any]] = {
     votes.CAST: TypeAdapter(_Vote),
     votes.CLOSED: TypeAdapter(_Closing),
@@ -114,6 +165,11 @@ _FACTS: dict[str, TypeAdapter[Any]] = {
     JOINED: TypeAdapter(_Member),
     STOPPED: TypeAdapter(_Name),
     RELEASED: TypeAdapter(_Name),
+    checks.CHECKED: TypeAdapter(_Check),
+    workspaces.MADE: TypeAdapter(_Made),
+    workspaces.MERGED: TypeAdapter(_Merged),
+    workspaces.REMOVED: TypeAdapter(_Removed),
+    workspaces.REFUSED: TypeAdapter(_Refused),
 }
 
 

@@ -21,7 +21,7 @@ from moot.runner.purses import FREE, Leave
 from moot.runner.refusals import Reached
 from moot.workflow.workflow import Backend
 
-FORMAT = 7
+FORMAT = 8
 SCRIPTED = "scripted"  # a model that is none
 How = Literal["ended", "crashed", "cancelled"]
 

@@ -13,10 +13,14 @@ def _always(tx: Tx, job: Job) -> bool:
     return True
 
 
+def _nobody(job: JobId) -> None:
+    pass
+
+
 @record
 class Watched:
     worker: Worker
-    settled: Callable[[JobId], None]  # told when what came of a job is in the store
+    settled: Callable[[JobId], None] = _nobody  # told when what came of a job is in the store
     may_begin: Callable[[Tx, Job], bool] = _always  # where it says no, it has seen to the job
 
     def begin(self, tx: Tx, job: Job) -> Task | None:

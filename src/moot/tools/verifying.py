@@ -5,6 +5,7 @@ from moot.board.checks import Check
 from moot.board.evidence import VOTE, Approval
 from moot.board.progress import Result
 from moot.board.tasks import Task
+from moot.core.events import Event
 from moot.core.ids import ProposalId, RequestId, TaskId
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
@@ -58,8 +59,15 @@ def settle(tx: Tx, check: Check, trouble: str | None) -> None:
     checks.settle(tx, check, has_passed=trouble is None, output=trouble or "")
     if trouble is not None:
         _send_back(tx, task, check, trouble)
-    elif next_check(tx, check.task) is None:
+        return
+    if next_check(tx, check.task) is None:
         progress.complete(tx, task, Result(task.outcome, task.outcome_detail, by=task.holder))
+    tx.announce(_checked(task, check, has_passed=True))
+
+
+def _checked(task: Task, check: Check, *, has_passed: bool) -> Event:
+    facts = {"name": task.name, "round": check.round, "place": check.place, "has_passed": has_passed}
+    return Event(task.stream, checks.CHECKED, task.id, facts, is_quiet=True)
 
 
 def _send_back(tx: Tx, task: Task, check: Check, trouble: str) -> None:
@@ -67,8 +75,10 @@ def _send_back(tx: Tx, task: Task, check: Check, trouble: str) -> None:
     holder = agents.get(tx, task.holder)
     if checks.tries(tx, task.id) >= MOST_TRIES:  # or two who do not understand each other would go on for ever
         progress.fail(tx, task, Result(error=f"It did not hold {MOST_TRIES} times: {trouble}", by=holder.id))
+        tx.announce(_checked(task, check, has_passed=False))
         return
     progress.advance(tx, task, "in_progress")
+    tx.emit(_checked(task, check, has_passed=False))  # before what is said of it
     fact = f"The task {task.name!r} does not count as done: {trouble[:_SHOWN]}"
     to = () if holder.left_at is not None else (holder.name,)
     talk.say(tx, _instance(tx, task), None, Words(fact, to=to, kind="task", task_id=task.id, spoken=""))

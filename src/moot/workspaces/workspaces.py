@@ -241,8 +241,8 @@ def made(tx: Tx, id: WorkspaceId, trouble: MootError | None = None) -> None:
     """It can be worked in, though its setup may have failed."""
     one = _held(tx, id)
     if one.wanted == "make":
-        _tell(tx, one, MADE)
         told = {} if trouble is None else _plain(trouble)
+        _tell(tx, one, MADE, trouble=told)
         _change(tx, replace(one, status="active" if one.status == "creating" else one.status, wanted="", trouble=told))
 
 
@@ -250,8 +250,8 @@ def merged(tx: Tx, id: WorkspaceId, commit: str, trouble: MootError | None = Non
     """The base branch has it; the trouble is with somebody's files."""
     one = _held(tx, id)
     if one.wanted == "merge":
-        _tell(tx, one, MERGED, commit=commit)
         told = {} if trouble is None else _plain(trouble)
+        _tell(tx, one, MERGED, commit=commit, trouble=told)
         _change(tx, replace(one, status="merged", wanted="", merge_commit=commit, trouble=told, closed_at=tx.now))
 
 
@@ -259,7 +259,7 @@ def removed(tx: Tx, id: WorkspaceId, kept_branch: str | None) -> None:
     """Its worktree is gone."""
     one = _held(tx, id)
     if one.wanted == "remove":
-        _tell(tx, one, REMOVED)
+        _tell(tx, one, REMOVED, kept=kept_branch)
         status = one.status if one.is_closed else "abandoned"
         closed_at = one.closed_at or tx.now
         kept = kept_branch or one.kept_branch
@@ -274,11 +274,18 @@ def refused(tx: Tx, id: WorkspaceId, error: MootError, conflicts: tuple[Conflict
     told = _plain(error) | (
         {"conflicts": [{"file": each.file, "kind": each.kind} for each in conflicts]} if conflicts else {}
     )
-    _tell(tx, one, REFUSED, wanted=one.wanted, code=error.code)
+    _tell(tx, one, REFUSED, wanted=one.wanted, code=error.code, trouble=told)
     if one.status == "creating":
         _change(tx, replace(one, status="abandoned", wanted="", path=None, trouble=told, closed_at=tx.now))
     else:
         _change(tx, replace(one, wanted="", trouble=told))  # a step that was taken is still to be found next time
+
+
+def close_unmade(tx: Tx, id: WorkspaceId) -> None:
+    """There is none: it was only told of. Its branch is free for others."""
+    one = _held(tx, id)
+    status = one.status if one.is_closed else "abandoned"
+    _change(tx, replace(one, status=status, wanted="", path=None, closed_at=one.closed_at or tx.now))
 
 
 def forget(tx: Tx, instance: InstanceName) -> None:
@@ -313,5 +320,5 @@ def _plain(error: MootError) -> dict[str, Json]:
     return {"code": error.code, "fact": error.fact, "remedy": error.remedy}
 
 
-def _tell(tx: Tx, one: Workspace, kind: str, **data: str) -> None:
+def _tell(tx: Tx, one: Workspace, kind: str, **data: Json) -> None:
     tx.announce(Event(one.stream, kind, one.id, {"branch": one.branch, **data}, is_quiet=True))

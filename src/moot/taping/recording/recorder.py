@@ -28,6 +28,7 @@ from moot.runner.begun import Begun, Equip, Kit
 from moot.runner.refusals import Noted
 from moot.runner.setup import SetupWorker
 from moot.runner.worker import Worker
+from moot.runner.worktrees import Worktrees
 from moot.store.store import Store
 from moot.taping import members, tape
 from moot.taping.chronicle import Chronicler, letter
@@ -99,6 +100,12 @@ class Recorder:
 
     def setup(self, worker: SetupWorker) -> Worker:
         return worker
+
+    def own(self, worker: Worker) -> Worker:
+        return worker
+
+    def worktrees(self, found: Worktrees) -> Worktrees:
+        return found
 
     def heard(self, heard: Answered | Told) -> None:
         caller = heard.caller

@@ -1,12 +1,14 @@
 """Acts: what people and agents did without tools, done again by the functions that did it: a message, a vote, an
 answer, a document saved in an editor, a stop. Each runs in one transaction."""
 
-from collections.abc import Sequence
 from datetime import timedelta
 from typing import cast
 
+from moot.board import checks, tasks
+from moot.board.evidence import Approval
 from moot.bus import mailbox
-from moot.core.ids import ProposalId, RequestId
+from moot.core.errors import MootError
+from moot.core.ids import BoardId, ProposalId, RequestId, TaskId
 from moot.core.tx import ReadTx, Tx
 from moot.documents import documents
 from moot.documents.ownership import Author
@@ -19,15 +21,18 @@ from moot.requests.requests import Answerer, Verdict
 from moot.runner import phases
 from moot.taping.facts import JOINED, RELEASED, STOPPED
 from moot.taping.replaying import channel_likeness
+from moot.taping.replaying.channel_likeness import Plain
 from moot.taping.replaying.likeness import Likeness, lasting
+from moot.taping.replaying.performance import Performance
 from moot.taping.tape import Happened, Read, Said
-from moot.tools import asking, talk, voting
+from moot.tools import asking, talk, verifying, voting
 from moot.tools.asking import Question, Reply
 from moot.tools.talk import Words
 from moot.tools.voting import Paper
 
 _MAIL = 1000
 WORDS = {
+    checks.CHECKED: "a check",
     votes.CAST: "a vote",
     votes.CLOSED: "the end of a vote",
     requests.OPENED: "a request",
@@ -36,27 +41,37 @@ WORDS = {
 }
 
 
-def say(tx: Tx, run: Run, said: Said, likeness: Likeness, channel: Sequence[Said]) -> None:
-    reply_to = None if said.reply_to is None else channel_likeness.counterpart(tx, run, channel, said.reply_to)
-    words = Words(likeness.translate(said.body), to=said.to, kind=said.kind, reply_to=reply_to)
+class NotChecked(MootError):
+    """A check that was made in the recording is not made now."""
+
+    code = "NOT_CHECKED"
+
+
+def say(tx: Tx, run: Run, said: Said, known: Performance) -> None:
+    reply_to = None
+    if said.reply_to is not None:
+        reply_to = channel_likeness.counterpart(tx, run, known.score.channel, said.reply_to, known.plain)
+    words = Words(known.likeness.translate(said.body), to=said.to, kind=said.kind, reply_to=reply_to)
     talk.say(tx, instances.get(tx, run.instance), _who(tx, run, said.sender), words)
 
 
-def read(tx: Tx, run: Run, done: Read) -> None:
+def read(tx: Tx, run: Run, done: Read, plain: Plain) -> None:
     """Of those letters that are here, too."""
     reader = agents.find(tx, run.stream, done.agent)
     if reader is None:
         return
-    seen = {(one.sender, lasting(one.body)) for one in done.mail}
+    seen = {(one.sender, lasting(plain(one.body))) for one in done.mail}
     for mail in mailbox.unread(tx, reader.id, _MAIL):
-        if (mail.sender, lasting(mail.body)) in seen:
+        if (mail.sender, lasting(plain(mail.body))) in seen:
             mailbox.ack_one(tx, reader.id, mail.seq)
     tx.wake()
 
 
-def do(tx: Tx, run: Run, act: Happened) -> None:
+def do(tx: Tx, run: Run, act: Happened, likeness: Likeness) -> None:
     """MootError, if it is refused."""
     match act.kind:
+        case checks.CHECKED:
+            _check(tx, run, act, likeness)
         case votes.CAST:
             _vote(tx, run, act)
         case votes.CLOSED:
@@ -69,6 +84,24 @@ def do(tx: Tx, run: Run, act: Happened) -> None:
             _change(tx, run, act)
         case _:
             _control(tx, run, act)
+
+
+def _check(tx: Tx, run: Run, act: Happened, likeness: Likeness) -> None:
+    """What was found then: nothing is looked at again. What somebody has agreed to is in the store."""
+    facts, id = act.facts, TaskId(likeness.translate(act.subject))
+    task = tasks.find(tx, id) or tasks.named(tx, BoardId(run.id), str(facts["name"]))
+    check = None if task is None else verifying.next_check(tx, task.id)
+    if task is None or check is None or (check.round, check.place) != (facts["round"], facts["place"]):
+        raise NotChecked(f"The task {facts['name']!r} does not wait for it.", "Record it anew.")
+    trouble = None if facts["has_passed"] else str(facts["output"])
+    if isinstance(check.evidence, Approval):
+        found = verifying.approval(tx, check, check.evidence)
+        if found is None:
+            raise NotChecked(f"Nobody has answered whether {facts['name']!r} is done.", "Record it anew.")
+        trouble = found or None
+    verifying.settle(tx, check, trouble)
+    if verifying.next_check(tx, task.id) is not None:
+        verifying.look_again(tx, task)
 
 
 def _vote(tx: Tx, run: Run, act: Happened) -> None:

@@ -8,38 +8,28 @@ goes on with what follows. So a replay always ends.
 
 import asyncio
 from collections.abc import Callable
-from datetime import timedelta
 from functools import partial
 from typing import TypeVar
 
 from moot.core.caller import SYSTEM, Caller, Role
 from moot.core.errors import MootError
-from moot.core.ids import AgentId
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job
-from moot.ledger import stops
 from moot.registry import agents, runs
-from moot.registry.agents import Agent
 from moot.registry.runs import Run
-from moot.runner import endings, idle, limits, lookout, phases, purses, refusals
-from moot.runner.purses import Leave
-from moot.runner.reactions.wake_agents import ATTEMPT, attempt_key
+from moot.runner import endings, lookout, phases, purses, refusals
 from moot.runner.refusals import Reached
 from moot.store import feed
 from moot.store.store import Store
-from moot.taping.replaying import acts, channel_likeness, notes, score
+from moot.taping.replaying import acts, channel_likeness, gates, notes, score
 from moot.taping.replaying.performance import Performance
 from moot.taping.replaying.score import Note
 from moot.taping.replaying.turns import first_of
 from moot.taping.tape import Begin, Call, End, Happened, Limit, More, Progress, Read, Said
-from moot.tools import asking, voting
 
 T = TypeVar("T")
-_EXPIRIES = frozenset((voting.EXPIRE, asking.EXPIRE))
-_TIME = frozenset((limits.TIME,))
 _MOMENTS = 200  # turns of the loop in which whoever can go on without the store has come to where it waits
-PUT_OFF = timedelta(hours=24)  # an attempt whose turn it is not
 
 
 class Conductor:
@@ -50,7 +40,7 @@ class Conductor:
         self._turns = performance.turns
         self._store = store
         self._run = run
-        self._is_released = False
+        self._is_over = False  # all is played
 
     async def conduct(self) -> None:
         with self._store.listen() as signal:
@@ -69,16 +59,19 @@ class Conductor:
         """Play what is nobody's part; False if others have to come."""
         match note:
             case None:
-                await self._release_all()
+                await self._release(None)
                 return False
             case Begin():
-                await self._write(partial(_release, run=self._run, name=note.agent))
+                await self._release(note)
                 return False
             case End():
                 await self._interrupt(note)
+                await self._release(note)
                 return False
+            case Said() if score.is_moot(note):
+                is_played = await self._hear(note)
             case Said():
-                is_played = await self._hear(note) if score.is_moot(note) else await self._act(note)
+                is_played = await self._act(note)
             case Happened() | Read():
                 is_played = await self._act(note)
             case More():
@@ -107,11 +100,12 @@ class Conductor:
             self._turns.done(note)
         return True
 
-    async def _release_all(self) -> None:
-        """All is played: who was put off may begin, though the recording does not have it."""
-        if not self._is_released and not self._performance.is_cut:
-            self._is_released = True
-            await self._write(partial(_release_all, run=self._run))
+    async def _release(self, note: Note | None) -> None:
+        """Who was put off for this may go on. When all is played everybody may, though the recording does not have it,
+        and whoever has waited for the end of the play looks again."""
+        wakes = note is None and not self._is_over and not self._performance.is_cut
+        self._is_over = self._is_over or wakes
+        await self._write(partial(gates.release, performance=self._performance, run=self._run, note=note, wakes=wakes))
 
     async def _interrupt(self, note: End) -> None:
         """Somebody has ended what an agent was doing; at a limit moot does, in time."""
@@ -128,8 +122,10 @@ class Conductor:
         count = sum(1 for one in self._performance.score.channel if score.is_moot(one) and one.seq <= said.seq)
         if await self._store.read(lambda tx: channel_likeness.count_of_moot(tx, self._run)) >= count:
             return True
-        limit = said.limit
-        return limit is not None and await self._write(partial(_reach, run=self._run, limit=limit))
+        if said.limit is not None and await self._write(partial(_reach, run=self._run, limit=said.limit)):
+            return True
+        await self._release(said)
+        return False
 
     async def _act(self, note: Said | Happened | Read) -> bool:
         performance, run = self._performance, self._run
@@ -137,11 +133,11 @@ class Conductor:
         def change(tx: Tx) -> None:
             match note:
                 case Said():
-                    acts.say(tx, run, note, performance.likeness, performance.score.channel)
+                    acts.say(tx, run, note, performance)
                 case Happened():
-                    acts.do(tx, run, note)
+                    acts.do(tx, run, note, performance.likeness)
                 case Read():
-                    acts.read(tx, run, note)
+                    acts.read(tx, run, note, performance.plain)
 
         try:
             await self._store.write(change, caller=await self._store.read(lambda tx: self._actor(tx, note)))
@@ -167,10 +163,7 @@ class Conductor:
         def look(tx: ReadTx) -> bool:
             if feed.has_news(tx, self._run.stream) or runs.get(tx, self._run.id).state != "live":
                 return False
-            return all(
-                _is_put_off(tx, job) or _is_timer(tx, job) or self._performance.is_waiting(job.id)
-                for job in jobs.live(tx, self._run.stream)
-            )
+            return all(self._is_waiting(tx, job, note) for job in jobs.live(tx, self._run.stream))
 
         if self._performance.is_busy() or not await self._store.read(look):
             return False
@@ -183,6 +176,12 @@ class Conductor:
         has_moved = self._performance.moves != moves or self._performance.is_busy()
         return self._turns.current is note and not has_moved and not is_answered
 
+    def _is_waiting(self, tx: ReadTx, job: Job, note: Note | None) -> bool:
+        """What was put off at this moment has not heard yet that it is its turn."""
+        if gates.is_put_off(tx, job):
+            return not gates.is_turn_of(self._performance, tx, job, note)
+        return gates.is_timer(tx, job) or self._performance.is_waiting(job.id)
+
     async def _help(self, note: Note | None) -> bool:
         """Nobody comes. True if something was done about it."""
         drifts = self._performance.drifts
@@ -191,11 +190,11 @@ class Conductor:
         if score.is_of_model(note) or isinstance(note, Progress):
             self._turns.leave_out([note])
             return True
-        if score.is_moot(note) and await self._write(partial(_release_spent, run=self._run)):
-            return True
         if score.is_moot(note) and await self._write(partial(_begin_tasks, run=self._run)):
             return True
-        if await self._write(partial(_hurry_next, run=self._run, kinds=self._timers_behind(note))):
+        if await self._write(
+            partial(gates.hurry_next, run=self._run, kinds=gates.jobs_behind(self._performance, note))
+        ):
             return True
         for part in self._performance.holding():
             for _, held in part.held.values():
@@ -213,16 +212,6 @@ class Conductor:
             self._turns.leave_out([note])
         return True
 
-    def _timers_behind(self, note: Note) -> frozenset[str]:
-        """Which timers may have brought this about: those of votes and requests, or that of the run itself."""
-        if isinstance(note, End) and self._performance.score.interrupted.get(note.attempt) == "system":
-            return _TIME
-        if not isinstance(note, Said) or not score.is_moot(note):
-            return frozenset()
-        outcome = self._performance.tape.outcome
-        is_limited = note.kind == "system" and (outcome is None or outcome.state == "limit")
-        return _TIME if is_limited else _EXPIRIES
-
     async def _come_to_an_end(self) -> bool:
         """All is played, and the run goes on: who attends it ends it, unless it waits for somebody who never comes."""
         performance = self._performance
@@ -236,7 +225,7 @@ class Conductor:
         look = await self._store.read(lambda tx: lookout.look(tx, self._run.id))
         if (look.is_idle and not look.run.is_paused) or look.limit is not None:
             return False
-        if await self._write(partial(_hurry_next, run=self._run, kinds=_EXPIRIES)):
+        if await self._write(partial(gates.hurry_next, run=self._run, kinds=gates.EXPIRIES)):
             return True
         names = ", ".join(agent.name for agent in look.outside) or "something"
         performance.drifts.add(f"the run waits for {names}, and the recording has nothing more")
@@ -256,77 +245,12 @@ def _begin_tasks(tx: Tx, run: Run) -> bool:
     return found.phase == "talk" and phases.begin_tasks(tx, found)
 
 
-def may_begin(performance: Performance, tx: Tx, job: Job) -> bool:
-    """Whether it is the turn of this attempt; else its job is put off."""
-    agent, current = agents.get(tx, AgentId(job.subject)), performance.turns.current
-    is_free = current is None and not performance.is_cut
-    if agent.instance != performance.instance or is_free:
-        return True
-    if isinstance(current, Begin) and current.agent == agent.name:
-        return True
-    if score.is_moot(current) and _is_spent(tx, agent):
-        return True  # it does not begin: it is told to be stopped
-    jobs.postpone(tx, job, tx.now + PUT_OFF)
-    return False
-
-
-def leave(performance: Performance, tx: Tx, agent: Agent, run: Run | None) -> Leave | None:
-    """On which terms an attempt begins that the recording has."""
-    begin = performance.turns.current
-    if agent.instance == performance.instance and isinstance(begin, Begin) and begin.agent == agent.name:
-        return refusals.may_begin(tx, agent, run, begin.leave)
-    return limits.may_begin(tx, agent, run)
-
-
-def _is_put_off(tx: ReadTx, job: Job) -> bool:
-    return job.kind == ATTEMPT and job.state == "queued" and job.run_at - tx.now > PUT_OFF / 2
-
-
-def _is_timer(tx: ReadTx, job: Job) -> bool:
-    return job.kind in idle.HOUSEKEEPING and job.state == "queued" and job.run_at > tx.now
-
-
-def _hurry_next(tx: Tx, run: Run, kinds: frozenset[str]) -> bool:
-    """The next timer of these is due now; False if there is none."""
-    timers = [job for job in jobs.live(tx, run.stream) if job.kind in kinds and _is_timer(tx, job)]
-    timers.sort(key=lambda job: job.run_at)
-    for job in timers[:1]:
-        jobs.hurry(tx, job.key)
-    return bool(timers)
-
-
 def _reach(tx: Tx, run: Run, limit: Limit) -> bool:
     """False if there is no such limit."""
     if not limit.agent:
         return refusals.reach(tx, purses.of_run(run), limit.reason)
     agent = agents.find(tx, run.stream, limit.agent)
     return agent is not None and refusals.reach_all(tx, agent, run, Reached(by_agent=limit.reason))
-
-
-def _release(tx: Tx, run: Run, name: str) -> None:
-    agent = agents.find(tx, run.stream, name)
-    if agent is not None:
-        jobs.hurry(tx, attempt_key(agent))
-
-
-def _release_spent(tx: Tx, run: Run) -> bool:
-    """Who has used up what was its own is stopped when it would begin again. False if nobody is."""
-    waiting = {job.subject for job in jobs.live(tx, run.stream) if _is_put_off(tx, job)}
-    spent = [one for one in agents.members(tx, run.stream) if one.id in waiting and _is_spent(tx, one)]
-    for agent in spent:
-        jobs.hurry(tx, attempt_key(agent))
-    return bool(spent)
-
-
-def _is_spent(tx: ReadTx, agent: Agent) -> bool:
-    stop = stops.find(tx, purses.scope_of(agent, runs.live(tx, agent.instance)), agent.id)
-    return stop is not None and not stop.leaves(agent.id)
-
-
-def _release_all(tx: Tx, run: Run) -> None:
-    for agent in agents.members(tx, run.stream):
-        jobs.hurry(tx, attempt_key(agent))
-    tx.wake()  # nobody has to be waited for any more
 
 
 def _restart(tx: Tx, run: Run, name: str) -> bool:

@@ -1,6 +1,6 @@
 """Drifts: where a workflow has moved away from its recording, in words."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 
 from moot.backends import backend as contract
@@ -31,10 +31,12 @@ class Drifts:
     def unwoken(self, begin: Begin) -> None:
         self.add(f"{begin.agent} was not woken by {quoted(begin.mail)}, as it was in the recording")
 
-    def compare_mail(self, agent: str, recorded: Sequence[Letter], now: Sequence[contract.Letter | Mail]) -> bool:
+    def compare_mail(
+        self, agent: str, recorded: Sequence[Letter], now: Sequence[contract.Letter | Mail], plain: Callable[[str], str]
+    ) -> bool:
         """Whether it is alike."""
-        before = [(one.sender, lasting(one.body)) for one in recorded]
-        if before != [(one.sender, lasting(one.body)) for one in now]:
+        before = [(one.sender, lasting(plain(one.body))) for one in recorded]
+        if before != [(one.sender, lasting(plain(one.body))) for one in now]:
             self.add(f"the mail of {agent} differs: {quoted(now)} instead of {quoted(recorded)}")
             return False
         return True

@@ -21,6 +21,7 @@ from moot.taping.tape import Call, Letter, More, Refused
 from moot.tools import dispatch, table
 
 _WAIT = "wait_seconds"
+_CREATE, _REPO = "workspace_create", "repo_path"
 
 
 async def turn(performance: Performance, part: Part, note: Note) -> None:
@@ -71,7 +72,7 @@ async def hand_out(performance: Performance, part: Part, note: More) -> tuple[Ma
     most = len(note.mail)  # what came a moment later is handed out later on the tape, too
     mail = await store.write(lambda tx: more_mail.hand_out(tx, part.begun, most), caller=SYSTEM)
     learn(performance.likeness, note.mail, mail)
-    performance.drifts.compare_mail(part.begun.agent.name, note.mail, mail)
+    performance.drifts.compare_mail(part.begun.agent.name, note.mail, mail, performance.plain)
     return mail
 
 
@@ -109,6 +110,8 @@ async def _call(performance: Performance, note: Call, caller: Caller, part: Part
     arguments = dict(cast(Mapping[str, Any], performance.likeness.translate(note.arguments)))
     if _WAIT in arguments:
         arguments[_WAIT] = 0  # what was waited for is there by now, or never came
+    if note.tool == _CREATE:  # the branch may be taken here by that of the recording; this one is of no repository
+        arguments[_REPO] = f"(replayed) {arguments.get(_REPO) or ''}"
     if part is not None and _handed_out_nothing(note) and await _has_mail(performance, part):
         return _recorded(performance, note)
     key = None

@@ -43,7 +43,7 @@ async def play(performance: Performance, assignment: Assignment) -> AsyncGenerat
         yield Ended()
         return
     notes.learn(performance.likeness, part.begin.mail, assignment.inbox)
-    is_alike = drifts.compare_mail(part.begin.agent, part.begin.mail, assignment.inbox)
+    is_alike = drifts.compare_mail(part.begin.agent, part.begin.mail, assignment.inbox, performance.plain)
     ended: Ended | None = None  # of a session that has come to its end
     try:
         if performance.exchanges.get(part.begin.attempt) and sessions.is_possible(assignment):

@@ -15,20 +15,24 @@ from functools import partial
 from typing import cast, get_args
 
 from moot.backends.backend import Backend
-from moot.core.ids import InstanceName
+from moot.core.ids import InstanceName, StreamId
+from moot.jobs.jobs import Job
 from moot.registry.agents import Agent
 from moot.registry.runs import Run
 from moot.runner.attempts import AttemptWorker
 from moot.runner.begun import Begun, Equip, Kit
 from moot.runner.setup import SetupFailed, SetupWorker
+from moot.runner.verify_worker import VerifyWorker
 from moot.runner.worker import Worker
+from moot.runner.worktrees import Worktrees
 from moot.store.store import Store
 from moot.taping.chronicle import Chronicler
 from moot.taping.members import Chosen
-from moot.taping.replaying import channel_likeness, conducting, results, workflow_likeness
+from moot.taping.replaying import channel_likeness, gates, results, workflow_likeness
 from moot.taping.replaying.conducting import Conductor
 from moot.taping.replaying.parts import ReplayedBackend
 from moot.taping.replaying.performance import Performance
+from moot.taping.replaying.told_workspaces import ToldWorkspaces
 from moot.taping.tape import Begin, Happened, Header, Line, Printed, Tape
 from moot.taping.watched import Watched
 from moot.tools.witness import Answered, Told
@@ -42,6 +46,8 @@ class Player:
     def __init__(self, tape: Tape, instance: InstanceName, played: Workflow, chosen: Mapping[str, Chosen]) -> None:
         self._tape = tape
         self._performance = Performance(tape, instance)
+        self._workspaces = ToldWorkspaces(self._performance)
+        self._stream: StreamId | None = None  # of the run
         self._outputs = {line.number: line.output for line in tape.lines if isinstance(line, Printed)}
         for fact in workflow_likeness.compare(tape.header, played, chosen, instance):
             self._performance.drifts.add(fact)
@@ -80,19 +86,28 @@ class Player:
 
     def attempts(self, worker: AttemptWorker) -> Worker:
         return Watched(
-            replace(worker, is_played=self._is_ours, may_begin=partial(conducting.leave, self._performance)),
+            replace(worker, is_played=self._is_ours, may_begin=partial(gates.leave, self._performance)),
             self._performance.settled,
-            partial(conducting.may_begin, self._performance),
+            partial(gates.may_begin, self._performance),
         )
 
     def setup(self, worker: SetupWorker) -> Worker:
         return replace(worker, recall=self._recall)
+
+    def own(self, worker: Worker) -> Worker:
+        if isinstance(worker, VerifyWorker):
+            worker = replace(worker, is_told=self._is_checked)
+        return Watched(worker, may_begin=partial(gates.may_do, self._performance))
+
+    def worktrees(self, found: Worktrees) -> Worktrees:
+        return replace(found, told=self._workspaces)
 
     def heard(self, heard: Answered | Told) -> None:
         """Nobody calls but this one."""
 
     @asynccontextmanager
     async def attending(self, store: Store, run: Run) -> AsyncGenerator[None]:
+        self._stream = run.stream
         self._performance.store.set_result(store)
         async with asyncio.TaskGroup() as group:
             conducting = group.create_task(Conductor(self._performance, store, run).conduct())
@@ -103,14 +118,15 @@ class Player:
 
     async def finish(self, store: Store, run: Run, exit_code: int) -> None:
         """What was not played, and what came out otherwise."""
-        drifts, outcome = self._performance.drifts, self._tape.outcome
+        drifts, outcome, plain = self._performance.drifts, self._tape.outcome, self._performance.plain
         for note in self._performance.turns.left:
             if isinstance(note, Begin):
                 drifts.unwoken(note)
-        for fact in await channel_likeness.compare(store, run, self._performance.score.channel):
+        for fact in await channel_likeness.compare(store, run, self._performance.score.channel, plain):
             drifts.add(fact)
         for fact in [] if outcome is None else await self._compare_results(store, run):
             drifts.add(fact)
+        await self._workspaces.close(store)
         if outcome is not None and exit_code != outcome.exit_code:
             drifts.add(f"the run ended with exit code {exit_code} instead of {outcome.exit_code}")
 
@@ -120,6 +136,10 @@ class Player:
             happened += lines
         recorded, now = ([one for one in told if isinstance(one, Happened)] for told in (self._tape.lines, happened))
         return list(results.compare(recorded, now, self._performance.plain))
+
+    def _is_checked(self, job: Job) -> bool:
+        """Whether what comes of it is on the tape."""
+        return job.stream == self._stream
 
     def _is_ours(self, agent: Agent) -> bool:
         return agent.instance == self._performance.instance

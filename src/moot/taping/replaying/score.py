@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeGuard, cast
 
 from moot.backends.backend import Briefing, Ended, Failure
+from moot.board import checks
 from moot.core.records import record
 from moot.core.tree_path import TreePath
 from moot.documents import documents
@@ -185,7 +186,9 @@ def _acts(tape: Tape, events: list[Happened], authors: Authors, over: int | None
     """What was done without tools. A document that was saved last is found when the run is over already."""
     for one in events:
         is_late = over is not None and one.seq > over
-        if one.kind == JOINED and not is_late and not authors.is_by_call(one):
+        if one.kind == checks.CHECKED and not is_late:
+            yield one.seq - 0.25, one
+        elif one.kind == JOINED and not is_late and not authors.is_by_call(one):
             yield one.seq, one
         elif one.kind in ACTS and one.actor != "system" and authors.is_alone(one):
             if not is_late:
