@@ -3,10 +3,14 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any, cast
 
+from moot.board import boards, laying, tasks
+from moot.board.boards import NewBoard
+from moot.board.plans import Plan, Planned
 from moot.core.caller import SYSTEM
-from moot.core.ids import HostId, InstanceName
+from moot.core.ids import BoardId, HostId, InstanceName
 from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Appetite, NewJob
@@ -135,3 +139,21 @@ async def test_who_has_used_up_its_own_comes_to_be_stopped_where_that_was_told(s
     async with found.conducted():
         await found.until_due()
     assert found.performance.turns.current is STOPPED
+
+
+async def test_a_task_goes_to_whom_it_went_though_another_comes_before_it_now(store: Store) -> None:
+    words = Said(9, MADE.new("ms"), "system", "task", "[TASK:tk_1] second\n\nDo it.", ("ann",), None)
+    found = await scene(store, words)
+
+    def lay(tx: Tx) -> None:
+        new = NewBoard(found.run.instance, found.run.stream, "w", "file", "", created_by="system")
+        board = boards.create(tx, replace(new, id=BoardId(found.run.id)))
+        plan = Plan(tasks=(Planned("first", "Do it."), Planned("second", "Do it.")))
+        laying.set_plan(tx, board.id, plan)
+        streams.reacted(tx, found.run.stream, feed.end(tx, found.run.stream)[found.run.stream])
+
+    await store.write(lay, caller=SYSTEM)
+    async with found.conducted():
+        await found.team.until(lambda tx: bool(tasks.held(tx, BoardId(found.run.id))))
+    held = await store.read(lambda tx: tasks.held(tx, BoardId(found.run.id)))
+    assert [one.name for one in held] == ["second"]

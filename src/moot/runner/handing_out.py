@@ -4,6 +4,7 @@ Who works for moot holds a task for as long as it takes: not by a lease, but unt
 back. Its last words are the outcome, if it has not said what came of it.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import cast
 
@@ -32,6 +33,7 @@ from moot.workflow import stored
 from moot.workspaces.workspaces import Workspace
 
 HAND_OUT = "hand_out"
+_GIVEN = re.compile(r"\[TASK:\w+\] (.*)")
 _LOOKED_THROUGH = 1000  # ready tasks, for those that fit somebody
 _TOKENS = 4000  # of what somebody is told with a task
 _TOLD = Include(siblings=False, prior_task_outcomes=False, workflow_plan=False)
@@ -67,6 +69,19 @@ def hand_out(tx: Tx, job: Job) -> None:
         if agent is not None and _give(tx, board, task, agent):
             free.remove(agent)
             room -= 1
+
+
+def give(tx: Tx, run: Run, name: str, agent: Agent) -> bool:
+    """This task to this agent, whatever else there is to do; False if it cannot be had."""
+    board = plan_section.board_of(tx, run)
+    task = None if board is None else tasks.named(tx, board.id, name)
+    return board is not None and task is not None and task.holder is None and _give(tx, board, task, agent)
+
+
+def given(words: str) -> str | None:
+    """The name of the task that somebody is told of in these words; None if that is not what they say."""
+    found = _GIVEN.match(words)
+    return None if found is None else found[1]
 
 
 def _free(tx: ReadTx, run: Run) -> list[Agent]:

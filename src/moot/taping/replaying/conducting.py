@@ -18,7 +18,7 @@ from moot.jobs import jobs
 from moot.jobs.jobs import Job
 from moot.registry import agents, runs
 from moot.registry.runs import Run
-from moot.runner import endings, lookout, phases, purses, refusals
+from moot.runner import endings, handing_out, lookout, phases, purses, refusals
 from moot.runner.refusals import Reached
 from moot.store import feed
 from moot.store.store import Store
@@ -124,6 +124,8 @@ class Conductor:
             return True
         if said.limit is not None and await self._write(partial(_reach, run=self._run, limit=said.limit)):
             return True
+        if self._performance.ungiven is not said and await self._write(partial(_give, run=self._run, said=said)):
+            return True
         await self._release(said)
         return False
 
@@ -192,9 +194,11 @@ class Conductor:
             return True
         if score.is_moot(note) and await self._write(partial(_begin_tasks, run=self._run)):
             return True
-        if await self._write(
-            partial(gates.hurry_next, run=self._run, kinds=gates.jobs_behind(self._performance, note))
-        ):
+        if isinstance(note, Said) and handing_out.given(note.body) and self._performance.ungiven is not note:
+            self._performance.ungiven = note
+            return True
+        kinds = gates.jobs_behind(self._performance, note)
+        if await self._write(partial(gates.hurry_next, run=self._run, kinds=kinds)):
             return True
         for part in self._performance.holding():
             for _, held in part.held.values():
@@ -251,6 +255,14 @@ def _reach(tx: Tx, run: Run, limit: Limit) -> bool:
         return refusals.reach(tx, purses.of_run(run), limit.reason)
     agent = agents.find(tx, run.stream, limit.agent)
     return agent is not None and refusals.reach_all(tx, agent, run, Reached(by_agent=limit.reason))
+
+
+def _give(tx: Tx, run: Run, said: Said) -> bool:
+    """The task that was handed out with these words, to the same. Who chose it then had not seen all that was done by
+    the time it spoke, and would choose otherwise now."""
+    name = handing_out.given(said.body) if said.kind == "task" else None
+    found = [agents.find(tx, run.stream, one) for one in said.to]
+    return name is not None and any(one is not None and handing_out.give(tx, run, name, one) for one in found)
 
 
 def _restart(tx: Tx, run: Run, name: str) -> bool:

@@ -31,7 +31,6 @@ EXPIRIES = frozenset((voting.EXPIRE, asking.EXPIRE))
 _TIME = frozenset((limits.TIME,))
 _KINDS: Mapping[str, frozenset[str]] = {  # what moot says, and the jobs that say it; the others say all else
     "message": frozenset((KICKOFF,)),
-    "task": frozenset((handing_out.HAND_OUT,)),
     "system": frozenset((guards.LIMIT,)),
 }
 _OTHERS = EXPIRIES | {verifying.VERIFY}
@@ -46,6 +45,8 @@ def jobs_behind(performance: Performance, note: Note | None) -> frozenset[str]:
         return frozenset()
     outcome = performance.tape.outcome
     is_limited = note.kind == "system" and (outcome is None or outcome.state == "limit")
+    if note.kind == "task":  # it is given where it can be
+        return frozenset((handing_out.HAND_OUT,)) if performance.ungiven is note else frozenset()
     found = _KINDS.get(note.kind, _OTHERS)
     return found | _TIME if is_limited else found
 

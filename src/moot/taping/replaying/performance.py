@@ -85,6 +85,7 @@ class Performance:
         self.store: asyncio.Future[Store] = asyncio.get_running_loop().create_future()
         self.parts: dict[AttemptId, Part] = {}
         self.jobs: dict[JobId, Part] = {}
+        self.ungiven: Note | None = None  # a task that cannot be handed out as it was: moot chooses itself
         self.over = asyncio.Event()  # the recording was cut, and all that it has is played
 
     @property
