@@ -197,9 +197,9 @@ async def test_times_in_a_stream_only_go_on(store: Store, clock: ManualClock) ->
     clock.advance(60)
     await store.write(said("late"), caller=ANN)
     behind = START + timedelta(seconds=1)
-    number = statement(streams.sql.take_number.sqlite)
     values: dict[str, Value] = {"stream": RUN, "is_quiet": False, "now": behind}
-    taken = await store.write(lambda tx: tx.one(number, Number, **values), caller=ANN)
+    await store.write(lambda tx: tx.run(streams.sql.take_number, **values), caller=ANN)
+    taken = await store.read(lambda tx: tx.one(streams.sql.number, Number, stream=RUN))
     assert (taken.seq, taken.at) == (2, to_micros(START + timedelta(seconds=60)) + 1)
 
 

@@ -26,8 +26,6 @@ DEFAULT_INSTANCE = InstanceName("default")  # meant wherever none is named
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # no i, l, o, u: ids are read aloud and typed
 _TIME_DIGITS = 10  # 50 bits of milliseconds last for 35,000 years
-_CHANCE_DIGITS = 10  # 50 bits in one millisecond
-_STEP_BITS = 32  # between two ids that one process makes in one millisecond
 
 
 def new(prefix: str, micros: int) -> str:
@@ -44,36 +42,39 @@ def milliseconds(id: str) -> int:
 
 
 class _Maker:
-    """Numbers nobody can guess, that only grow within one millisecond. Ids are made for every message, so what one
-    millisecond's ids share is written once, and chance is fetched from the system for many at a time."""
+    """After the time come a count of 20 bits, which begins anywhere in each millisecond, and 30 bits that nobody can
+    guess. Ids are made for every message, so what one millisecond's ids share is written once, chance is fetched from
+    the system for many at a time, and no number is so big that Python takes long over it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._milliseconds = -1
         self._time = ""
-        self._last = 0
+        self._count = 0
         self._chances: list[int] = []
 
     def make(self, prefix: str, milliseconds: int) -> str:
         with self._lock:
-            if not self._chances:
+            if len(self._chances) < 2:
                 # (`secrets` would say the same in more words, and is slow to import.)
-                self._chances = [*struct.unpack("64Q", os.urandom(512))]
-            chance = self._chances.pop()
+                self._chances = [*struct.unpack("64I", os.urandom(256))]
             if milliseconds != self._milliseconds:
                 self._milliseconds = milliseconds
                 self._time = _encode(milliseconds)
-                self._last = chance >> 64 - 5 * _CHANCE_DIGITS + 1  # room above it for the millisecond
+                self._count = self._chances.pop() >> 13  # with room above it for the millisecond
             else:
-                self._last += 1 + (chance >> 64 - _STEP_BITS)
-            return f"{prefix}_{self._time}{_encode(self._last & _ALL_CHANCES)}"
+                self._count += 1
+            count, chance = self._count, self._chances.pop()
+            return (
+                f"{prefix}_{self._time}{_PAIRS[count >> 10 & 1023]}{_PAIRS[count & 1023]}"
+                f"{_PAIRS[chance >> 22]}{_PAIRS[chance >> 12 & 1023]}{_PAIRS[chance >> 2 & 1023]}"
+            )
 
     def forget(self) -> None:
         """In a child process: what it would draw next, its parent draws too."""
         self.__init__()
 
 
-_ALL_CHANCES = (1 << 5 * _CHANCE_DIGITS) - 1
 _PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
 
 

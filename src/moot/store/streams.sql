@@ -7,7 +7,9 @@ update streams
 set seq = seq + 1, at = case when at >= :now then at + 1 else :now end,
   reacted = case when :is_quiet = 1 and reacted = seq then seq + 1 else reacted end
 where id = :stream
-returning seq, at
+
+-- number: What was taken last.
+select seq, at from streams where id = :stream
 
 -- add_event: Append one event under its number.
 insert into events (stream, seq, kind, subject, data, actor, at)

@@ -60,6 +60,7 @@ class GroupCommit:
         self._disk_seconds = math.inf
         self._cpu_seconds = 0.0  # when the functions began of which one is running, at most a batch before it
         self._connection = self._open()
+        self._cursor = self._connection.cursor()
 
     def commit(self, batch: list[Work], take: Callable[[], Work | None]) -> bool:
         """All there is to take, up to the limits, in one transaction; True if readers have news.
@@ -145,6 +146,7 @@ class GroupCommit:
         try:
             if self._is_lost:
                 self._connection = self._open()
+                self._cursor = self._connection.cursor()
                 self._is_lost = False
             self._connection.execute("begin immediate")
         except (apsw.Error, MootError):
@@ -171,7 +173,7 @@ class GroupCommit:
         """One function; what it refuses before it writes is its own affair. True if it has news for readers."""
         connection = self._connection
         written = connection.total_changes()
-        tx = SqliteTx(connection, self._means.clock, work.caller)
+        tx = SqliteTx(self._cursor, self._means.clock, work.caller)
         work.result, work.error = None, None
         try:
             work.result = timing.watched(tx.perform, work.change, self._means.limits, self._cpu_seconds)

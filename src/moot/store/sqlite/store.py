@@ -66,7 +66,7 @@ class SqliteStore:
         try:
             self._reader.execute("begin")
             try:
-                return look(SqliteTx(self._reader, self._clock))
+                return look(SqliteTx(self._reader.cursor(), self._clock))
             finally:
                 if self._reader.in_transaction:  # an I/O error has ended it already
                     self._reader.execute("rollback")

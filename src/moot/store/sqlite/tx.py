@@ -23,10 +23,10 @@ class SqliteTx(StoreTx):
 
     __slots__ = ("_clock", "_connection", "_cursor")
 
-    def __init__(self, connection: apsw.Connection, source: Clock, caller: Caller = SYSTEM) -> None:
+    def __init__(self, cursor: apsw.Cursor, source: Clock, caller: Caller = SYSTEM) -> None:
         super().__init__(caller)
-        self._connection = connection
-        self._cursor = connection.cursor()  # one for all its statements, each of which is read to its end
+        self._connection = cursor.connection
+        self._cursor = cursor  # one for all statements, of this transaction and others: each is read to its end
         self._clock = source
 
     @property
@@ -48,7 +48,8 @@ class SqliteTx(StoreTx):
         return [read(row) for row in found]
 
     def run(self, query: Query, /, **values: Value) -> int:
-        self._execute(query, values).fetchall()
+        for _ in self._execute(query, values):  # to its end, without a list of what nobody wants
+            pass
         return self._connection.changes()
 
     def put(self, query: Query, /, **values: Value) -> None:
