@@ -111,3 +111,26 @@ def test_in_a_worktree_the_project_is_the_same(terminal: Terminal, repo: Repo) -
     there = Terminal(Path(tree_of(terminal, id).top), terminal.bytecode)
     (there.folder / "home").mkdir()
     assert id in there.ok("workspace", "ls").out
+
+
+def test_with_its_instance_worktrees_are_cleared_away_and_work_that_is_not_merged_is_kept_and_told(
+    terminal: Terminal, repo: Repo
+) -> None:
+    unmerged, merged, nested = (make(terminal, name, "gone") for name in ("unmerged", "merged", "nested"))
+    tree_of(terminal, unmerged).write("left.txt", "not committed\n")
+    tree_of(terminal, merged).write("done.txt", "done\n")
+    terminal.ok("workspace", "merge", "merged")
+    repos.make(tree_of(terminal, nested).top / "clone")  # what no commit can hold
+    other = make(terminal, "other")
+    ended = terminal.ok("rm", "gone", "--yes")
+    assert ended.out.splitlines() == [
+        "gone is deleted",
+        "  not merged, and kept: unmerged; merge it with: git merge unmerged",
+    ]
+    assert ended.err.startswith(f"  left as it is: {tree_of(terminal, nested).top}: ")
+    assert repo.show("unmerged:left.txt") == "not committed"
+    assert (repo.branches(), repo.worktrees()[1:]) == (
+        ["main", "nested", "other", "unmerged"],
+        sorted(tree_of(terminal, id).top for id in (nested, other)),
+    )
+    assert [one["id"] for one in terminal.ok("workspace", "ls", "--json").json] == [other]

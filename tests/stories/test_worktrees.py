@@ -113,6 +113,8 @@ def test_a_client_of_the_server_is_given_a_worktree(terminal: Terminal) -> None:
     (card,) = terminal.ok("workspace", "ls", "--json").json
     assert (card["status"], card["base_commit"], card["created_by"]) == ("active", repo.tip("main"), "coder")
     assert repo.worktrees() == [repo.top, Path(card["worktree_path"])]
-    # Its instance is forgotten; what is on disk is the person's.
-    terminal.ok("rm", "default", "--yes")
-    assert (terminal.ok("workspace", "ls", "--all", "--json").json, len(repo.worktrees())) == ([], 2)
+    # Its instance is forgotten, and what is not merged stays on its branch.
+    (tree := Path(card["worktree_path"]) / "left.txt").write_text("left\n")
+    assert terminal.ok("rm", "default", "--yes", "--json").json["branches"] == ["feature/x"]
+    assert (terminal.ok("workspace", "ls", "--all", "--json").json, repo.worktrees()) == ([], [repo.top])
+    assert (tree.exists(), repo.show("feature/x:left.txt")) == (False, "left")

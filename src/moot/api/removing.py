@@ -4,8 +4,9 @@ import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 
-from moot.api import rights
+from moot.api import rights, workspaces
 from moot.api.access import Access
+from moot.api.workspaces import Retired
 from moot.core import folder
 from moot.core.ids import InstanceName
 from moot.core.tx import ReadTx
@@ -33,9 +34,12 @@ async def find(access: Access, instance: InstanceName) -> None:
     await access.store.read(lambda tx: instances.get(tx, instance))
 
 
-async def remove(access: Access, instance: InstanceName) -> None:
-    """For good. Of a folder elsewhere, where a workflow has put the files, what is not moot's stays."""
+async def remove(access: Access, instance: InstanceName) -> Retired:
+    """For good. Work that is not merged stays on its branches, which are told. Of a folder elsewhere, where a workflow
+    has put the files, what is not moot's stays."""
     rights.check_operator(access.caller)
+    await removal.check(access.store, instance, access.caller)
+    retired = await workspaces.retire(access, instance)
     where = await access.store.read(lambda tx: places.spot(tx, access.project.folder, instance))
     ours = await access.store.read(lambda tx: _files(tx, instance, where))
     await removal.remove(access.store, instance, access.caller)
@@ -43,6 +47,7 @@ async def remove(access: Access, instance: InstanceName) -> None:
     shutil.rmtree(access.project.folder / instance, ignore_errors=True)
     if where is not None:
         _clear(where, ours)
+    return retired
 
 
 def _files(tx: ReadTx, instance: InstanceName, where: Spot | None) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from moot.api import rights
 from moot.api.access import Access
-from moot.core.errors import InvalidInput
+from moot.core.errors import InvalidInput, MootError
 from moot.core.ids import InstanceName, WorkspaceId
 from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
@@ -16,8 +16,9 @@ from moot.process.guardian import Guardian
 from moot.runner.worktrees import Worktrees
 from moot.tools import isolation
 from moot.workspaces import plain, workspaces
-from moot.workspaces.errors import WorkspaceNotFound
+from moot.workspaces.errors import WorkspaceClosed, WorkspaceNotFound
 from moot.workspaces.plain import Plain
+from moot.workspaces.repository import HEADS
 from moot.workspaces.workspaces import Workspace
 from moot.workspaces.worktrees import Worktree
 
@@ -36,6 +37,20 @@ class Card:
     @property
     def plain(self) -> Plain:
         return plain.workspace(self.workspace, self.tasks)
+
+
+@record
+class Left:
+    """A worktree that could not be cleared away."""
+
+    where: str
+    error: MootError
+
+
+@record
+class Retired:
+    kept: tuple[str, ...]  # branches with work that is not merged
+    left: tuple[Left, ...]
 
 
 async def listed(access: Access, instance: InstanceName | None) -> list[Card]:
@@ -58,12 +73,15 @@ async def find(access: Access, target: str, instance: InstanceName | None = None
 
 
 async def diff(access: Access, card: Card) -> bytes:
-    """The branch, and what is not committed in its worktree, against where it has left its base."""
+    """The branch, and what is not committed in its worktree, against its base and what it builds on."""
     one = card.workspace
     worktrees = _here(access, one)
     repository = await worktrees.repository(one)
     base, tip = await repository.tip(one.base_branch), await repository.tip(one.branch)
     parted = (await repository.git.run("merge-base", base, tip, codes=(0, 1))).text or base
+    start = one.base_commit and await repository.git.commit_of(one.base_commit)
+    if start and await repository.contains(parted, start) and await repository.contains(start, tip):
+        parted = start
     worktree = Worktree(one.id, repository, worktrees.grounds)
     other = await worktree.tree() if worktree.is_there else tip
     return await repository.diff(parted, other)
@@ -80,6 +98,38 @@ async def merge(access: Access, card: Card) -> Card:
 async def clean(access: Access, cards: Sequence[Card]) -> list[Card]:
     """Remove the worktrees; all work stays on its branch."""
     return [await _done(access, one.workspace, "remove") for one in cards]
+
+
+async def retire(access: Access, instance: InstanceName) -> Retired:
+    """Clear away all worktrees of an instance that is to be removed."""
+    kept: list[str] = []
+    left: list[Left] = []
+    for card in await listed(access, instance):
+        one = card.workspace
+        try:
+            found = (await clean(access, [card]))[0].workspace if one.path is not None or one.wanted else one
+            kept += await _unmerged(_here(access, found), found)
+        except MootError as error:
+            left.append(Left(one.path or one.branch, error))
+            continue
+        if found.path is not None:
+            left.append(Left(found.path, found.error or WorkspaceClosed(f"{found.id} is {found.status}.")))
+    return Retired(tuple(dict.fromkeys(kept)), tuple(left))
+
+
+async def _unmerged(worktrees: Worktrees, one: Workspace) -> list[str]:
+    """The branches with work of it that its base has not."""
+    if one.repo_path is None:
+        return []
+    repository = await worktrees.repository(one)
+    base = await repository.git.commit_of(HEADS + one.base_branch)
+    named = [one.branch] if one.is_branch_ours else []
+    found: list[str] = []
+    for branch in (*named, *filter(None, [one.kept_branch])):
+        tip = await repository.git.commit_of(HEADS + branch)
+        if tip is not None and (base is None or not await repository.contains(tip, base)):
+            found.append(branch)
+    return found
 
 
 async def _done(access: Access, one: Workspace, wish: isolation.Wanted) -> Card:

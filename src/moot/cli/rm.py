@@ -1,6 +1,7 @@
 """`moot rm`: an instance, for good."""
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,9 @@ from moot.cli.options import json_option, store_option
 from moot.core.errors import InvalidInput
 from moot.core.ids import InstanceName
 
+if TYPE_CHECKING:
+    from moot.api.workspaces import Retired
+
 
 @click.command()
 @click.argument("instance")
@@ -18,18 +22,24 @@ from moot.core.ids import InstanceName
 @store_option
 @json_option
 def command(*, instance: str, is_sure: bool, store: str | None, as_json: bool) -> None:
-    """Delete an INSTANCE for good: what was said, written, voted on and done there. Branches and worktrees are kept."""
+    """Delete an INSTANCE for good: what was said, written, voted on and done there. Its worktrees are cleared away;
+    what is not merged stays on its branches."""
     name = targets.instance(instance)
     if not is_sure:
         loop.run(_check(name, store))
         if not terminal.is_terminal(sys.stdin):
             raise InvalidInput(f"Nobody is there to ask whether {name} may be deleted.", "Say so with --yes.")
         click.confirm(f"Delete {name} with everything in it?", abort=True)
-    loop.run(_remove(name, store))
+    retired = loop.run(_remove(name, store))
     if as_json:
-        terminal.document({"instance": name, "status": "deleted"})
-    else:
-        terminal.say(f"{name} is deleted")
+        left = [{"worktree_path": one.where, "error": str(one.error)} for one in retired.left]
+        terminal.document({"instance": name, "status": "deleted", "branches": list(retired.kept), "left": left})
+        return
+    terminal.say(f"{name} is deleted")
+    for branch in retired.kept:
+        terminal.say(f"  not merged, and kept: {branch}; merge it with: git merge {branch}")
+    for one in retired.left:
+        terminal.note(f"  left as it is: {one.where}: {one.error}")
 
 
 async def _check(name: InstanceName, store: str | None) -> None:
@@ -38,6 +48,6 @@ async def _check(name: InstanceName, store: str | None) -> None:
         await removing.find(opened, name)
 
 
-async def _remove(name: InstanceName, store: str | None) -> None:
+async def _remove(name: InstanceName, store: str | None) -> "Retired":
     async with access("manage", store=store, instance=name) as opened:
-        await removing.remove(opened, name)
+        return await removing.remove(opened, name)

@@ -25,8 +25,13 @@ from moot.workspaces import workspaces
 _PIECE = 2000  # events in one write
 
 
-async def remove(store: Store, name: InstanceName, caller: Caller) -> None:
+async def check(store: Store, name: InstanceName, caller: Caller) -> None:
     """InstanceBusy while a run of it goes on."""
+    await store.write(lambda tx: _free(tx, name), caller=caller)
+
+
+async def remove(store: Store, name: InstanceName, caller: Caller) -> None:
+    """InstanceBusy while a run of it goes on. Worktrees are for who calls this to clear away."""
     instance = await store.write(lambda tx: _free(tx, name), caller=caller)
     head = await store.read(lambda tx: feed.end(tx, instance.stream).get(instance.stream, 0))
     for seq in range(_PIECE, head + _PIECE, _PIECE):
@@ -55,7 +60,7 @@ def forget(tx: Tx, instance: Instance) -> None:
     forget_talk(tx, instance, feed.end(tx, instance.stream).get(instance.stream, 0))
     search.forget(tx, Place(instance.name, instance.stream))
     boards.forget(tx, instance.name)
-    workspaces.forget(tx, instance.name)  # what is on disk is the person's, and stays
+    workspaces.forget(tx, instance.name)
     proposals.forget(tx, instance.stream)
     requests.forget(tx, instance.stream)
     documents.forget(tx, instance.name)
