@@ -12,10 +12,11 @@ import pytest
 from moot.board import checks, evidence, tasks
 from moot.board.errors import PlanRefused
 from moot.board.evidence import Command
-from moot.core.ids import HostId, TaskId
+from moot.core.ids import HostId, InstanceName, TaskId
 from moot.core.json import Json
-from moot.core.tx import ReadTx
+from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
+from moot.jobs.jobs import Appetite
 from moot.process import identity
 from moot.process.guardian import Guardian
 from moot.registry.hosts import NewHost
@@ -23,10 +24,12 @@ from moot.requests import requests
 from moot.runner import neighbours
 from moot.runner.host import Host
 from moot.runner.verify_worker import VerifyWorker
-from moot.runner.worker import Worker
+from moot.runner.worker import Task, Worker
 from moot.runner.worktrees import Worktrees
 from moot.store.store import Store
 from moot.tools import verifying
+from moot.workspaces import workspaces
+from moot.workspaces.workspaces import NewWorkspace, Plan, Workspace
 from tests.runner.team import SECONDS, running
 from tests.tools.desk import OPERATOR, Desk, open_desk
 
@@ -58,8 +61,8 @@ class Bench:
         return "\n".join(await self.desk.said())
 
 
-@asynccontextmanager
-async def bench(store: Store, root: Path, *wanted: dict[str, Json]) -> AsyncGenerator[Bench]:
+async def held(store: Store, root: Path, *wanted: dict[str, Json]) -> Bench:
+    """Without a host."""
     desk = await open_desk(store)
     worker = (await desk.done(OPERATOR, "agent_register", name="ann", runtime="x"))["id"]
     made = await desk.done(OPERATOR, "workflow_create", name="w")
@@ -67,6 +70,12 @@ async def bench(store: Store, root: Path, *wanted: dict[str, Json]) -> AsyncGene
     await desk.done(OPERATOR, "workflow_set_plan", id=made["id"], plan=plan)
     id = (await desk.done(OPERATOR, "workflow_get", id=made["id"]))["tasks"][0]["id"]
     await desk.done(OPERATOR, "task_claim", task_id=id, agent_id=worker)
+    return Bench(desk, root, id)
+
+
+@asynccontextmanager
+async def bench(store: Store, root: Path, *wanted: dict[str, Json]) -> AsyncGenerator[Bench]:
+    at = await held(store, root, *wanted)
     with Guardian() as guardian:
 
         def workers(host: HostId) -> Mapping[str, Worker]:
@@ -74,7 +83,7 @@ async def bench(store: Store, root: Path, *wanted: dict[str, Json]) -> AsyncGene
 
         new = NewHost(neighbours.machine(), str(identity.current()), ("react", "work"))
         async with running(Host(store, new, workers)):
-            yield Bench(desk, root, id)
+            yield at
 
 
 async def until(store: Store, is_so: Callable[[ReadTx], T]) -> T:
@@ -166,6 +175,46 @@ async def test_a_person_approves_or_sends_it_back(store: Store, tmp_path: Path) 
         assert await at.complete() == "verifying"
         await answer("", is_approved=True)
         await at.becomes("completed")
+
+
+@pytest.mark.parametrize("is_here", [True, False])
+async def test_it_is_looked_for_only_where_it_was_worked_on_and_once_that_is_there(
+    store: Store, tmp_path: Path, *, is_here: bool
+) -> None:
+    (tmp_path / "made.txt").touch()  # in the project, where it does not count
+    at = await held(store, tmp_path, {"schema": {}}, {"file": "made.txt"})
+    (tree := tmp_path / "tree").mkdir()
+
+    def attach(tx: Tx) -> Workspace:
+        stream = tasks.get(tx, TaskId(at.id)).stream
+        one = workspaces.add(tx, NewWorkspace(stream, InstanceName("default"), "fix", created_name="ann"))
+        workspaces.attach(tx, one.id, (at.id,))
+        return one
+
+    one = await store.write(attach, caller=OPERATOR)
+    with Guardian() as guardian:
+        worker = VerifyWorker(store, Worktrees(store, tmp_path, tmp_path), guardian)
+        place = worker.worktrees.place if is_here else "elsewhere:/project"
+
+        def take(tx: Tx) -> Task | None:
+            jobs.hurry(tx, f"{verifying.VERIFY}:{at.id}")
+            (job,) = (job for job in jobs.take(tx, Appetite(HostId("ho_1"), others=9)) if job.kind == verifying.VERIFY)
+            return worker.begin(tx, job)
+
+        await at.complete()
+        assert await store.write(take, caller=OPERATOR) is None  # its worktree is not made yet
+
+        def make(tx: Tx) -> None:
+            workspaces.settle(tx, one.id, place)
+            workspaces.plan(tx, one.id, Plan(str(tmp_path), str(tree), "main", "c0", is_branch_ours=True))
+            workspaces.made(tx, one.id)
+
+        await store.write(make, caller=OPERATOR)
+        task = await store.write(take, caller=OPERATOR)
+        assert (task is not None) == is_here
+        if task is not None:
+            await task()
+        assert (await at.task())["status"] == ("in_progress" if is_here else "verifying")
 
 
 async def test_a_task_that_is_taken_back_meanwhile_is_not_ended_by_what_was_found(store: Store, tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from moot.registry.runs import Run
 from moot.requests import requests
 from moot.requests.requests import Request
 from moot.runner import phases, terms
+from moot.workspaces import grounds
 
 
 @record
@@ -68,10 +69,12 @@ async def releasing(access: Access, stopped: Sequence[Agent]) -> dict[str, str]:
 async def of_all(access: Access, only: InstanceName | None = None, *, is_whole: bool = True) -> list[Status]:
     """If it need not be the whole, without questions that were answered."""
 
+    place = grounds.place(access.project.root)
+
     def look(tx: ReadTx) -> list[Status]:
         left_out = frozenset[str]() if is_whole or only else runs.answered(tx)
         found = [instances.get(tx, only)] if only else instances.all_of(tx)
-        return [_of(tx, instance) for instance in found if instance.name not in left_out]
+        return [_of(tx, instance, place) for instance in found if instance.name not in left_out]
 
     return await access.store.read(look)
 
@@ -97,7 +100,7 @@ def _timeless(status: Status) -> dict[str, Json]:
     return document(replace(status, agents=tuple(replace(one, since=None) for one in status.agents)))
 
 
-def _of(tx: ReadTx, instance: Instance) -> Status:
+def _of(tx: ReadTx, instance: Instance, place: str) -> Status:
     run = runs.latest(tx, instance.name)
     is_attended = run is not None and run.state == "live" and runs.is_attended(tx, run)
     is_served = any("run" in host.roles for host in hosts.alive(tx))
@@ -111,7 +114,9 @@ def _of(tx: ReadTx, instance: Instance) -> Status:
     asked = tuple(requests.open_of(tx, instance.stream))
     plans = tuple(tallies.open_ones(tx, instance.name))
     status = Status(instance, run, is_attended, is_served, doing, votes, asked, (), plans)
-    waits = (*_pauses(tx, doing), *filter(None, (tallies.obstacle(tx, one) for one in plans)))
+    is_worked = any("work" in host.roles for host in hosts.alive(tx))
+    stuck = (tallies.obstacles(tx, one, is_served=is_worked, place=place) for one in plans)
+    waits = (*_pauses(tx, doing), *(reason for one in stuck for reason in one))
     resume = remedies.resuming(tx, run) if run is not None else ""
     return replace(status, reasons=(*_reasons(status, resume), *waits))
 

@@ -6,6 +6,7 @@ What it finds is on record before it looks at the next. After a crash a check is
 import asyncio
 import contextlib
 from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -17,22 +18,20 @@ from moot.core import secrecy
 from moot.core.caller import SYSTEM
 from moot.core.ids import TaskId
 from moot.core.records import record
-from moot.core.tx import ReadTx, Tx
+from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job, JobLost
 from moot.process import child, environment, sweep
 from moot.process.guardian import Guardian
 from moot.process.program import Program, shell_argv
-from moot.registry import agents
 from moot.runner.worker import Task
 from moot.runner.worktrees import Worktrees
 from moot.session import schemas
 from moot.store.store import Store
 from moot.tools import verifying
-from moot.workspaces import branches, workspaces
-from moot.workspaces.workspaces import Workspace
 
 T = TypeVar("T")
+_ELSEWHERE = timedelta(seconds=2)  # until a host looks again at what only another can see
 _SHOWN = 4000  # characters of what a failed command printed
 
 
@@ -48,6 +47,11 @@ class VerifyWorker:
     def begin(self, tx: Tx, job: Job) -> Task | None:
         if verifying.next_check(tx, TaskId(job.subject)) is None:
             jobs.finish(tx, job)
+            return None
+        where = verifying.where(tx, tasks.get(tx, TaskId(job.subject)))
+        if where is not None and (where.wanted == "make" or where.place != self.worktrees.place):
+            # Only where it was worked on, and once that is there, can be seen what came of it.
+            jobs.postpone(tx, job, tx.now + _ELSEWHERE)
             return None
         return partial(self._carry_out, job)
 
@@ -115,26 +119,12 @@ class VerifyWorker:
         return f"`{wanted.line[:200]}` {finished.how}.\n{finished.printed(_SHOWN)}".strip()
 
     async def _folder(self, check: Check) -> Path:
-        """Where it was worked on: in its own worktree, or in that of its holder, if there is one here."""
-        return await self.store.read(lambda tx: self._place(tx, check.task))
-
-    def _place(self, tx: ReadTx, task: TaskId) -> Path:
-        wanted = [*workspaces.of_task(tx, task), *_of_holder(tx, task)]
-        found = (one for one in wanted if one.status == "active" and one.path is not None)
-        here = next((one.path for one in found if one.place == self.worktrees.place), None)
-        return self.worktrees.root if here is None else Path(here)
+        """Where it was worked on; the project, if that was in no worktree."""
+        found = await self.store.read(lambda tx: verifying.where(tx, tasks.get(tx, check.task)))
+        return self.worktrees.root if found is None or found.path is None else Path(found.path)
 
     async def _write(self, change: Callable[[Tx], T]) -> T:
         return await self.store.write(change, caller=SYSTEM)
-
-
-def _of_holder(tx: ReadTx, id: TaskId) -> list[Workspace]:
-    holder = tasks.get(tx, id).holder
-    agent = None if holder is None else agents.get(tx, holder)
-    if agent is None or agent.settings.get("workspace") != "worktree":
-        return []
-    found = workspaces.on_branch(tx, branches.default(agent.instance, agent.name))
-    return [found] if found is not None and found.created_name == agent.name else []
 
 
 def _marker(job: Job) -> str:

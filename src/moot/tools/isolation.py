@@ -11,6 +11,7 @@ from moot.core.ids import BoardId, StreamId, TaskId, WorkspaceId
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import NewJob
+from moot.registry import agents
 from moot.registry.agents import Agent
 from moot.workspaces import branches, workspaces
 from moot.workspaces.errors import BranchTaken
@@ -64,6 +65,20 @@ def for_task(tx: Tx, board: Board, id: TaskId, name: str, agent: Agent) -> Works
         branch = f"{branch}-{tx.new_id('ws')[-6:]}"
     new = NewWorkspace(board.stream, board.instance, branch, board.id, created_by=agent.id, created_name=agent.name)
     return create(tx, new, (id,))
+
+
+def where(tx: ReadTx, task: Task) -> Workspace | None:
+    """Where somebody is at work on a task, or will be: in a worktree of its own, or in its holder's."""
+    found = [*workspaces.of_task(tx, task.id), *_of_holder(tx, task)]
+    return next((one for one in found if not one.is_closed), None)
+
+
+def _of_holder(tx: ReadTx, task: Task) -> list[Workspace]:
+    agent = None if task.holder is None else agents.get(tx, task.holder)
+    if agent is None or agent.settings.get("workspace") != "worktree":
+        return []
+    found = workspaces.on_branch(tx, branches.default(agent.instance, agent.name))
+    return [found] if found is not None and found.created_name == agent.name else []
 
 
 def in_hand(tx: ReadTx, agent: Agent, hand: str) -> Task | None:

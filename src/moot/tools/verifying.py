@@ -2,7 +2,7 @@
 
 from moot.board import boards, checks, progress, tasks
 from moot.board.checks import Check
-from moot.board.evidence import VOTE, Approval
+from moot.board.evidence import VOTE, Approval, Command, Existing
 from moot.board.progress import Result
 from moot.board.tasks import Task
 from moot.core.events import Event
@@ -15,9 +15,10 @@ from moot.proposals.proposals import NewProposal
 from moot.registry import agents, instances
 from moot.registry.instances import Instance
 from moot.requests import requests
-from moot.tools import asking, talk, voting
+from moot.tools import asking, isolation, talk, voting
 from moot.tools.asking import Question
 from moot.tools.talk import Words
+from moot.workspaces.workspaces import Workspace
 
 VERIFY = "verify"  # the kind of job that looks
 MOST_TRIES = 5  # of one holder, until a task has failed
@@ -43,6 +44,12 @@ def next_check(tx: ReadTx, id: TaskId) -> Check | None:
     if task is None or task.status != "verifying":
         return None
     return next((one for one in checks.latest(tx, id) if not one.is_over), None)
+
+
+def where(tx: ReadTx, task: Task) -> Workspace | None:
+    """The worktree that must be looked into; None if there is none, or nothing is left to be looked for in one."""
+    left = (one.evidence for one in checks.latest(tx, task.id) if not one.is_over)
+    return isolation.where(tx, task) if any(isinstance(one, Command | Existing) for one in left) else None
 
 
 def _is_next(tx: ReadTx, check: Check) -> bool:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import platform
 import shutil
 import stat
 from collections.abc import AsyncGenerator, Generator
@@ -18,6 +19,11 @@ _GONE = ".gone"
 _OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _PAUSE = 0.05
 _LOCK_SECONDS = 60.0
+
+
+def place(root: Path) -> str:
+    """The machine and the project where a worktree is: nobody else reaches it."""
+    return f"{platform.node()}:{root}"
 
 
 @record
