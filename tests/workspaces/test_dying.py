@@ -13,8 +13,10 @@ from moot.core.ids import WorkspaceId
 from moot.store import sqlite
 from moot.store.store import Store
 from moot.tools import isolation
+from moot.workspaces import workspaces
 from tests.workspaces.conftest import Yard, inside
 from tests.workspaces.repos import Repo
+from tests.workspaces.shop import shop
 
 MOST = 80  # calls of git that anything takes
 
@@ -37,6 +39,9 @@ PLANS = [
     *(pytest.param(how, range(1, MOST), id=f"{how}, always", marks=pytest.mark.chaos) for how in HOWS),
 ]
 killed = pytest.mark.parametrize(("how", "calls"), PLANS)
+killed_twice = pytest.mark.parametrize(
+    ("how", "calls"), [pytest.param("during", range(12, MOST, 14), id="during"), *PLANS[len(HOWS) :]]
+)
 
 
 def die(project: Path, id: WorkspaceId, call: int, how: str) -> bool:
@@ -77,6 +82,57 @@ async def test_one_that_is_being_made_is_made_whole(lasting: Yard, how: str, cal
         await yard.remove(one.id)
         assert (yard.repo.worktrees(), yard.repo.branches()) == ([yard.repo.top], ["main"]), call
         assert list((yard.repo.top / ".git" / "worktrees").glob("*")) == [], call
+        if not was_killed:
+            return
+    pytest.fail("there are more calls of git than expected")
+
+
+@pytest.mark.slow
+@killed_twice
+async def test_one_that_builds_on_others_is_made_whole_with_their_work(lasting: Yard, how: str, calls: range) -> None:
+    yard = lasting
+    for call in calls:
+        a, b, c = (f"{name}{call}" for name in "abc")
+        made = await shop(yard, a, b, f"{c}: {a} {b}")
+        (await made.begin(yard, a)).write(f"{a}.txt", "not committed\n")
+        (await made.begin(yard, b)).commit(f"{b} is done", **{f"{b}__txt": "of b\n"})
+        await made.complete(a)
+        await made.complete(b)
+        one = await made.wanted(c)
+        was_killed = die(yard.repo.top, one.id, call, how)
+        await finished(yard, one.id, "make")
+        got = await yard.get(one.id)
+        assert (got.status, got.trouble, got.is_branch_ours) == ("active", {}, True), (call, got)
+        tree = inside(got)
+        assert (tree.read(f"{a}.txt"), tree.read(f"{b}.txt"), tree.status()) == ("not committed\n", "of b\n", []), call
+        assert yard.repo.subjects(f"main..moot/default/{a}") == ["moot: uncommitted work of ann"], call
+        await yard.remove(one.id)
+        for name in (a, b):
+            await yard.remove((await made.workspace(name)).id)
+        assert {one for one in yard.repo.branches() if one.endswith(str(call))} == {
+            f"moot/default/{name}" for name in (a, b)
+        }, call
+        assert yard.repo.worktrees() == [yard.repo.top], call
+        if not was_killed:
+            return
+    pytest.fail("there are more calls of git than expected")
+
+
+@pytest.mark.slow
+@killed_twice
+async def test_one_that_goes_on_after_a_merge_has_the_files_of_the_base(lasting: Yard, how: str, calls: range) -> None:
+    yard = lasting
+    one = await yard.make("fix")
+    for call in calls:
+        await yard.merge(one.id)
+        yard.repo.commit(f"meanwhile {call}", **{f"base-{call}__txt": "newer\n", "b__txt": f"{call}\n"})
+        await yard.store.write(lambda tx: workspaces.reopen(tx, one.id), caller=SYSTEM)
+        was_killed = die(yard.repo.top, one.id, call, how)
+        await finished(yard, one.id, "make")
+        again = await yard.get(one.id)
+        assert (again.status, again.trouble, again.merge_from) == ("active", {}, None), (call, again)
+        tree = inside(again)
+        assert (tree.status(), tree.read("b.txt")) == ([], f"{call}\n"), call
         if not was_killed:
             return
     pytest.fail("there are more calls of git than expected")

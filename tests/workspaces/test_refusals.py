@@ -122,7 +122,7 @@ async def test_a_rebase_of_the_base_is_not_disturbed(yard: Yard) -> None:
 
 
 async def test_a_lock_is_waited_for_and_then_told(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("moot.runner.worktrees._PAUSES", (0.01,))
+    monkeypatch.setattr("moot.runner.upkeep._PAUSES", (0.01,))
     one = await yard.make()
     inside(one).commit("theirs", new__txt="new\n")
     lock = yard.repo.top / ".git" / "index.lock"
@@ -168,7 +168,7 @@ async def test_files_that_somebody_changed_after_a_crash_stay_and_it_is_told(yar
 async def test_a_lock_that_comes_after_the_branch_has_moved_is_told_and_the_files_come_along_later(
     yard: Yard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moot.runner.worktrees._PAUSES", ())
+    monkeypatch.setattr("moot.runner.upkeep._PAUSES", ())
     one = await yard.make()
     tip, lock = inside(one).commit("theirs", a__txt="theirs\n"), yard.repo.top / ".git" / "index.lock"
     real = merging.bring_along

@@ -43,10 +43,8 @@ async def test_from_asked_for_to_removed(store: Store) -> None:
     assert await store.write(lambda tx: workspaces.settle(tx, one.id, "here"), caller=SYSTEM)
     assert not await store.write(lambda tx: workspaces.settle(tx, one.id, "there"), caller=SYSTEM)
     await write(store, lambda tx: workspaces.plan(tx, one.id, PLAN))
-    # Somebody else who plans after a crash finds the branch that the first has made: it stays ours.
-    again = replace(PLAN, base_commit="c1", is_branch_ours=False)
-    planned = await write(store, lambda tx: workspaces.plan(tx, one.id, again))
-    assert (planned.base_commit, planned.is_branch_ours) == ("c0", True)
+    planned = await store.read(lambda tx: workspaces.get(tx, one.id))
+    assert (planned.path, planned.base_commit, planned.is_branch_ours) == (PLAN.path, "c0", True)
     await store.write(lambda tx: workspaces.made(tx, one.id), caller=SYSTEM)
     assert (await write(store, lambda tx: workspaces.want(tx, one.id, "merge"))).wanted == "merge"
     await store.write(lambda tx: workspaces.intend(tx, one.id, Step("c0", "c2")), caller=SYSTEM)

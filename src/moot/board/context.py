@@ -62,10 +62,10 @@ class _Room:
 
     def take(self, told: Json) -> bool:
         """Whether there is room for it; then there is less."""
-        size = _size(json.dumps(told))
-        if size > self.left:
+        needed = size(json.dumps(told))
+        if needed > self.left:
             return False
-        self.left -= size
+        self.left -= needed
         return True
 
     def clip(self, text: str, what: str, share: float = 0.25) -> str:
@@ -233,5 +233,6 @@ def _say_cut(room: _Room, what: str, kept: int, there: int) -> None:
         room.cut.append(f"{what}: {there - kept:,} of {there:,}")
 
 
-def _size(text: str) -> int:
+def size(text: str) -> int:
+    """About as many tokens."""
     return len(text.encode()) // _BYTES_A_TOKEN + 1

@@ -44,7 +44,8 @@ def request(occasion: Occasion, scene: Scene) -> str:
     is_asked = not occasion.has_context and len(occasion.mail) == 1 and occasion.mail[0].sender == "system"
     if not is_asked:
         return ""
-    return f"{occasion.mail[0].body}\n\n{_last_words(scene)}" if scene.limit else occasion.mail[0].body
+    last_words = _last_words(scene) if scene.limit else ""
+    return "\n\n".join(part for part in (occasion.mail[0].body, scene.trouble, last_words) if part)
 
 
 def _opening(occasion: Occasion, scene: Scene, nonce: str) -> str:
@@ -57,6 +58,8 @@ def _opening(occasion: Occasion, scene: Scene, nonce: str) -> str:
     )
     if scene.before is not None:
         lines.append(_repetition(occasion.number, scene.before, nonce))
+    if scene.trouble:
+        lines.append(quoting.framed(scene.trouble, nonce))
     return "\n\n".join(lines)
 
 

@@ -14,6 +14,7 @@ from moot.registry import agents, attempts
 from moot.registry.agents import Agent
 from moot.registry.attempts import Attempt
 from moot.runner.begun import Begun
+from moot.tools import isolation
 
 RECENT = 50
 
@@ -35,6 +36,7 @@ class Scene:
     before: Before | None
     limit: str  # that was reached, if this is the last attempt
     is_last_of_run: bool  # and of everybody
+    trouble: str = ""  # with the worktree of what it has in hand
 
 
 def look(tx: ReadTx, begun: Begun) -> Scene:
@@ -48,7 +50,14 @@ def look(tx: ReadTx, begun: Begun) -> Scene:
         before=_before(tx, begun.job, begun.attempt),
         limit=begun.leave.reason,
         is_last_of_run=begun.leave.is_last,
+        trouble=_trouble(tx, begun),
     )
+
+
+def _trouble(tx: ReadTx, begun: Begun) -> str:
+    task = isolation.in_hand(tx, begun.agent, begun.caller.token or "")
+    where = None if task is None else isolation.where(tx, task)
+    return "" if where is None or where.error is None else f"The worktree on {where.branch}: {where.error}"
 
 
 def _before(tx: ReadTx, job: Job, attempt: AttemptId) -> Before | None:

@@ -5,8 +5,7 @@ may be done twice. One process at a time works on a workspace, in the one place 
 """
 
 import asyncio
-import platform
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -15,43 +14,42 @@ from moot.board.errors import TaskNotFound
 from moot.core.caller import SYSTEM
 from moot.core.errors import MootError
 from moot.core.ids import InstanceName, TaskId, WorkspaceId
-from moot.core.records import record
+from moot.core.records import record, replace
 from moot.core.tx import ReadTx, Tx
-from moot.process import child, environment, sweep, tree
+from moot.process import child, environment
 from moot.process.guardian import Guardian, guarded
 from moot.process.program import Program, shell_argv
 from moot.registry.agents import Agent
+from moot.runner import bringing_in, upkeep
+from moot.runner.bringing_in import Site
 from moot.store.errors import StoreBusy, StoreUnavailable
 from moot.store.store import Store
-from moot.tools import isolation
-from moot.workspaces import merging, workspaces
+from moot.tools import isolation, needed_work
+from moot.workspaces import beginnings, grounds, merging, workspaces
 from moot.workspaces import repository as repositories
+from moot.workspaces.beginnings import Strand
 from moot.workspaces.errors import (
-    BaseBusy,
     BranchTaken,
     CheckoutBehind,
     FolderUnsafe,
     MergeConflict,
     NotARepository,
     RepositoryElsewhere,
-    RepositoryLocked,
     SetupFailed,
     WorkInside,
     WorkspaceClosed,
 )
 from moot.workspaces.grounds import Grounds
-from moot.workspaces.keeping import Owner
 from moot.workspaces.merging import Merge
-from moot.workspaces.outcomes import Step
+from moot.workspaces.outcomes import Conflict, Step
 from moot.workspaces.repository import HEADS, Repository
 from moot.workspaces.workspaces import Plan, Workspace
 from moot.workspaces.worktrees import Worktree
 
 T = TypeVar("T")
+Conflicts = tuple[Conflict, ...]
 _SETUP_SECONDS = 900.0
 _SHOWN = 2000
-_PAUSES = (0.1, 0.2, 0.4, 0.8, 1.6)  # for a lock that somebody else's git holds
-_ORPHAN_SECONDS = 10.0  # for git that was left behind: it ends by itself, and killing it would leave a lock
 
 
 class Told(Protocol):
@@ -78,7 +76,7 @@ class Worktrees:
 
     @property
     def place(self) -> str:
-        return f"{platform.node()}:{self.root}"
+        return grounds.place(self.root)
 
     @property
     def grounds(self) -> Grounds:
@@ -142,7 +140,7 @@ class Worktrees:
     async def _carry_out(self, one: Workspace) -> None:
         if not one.wanted:
             return
-        await _let_end(_marker(one))
+        await upkeep.let_end(one)
         match one.wanted:
             case "make":
                 await self._make(one)
@@ -154,50 +152,87 @@ class Worktrees:
     async def repository(self, one: Workspace) -> Repository:
         """Where it is, or where it is to be made."""
         folder = self.root / (one.repo_path or one.repo)
-        return await repositories.found(folder, _marker(one), None if one.is_anywhere else self.root)
+        return await repositories.found(folder, upkeep.marker(one), None if one.is_anywhere else self.root)
 
     async def _make(self, one: Workspace) -> None:
         repository = await self.repository(one)
-        base, commit = await repository.base(one.base_branch)
-        if base == one.branch:
-            raise BranchTaken(f"{base} is the base branch itself.", "Choose another branch for the work.")
-        is_ours = not await repository.has_branch(one.branch)
+        base = Strand(*await repository.base(one.base_branch))
+        if base.branch == one.branch:
+            raise BranchTaken(f"{base.branch} is the base branch itself.", "Choose another branch for the work.")
         worktree = Worktree(one.id, repository, self.grounds)
-        plan = Plan(str(repository.top), str(worktree.path), base, commit, is_ours)
-        one = await self._write(lambda tx: workspaces.plan(tx, one.id, plan))
-        assert one.base_commit is not None
-        if one.status != "creating" and worktree.has_files:
-            if not worktree.is_there:
-                raise WorkInside(f"There are files in {worktree.path} that git does not know.", "Take them away.")
-            await self._bring_up(one, worktree, base)
+        if one.status == "creating" and one.base_commit is not None:  # half of one from before
+            await self._undo(worktree, one)
+        if one.status == "creating" or not worktree.is_begun:
+            error, conflicts = await self._begin(one, worktree, base)
         else:
-            await self._check_out(one, worktree, one.base_commit)
-        trouble = await self._set_up(one, worktree.path) if one.status == "creating" else None
-        await self._write(lambda tx: workspaces.made(tx, one.id, trouble))
+            error, conflicts = None, ()
+            await self._go_on(one, worktree, base)
+        await self._write(lambda tx: workspaces.made(tx, one.id, error, conflicts))
+
+    async def _begin(self, one: Workspace, worktree: Worktree, base: Strand) -> tuple[MootError | None, Conflicts]:
+        """A branch of its own with what its task builds on, a worktree, and what prepares that."""
+        is_new = not await worktree.repository.has_branch(one.branch)
+        needed = await self.store.read(lambda tx: needed_work.of(tx, one))
+        begun = await bringing_in.begin(Site(worktree, one.branch, base, self.place), needed, is_new=is_new)
+        if is_new or one.status == "creating":
+            one = replace(one, base_commit=begun.commit, is_branch_ours=is_new)
+        one = await self._planned(one, worktree, base)
+        await self._check_out(one, worktree, begun.commit)
+        failed, missing = await self._set_up(one, worktree.path), beginnings.told(begun.missing)
+        conflicts = tuple(each for without in begun.missing for each in without.conflicts)
+        if failed is None or missing is None:
+            return failed or missing, conflicts
+        return SetupFailed(f"{failed.fact}\n{missing.fact}", f"{failed.remedy} {missing.remedy}"), conflicts
+
+    async def _go_on(self, one: Workspace, worktree: Worktree, base: Strand) -> None:
+        """In what is there, as it was left."""
+        if not worktree.is_there:
+            raise WorkInside(f"There are files in {worktree.path} that git does not know.", "Take them away.")
+        one = await self._planned(one, worktree, base)
+        await self._bring_up(one, worktree, base.branch)
+
+    async def _planned(self, one: Workspace, worktree: Worktree, base: Strand) -> Workspace:
+        top, path = str(worktree.repository.top), str(worktree.path)
+        plan = Plan(top, path, base.branch, one.base_commit or base.tip, one.is_branch_ours)
+        return await self._write(lambda tx: workspaces.plan(tx, one.id, plan))
 
     async def _check_out(self, one: Workspace, worktree: Worktree, commit: str) -> None:
         try:
-            await _patiently(lambda: worktree.make(one.branch, commit))
+            await upkeep.patiently(lambda: worktree.make(one.branch, commit))
         except MootError:
             await self._undo(worktree, one)
             raise
 
     async def _bring_up(self, one: Workspace, worktree: Worktree, base: str) -> None:
         """What was merged and is worked on again goes on from where the base branch is now."""
+        step = await self._step_up(one, worktree, base)
+        if step is None:
+            return
+        await self._write(lambda tx: workspaces.intend(tx, one.id, step))
+        repository = worktree.repository
+        is_taken = await repository.tip(one.branch) == step.new
+        if is_taken or await repository.move(one.branch, step.new, step.old, f"moot: go on from {base}"):
+            await upkeep.patiently(lambda: merging.bring_along(repository, one.branch, step))
+        await self._write(lambda tx: workspaces.intend(tx, one.id, None))
+
+    async def _step_up(self, one: Workspace, worktree: Worktree, base: str) -> Step | None:
+        """To the base branch, where nothing was done since; one that somebody has taken who was killed is taken again,
+        because the files may be behind."""
         repository = worktree.repository
         tip, new = await repository.tip(one.branch), await repository.tip(base)
+        if one.merge_from not in (None, tip):
+            return Step(one.merge_from, tip) if tip == one.merge_commit else None
         git = await worktree.git()
         is_as_committed = await worktree.tree() == await git.line("rev-parse", f"{tip}^{{tree}}")
         is_its_own = (await git.run("symbolic-ref", "--quiet", "HEAD", codes=(0, 1))).text == HEADS + one.branch
         is_behind = is_as_committed and is_its_own and tip != new and await repository.contains(tip, new)
-        if is_behind and await repository.move(one.branch, new, tip, f"moot: go on from {base}"):
-            await merging.bring_along(repository, one.branch, Step(tip, new))
+        return Step(tip, new) if is_behind else None
 
     async def _undo(self, worktree: Worktree, one: Workspace) -> None:
         self.grounds.discard(one.id)
         worktree.forget()
         if one.is_branch_ours and one.status == "creating":
-            await worktree.repository.drop(one.branch, one.base_branch)
+            await worktree.repository.drop(one.branch, one.base_branch, one.base_commit)
 
     async def _set_up(self, one: Workspace, folder: Path) -> SetupFailed | None:
         """The command of whoever has asked for it. It may be run again after a crash, in a worktree made anew."""
@@ -219,13 +254,13 @@ class Worktrees:
         worktree = Worktree(one.id, repository, self.grounds)
         done = await self._merged_before(one, repository, base)
         if done is None:
-            await self._keep(one, worktree)
+            await upkeep.keep(one, worktree)
             wanted = Merge(one.branch, base, await self.store.read(lambda tx: _message(tx, one, base)))
 
             async def intend(step: Step) -> None:
                 await self._write(lambda tx: workspaces.intend(tx, one.id, step))
 
-            found = await _patiently(lambda: merging.merge(repository, wanted, intend))
+            found = await upkeep.patiently(lambda: merging.merge(repository, wanted, intend))
             if not isinstance(found, Step):
                 conflicts = found
                 error = _conflict(one, base, [each.file for each in found])
@@ -234,7 +269,7 @@ class Worktrees:
             done = found
         trouble = None
         try:
-            await _patiently(lambda: merging.bring_along(repository, base, done))
+            await upkeep.patiently(lambda: merging.bring_along(repository, base, done))
         except CheckoutBehind as error:
             trouble = error
         await self._write(lambda tx: workspaces.merged(tx, one.id, done.new, trouble))
@@ -249,13 +284,6 @@ class Worktrees:
         # Whoever has gone on from there has brought the files along.
         return Step(one.merge_from if tip == one.merge_commit else one.merge_commit, one.merge_commit)
 
-    async def _keep(self, one: Workspace, worktree: Worktree) -> None:
-        if not worktree.is_there:
-            return
-        if (what := repositories.under_way(worktree.note)) is not None:
-            raise BaseBusy(f"Something is under way in {worktree.path} ({what}).", "Finish it there, and merge again.")
-        await _patiently(lambda: worktree.keep(_owner(one)))
-
     async def _remove(self, one: Workspace) -> None:
         worktree = None
         try:
@@ -265,22 +293,14 @@ class Worktrees:
                 raise
         kept = None
         if worktree is not None:
-            kept = await _patiently(lambda: worktree.remove(_owner(one)))
+            kept = await upkeep.patiently(lambda: worktree.remove(upkeep.owner(one)))
             if one.is_branch_ours:
-                await worktree.repository.drop(one.branch, one.base_branch)
+                await worktree.repository.drop(one.branch, one.base_branch, one.base_commit)
         elsewhere = None if kept is None or kept.branch == one.branch else kept.branch
         await self._write(lambda tx: workspaces.removed(tx, one.id, elsewhere))
 
     async def _write(self, change: Callable[[Tx], T]) -> T:
         return await self.store.write(change, caller=SYSTEM)
-
-
-def _marker(one: Workspace) -> str:
-    return f"worktree-{one.id}"
-
-
-def _owner(one: Workspace) -> Owner:
-    return Owner(one.created_name, one.branch, f"moot/kept/{one.id}", one.base_commit or "HEAD")
 
 
 def _message(tx: ReadTx, one: Workspace, base: str) -> str:
@@ -299,23 +319,3 @@ def _conflict(one: Workspace, base: str, files: list[str]) -> MergeConflict:
         f"{one.branch} and {base} have both changed {', '.join(files[:10])}.",
         f"Merge {base} into {one.branch} in the worktree, solve it there and commit; then merge again.",
     )
-
-
-async def _patiently(work: Callable[[], Awaitable[T]]) -> T:
-    """Again, while somebody else's git holds a lock."""
-    for pause in _PAUSES:
-        try:
-            return await work()
-        except RepositoryLocked:
-            await asyncio.sleep(pause)
-    return await work()
-
-
-async def _let_end(marker: str) -> None:
-    """Wait for what a killed process has left running; only what does not end is killed."""
-    until = asyncio.get_running_loop().time() + _ORPHAN_SECONDS
-    while await asyncio.to_thread(tree.Tree(marker).members):
-        if asyncio.get_running_loop().time() > until:
-            await asyncio.to_thread(sweep.kill_marked, marker)
-            return
-        await asyncio.sleep(0.05)

@@ -12,11 +12,14 @@ from moot.core import clock
 from moot.core.ids import TaskId
 from moot.core.tool import EVERYONE, Call, Tool
 from moot.core.tx import ReadTx, Tx
-from moot.tools import doing
+from moot.tools import doing, isolation
 from moot.tools.plans import Lines
 from moot.tools.shapes import Arguments, Detail, Id, Limit, Prose, Result, written
+from moot.workspaces import plain
+from moot.workspaces.workspaces import Workspace
 
 MOST_TOKENS = 200_000
+_MOST_OF_TROUBLE = 1000  # characters
 
 
 class Wanted(Arguments):
@@ -59,12 +62,23 @@ class CheckpointCard(Result):
     created_at: str
 
 
+class Where(Result):
+    """The worktree that a task is worked on in."""
+
+    workspace_id: str
+    branch: str
+    worktree_path: str | None = None
+    waiting: str | None = None
+    error: str | None = None
+
+
 class LoadedContext(Result):
     workflow: Mapping[str, JsonValue]
     current_task: Mapping[str, JsonValue]
     dependency_outcomes: tuple[JsonValue, ...]
     prior_tasks: tuple[JsonValue, ...]
     siblings: tuple[JsonValue, ...]
+    workspace: Where | None = None
     cut: tuple[str, ...]
     tokens: int
 
@@ -78,12 +92,27 @@ async def load_context(call: Call, arguments: LoadContext) -> LoadedContext:
     include = Include(**arguments.include.model_dump())
 
     def look(tx: ReadTx) -> LoadedContext:
-        found = context.load(tx, doing.known(tx, call.caller, arguments.task_id), include, arguments.max_tokens)
-        return LoadedContext.model_validate(
-            {name: getattr(found, name) for name in LoadedContext.model_fields}  # the same, as a result
-        )
+        task = doing.known(tx, call.caller, arguments.task_id)
+        where = _where(isolation.where(tx, task))
+        taken = 0 if where is None else context.size(where.model_dump_json())
+        found = context.load(tx, task, include, arguments.max_tokens - taken)
+        told = {name: getattr(found, name) for name in LoadedContext.model_fields if hasattr(found, name)}
+        return LoadedContext.model_validate({**told, "workspace": where, "tokens": found.tokens + taken})
 
     return await call.read(look)
+
+
+def _where(one: Workspace | None) -> Where | None:
+    if one is None:
+        return None
+    trouble = None if one.error is None else str(one.error)[:_MOST_OF_TROUBLE]
+    return Where(
+        workspace_id=one.id,
+        branch=one.branch,
+        worktree_path=one.path,
+        waiting=plain.WAITING[one.wanted],
+        error=trouble,
+    )
 
 
 async def add_checkpoint(call: Call, arguments: AddCheckpoint) -> CheckpointCard:

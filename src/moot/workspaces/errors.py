@@ -131,6 +131,12 @@ class SetupFailed(MootError):
     code = "WORKSPACE_SETUP_FAILED"
 
 
+class NeedsMissing(MootError):
+    """The worktree of a task is without some of what the task needs."""
+
+    code = "NEEDS_MISSING"
+
+
 class GitFailed(MootError):
     code = "GIT_FAILED"
 

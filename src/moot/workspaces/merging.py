@@ -93,21 +93,24 @@ async def _note_what_is_there(git: Git, step: Step) -> None:
 
 async def _computed(repository: Repository, wanted: Merge) -> Step | tuple[Conflict, ...]:
     base, tip = await repository.tip(wanted.base), await repository.tip(wanted.branch)
-    if await repository.contains(tip, base):
-        return Step(base, base)
-    if await repository.contains(base, tip):
-        return Step(base, tip)
+    found = await join(repository, base, tip, wanted.message)
+    return Step(base, found) if isinstance(found, str) else found
+
+
+async def join(repository: Repository, one: str, other: str, message: str) -> str | tuple[Conflict, ...]:
+    """A commit that has both, or the files that both have changed. No branch is moved."""
+    if await repository.contains(other, one):
+        return one
+    if await repository.contains(one, other):
+        return other
     merged = await repository.git.run(
-        "merge-tree", "--write-tree", "-z", "--messages", base, tip, codes=(0, 1), seconds=_SECONDS
+        "merge-tree", "--write-tree", "-z", "--messages", one, other, codes=(0, 1), seconds=_SECONDS
     )
     tree, _, rest = merged.out.partition(b"\0")
     if merged.code:
         return _conflicts(rest)
-    parents = ("-p", base, "-p", tip)
-    commit = await repository.git.line(
-        "commit-tree", "--no-gpg-sign", *parents, "-m", wanted.message, tree.decode("ascii")
-    )
-    return Step(base, commit)
+    parents = ("-p", one, "-p", other)
+    return await repository.git.line("commit-tree", "--no-gpg-sign", *parents, "-m", message, tree.decode("ascii"))
 
 
 def _conflicts(rest: bytes) -> tuple[Conflict, ...]:

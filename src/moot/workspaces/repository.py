@@ -94,15 +94,26 @@ class Repository:
         asked = ("--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--ignore-submodules=dirty")
         return (await self.git.run("diff", *asked, base, other, "--")).out
 
-    async def drop(self, branch: str, base: str) -> bool:
-        """Take a branch away, if all that is on it is on the other and nobody has it checked out."""
-        tip, other = await self.git.commit_of(HEADS + branch), await self.git.commit_of(HEADS + base)
-        if tip is None or other is None or not await self.contains(tip, other):
+    async def drop(self, branch: str, base: str, start: str | None = None) -> bool:
+        """Take a branch away, if nothing is lost with it and nobody has it checked out: all that is on it is on the
+        base, or it is still where it started and others have what that was made of."""
+        tip = await self.git.commit_of(HEADS + branch)
+        if tip is None or not (await self._is_in(tip, base) or (tip == start and await self._is_elsewhere(branch))):
             return False
         if any(one.branch == branch for one in await self.checkouts()) or branch in rebased(self.common):
             return False
         await self.git.run("update-ref", "-d", HEADS + branch, tip)
         return True
+
+    async def _is_in(self, tip: str, base: str) -> bool:
+        other = await self.git.commit_of(HEADS + base)
+        return other is not None and await self.contains(tip, other)
+
+    async def _is_elsewhere(self, branch: str) -> bool:
+        """Whether all that was done on a branch is on others, too; that it was merged there counts for nothing."""
+        others = (f"--exclude={branch}", "--branches", "--tags", "--remotes")
+        asked = ("--no-merges", "--max-count=1", HEADS + branch, "--not", *others)
+        return not (await self.git.run("rev-list", *asked)).out
 
     async def move(self, branch: str, new: str, old: str, why: str) -> bool:
         """Point the branch to a commit, if it still points to the old one."""

@@ -217,31 +217,30 @@ def settle(tx: Tx, id: WorkspaceId, place: str) -> bool:
 
 
 def plan(tx: Tx, id: WorkspaceId, plan: Plan) -> Workspace:
-    """Before git is run: what it is going to make. Whose the branch is stays as it was found the first time."""
-    one = _held(tx, id)
-    is_ours = plan.is_branch_ours if one.base_commit is None else one.is_branch_ours
+    """Before git is run: what it is going to make."""
     tx.run(
         sql.plan,
         id=id,
         repo_path=plan.repo_path,
         path=plan.path,
         base_branch=plan.base_branch,
-        base_commit=one.base_commit or plan.base_commit,
-        is_branch_ours=is_ours,
+        base_commit=plan.base_commit,
+        is_branch_ours=plan.is_branch_ours,
     )
     return get(tx, id)
 
 
-def intend(tx: Tx, id: WorkspaceId, step: Step) -> None:
-    """Before the base branch is moved: from where to where."""
-    _change(tx, replace(_held(tx, id), merge_from=step.old, merge_commit=step.new))
+def intend(tx: Tx, id: WorkspaceId, step: Step | None) -> None:
+    """Before a branch is moved: from where to where; None once that is told otherwise."""
+    old, new = (None, None) if step is None else (step.old, step.new)
+    _change(tx, replace(_held(tx, id), merge_from=old, merge_commit=new))
 
 
-def made(tx: Tx, id: WorkspaceId, trouble: MootError | None = None) -> None:
-    """It can be worked in, though its setup may have failed."""
+def made(tx: Tx, id: WorkspaceId, trouble: MootError | None = None, conflicts: tuple[Conflict, ...] = ()) -> None:
+    """It can be worked in, though its setup may have failed, or something it builds on is not in it."""
     one = _held(tx, id)
     if one.wanted == "make":
-        told = {} if trouble is None else _plain(trouble)
+        told = {} if trouble is None else _plain(trouble, conflicts)
         _tell(tx, one, MADE, trouble=told)
         _change(tx, replace(one, status="active" if one.status == "creating" else one.status, wanted="", trouble=told))
 
@@ -271,9 +270,7 @@ def refused(tx: Tx, id: WorkspaceId, error: MootError, conflicts: tuple[Conflict
     one = _held(tx, id)
     if not one.wanted:
         return
-    told = _plain(error) | (
-        {"conflicts": [{"file": each.file, "kind": each.kind} for each in conflicts]} if conflicts else {}
-    )
+    told = _plain(error, conflicts)
     _tell(tx, one, REFUSED, wanted=one.wanted, code=error.code, trouble=told)
     if one.status == "creating":
         _change(tx, replace(one, status="abandoned", wanted="", path=None, trouble=told, closed_at=tx.now))
@@ -289,7 +286,7 @@ def close_unmade(tx: Tx, id: WorkspaceId) -> None:
 
 
 def forget(tx: Tx, instance: InstanceName) -> None:
-    """The rows. Branches and worktrees are the person's and stay."""
+    """The rows. What is on disk is for others."""
     tx.run(sql.forget_tasks, instance=instance)
     tx.run(sql.forget, instance=instance)
 
@@ -316,8 +313,10 @@ def _change(tx: Tx, one: Workspace) -> Workspace:
     return one
 
 
-def _plain(error: MootError) -> dict[str, Json]:
-    return {"code": error.code, "fact": error.fact, "remedy": error.remedy}
+def _plain(error: MootError, conflicts: tuple[Conflict, ...] = ()) -> dict[str, Json]:
+    files: list[Json] = [{"file": each.file, "kind": each.kind} for each in conflicts]
+    said: dict[str, Json] = {"code": error.code, "fact": error.fact, "remedy": error.remedy}
+    return said | ({"conflicts": files} if files else {})
 
 
 def _tell(tx: Tx, one: Workspace, kind: str, **data: Json) -> None:

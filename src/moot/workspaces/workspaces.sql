@@ -65,5 +65,5 @@ where t.task = :task order by w.made_at desc, w.id desc
 -- forget_tasks: The tasks of an instance's workspaces.
 delete from workspace_tasks where workspace in (select id from workspaces where instance = :instance)
 
--- forget: The workspaces of an instance; what is on disk stays.
+-- forget: The workspaces of an instance.
 delete from workspaces where instance = :instance

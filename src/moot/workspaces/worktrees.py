@@ -56,9 +56,9 @@ class Worktree:
         # Only now, because the configuration may say something else in there.
         await (await self.git()).run("read-tree", "--reset", "-u", "HEAD", seconds=_SECONDS)
 
-    async def keep(self, owner: Owner) -> Kept:
-        """Commit what is there and not committed yet."""
-        return await keeping.keep(self.repository, await self.git(), owner, is_leaving=False)
+    async def keep(self, owner: Owner, *, is_leaving: bool = False) -> Kept:
+        """Commit what is there and not committed yet; of one that `is_leaving` whatever lock there is."""
+        return await keeping.keep(self.repository, await self.git(), owner, is_leaving=is_leaving)
 
     async def tree(self) -> str:
         """All that is there, committed or not."""
@@ -91,6 +91,12 @@ class Worktree:
         if self.path.is_symlink() or not self.path.is_dir():
             return False
         return any(one.name != ".git" or one.is_dir() for one in self.path.iterdir())
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether somebody may have worked there. git writes its index after the last file: without one, whoever was
+        to fill it was killed."""
+        return self.has_files and (not self.is_there or (self.note / "index").is_file())
 
     def forget(self) -> None:
         """git's note about it, whatever state that is in."""
