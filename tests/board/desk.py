@@ -97,10 +97,11 @@ class Desk:
         await self.complete(name, holder)
 
 
-async def desk(store: Store, *lines: str) -> Desk:
+async def desk(store: Store, *lines: str, makes_workspaces: bool = False) -> Desk:
     def made(tx: Tx) -> Board:
         instance = instances.ensure(tx, DEFAULT_INSTANCE)
-        return boards.create(tx, NewBoard(instance.name, instance.stream, "a board", "prompt", "do it"))
+        new = NewBoard(instance.name, instance.stream, "a board", "prompt", "do it", makes_workspaces=makes_workspaces)
+        return boards.create(tx, new)
 
     found = Desk(store, await store.write(made, caller=SYSTEM))
     if lines:

@@ -64,6 +64,24 @@ async def test_a_new_plan_keeps_what_is_done_and_what_is_being_done(store: Store
     assert await made.ready() == ["d", "e"]
 
 
+async def test_what_is_planned_as_it_was_keeps_its_fence_and_what_was_noted_and_the_rest_is_as_planned(
+    store: Store,
+) -> None:
+    made = await desk(store, "a", "b: a", "c: a", "d: ~a")
+    await made.claim("a")
+    await made.fail("a")
+    before = {name: await made.task(name) for name in "abcd"}
+    await made.plan("a", "b: a", "c: d", "d: a")
+    after = {name: await made.task(name) for name in "abcd"}
+    assert after["b"] == before["b"]
+    assert (after["a"].status, after["a"].fence, after["a"].error) == ("pending", 1, "it broke")
+    await made.do("a")
+    assert (await made.task("a")).fence == 2
+    assert await made.ready() == ["b", "d"]
+    await made.do("d")
+    assert await made.ready() == ["b", "c"]
+
+
 async def test_what_is_being_worked_on_cannot_be_planned_away(store: Store) -> None:
     made = await desk(store, "a", "b")
     await made.claim("a")

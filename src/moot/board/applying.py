@@ -27,7 +27,8 @@ PIECE = 1000  # rows in one transaction
 async def apply(store: Store, id: BoardId, plan: Plan, caller: Caller) -> Laid:
     """The plan of a board. One with more tasks than fit a transaction only before anybody has begun."""
     if len(plan.tasks) <= MOST_AT_ONCE:
-        return await store.write(lambda tx: laying.set_plan(tx, id, plan), caller=caller)
+        early = laying.check_early(plan)
+        return await store.write(lambda tx: laying.set_plan(tx, id, plan, early), caller=caller)
     checked = plans.check(plan.tasks)
     site = await store.write(lambda tx: _begin(tx, id), caller=caller)
 

@@ -1,11 +1,12 @@
 """Laying a plan onto a board: its tasks become rows, in pieces if they are many. A live board keeps what is done."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 
 from moot.board import boards, plans, progress
 from moot.board.boards import Board
 from moot.board.errors import PlanRefused
-from moot.board.plans import Checked, Kind, Plan, Planned
+from moot.board.plans import Checked, Complexity, Kind, Plan, Planned
 from moot.board.states import HELD, TaskStatus
 from moot.core import json
 from moot.core.events import Event
@@ -28,6 +29,26 @@ class There:
     name: str
     folded: str
     status: TaskStatus
+    description: str
+    rank: int
+    parallel_group: str | None
+    complexity: Complexity | None
+    assigned: str | None
+    capabilities: str
+    files: str
+    checks: str
+
+
+_PLANNED = ("name", *(field.name for field in fields(There)[4:]))  # what a plan says of a task
+
+
+@record
+class Needed:
+    """What a task that is there needs."""
+
+    task: TaskId
+    needs: TaskId
+    kind: Kind
 
 
 @record
@@ -38,30 +59,43 @@ class Laid:
     groups: tuple[str, ...]  # of tasks that may be done side by side
 
 
-def set_plan(tx: Tx, board: BoardId, plan: Plan) -> Laid:
-    """The plan of a board, the first or a new one: what is finished or being worked on stays as it is."""
+def check_early(plan: Plan) -> Checked | None:
+    """For who has a large plan to lay, before the transaction; None if that depends on what is on the board."""
+    try:
+        return plans.check(plan.tasks)
+    except PlanRefused:
+        return None
+
+
+def set_plan(tx: Tx, board: BoardId, plan: Plan, checked: Checked | None = None) -> Laid:
+    """The plan of a board, the first or a new one: what is finished or being worked on stays as it is, and what is
+    planned as it was is not touched."""
     _check_size(plan.tasks)
-    target, found = _held(tx, board, lambda: tx.all(sql.there, There, board=board))
+    # Tasks are held before their board, as by everybody; others may be added while that is waited for.
+    tx.all(sql.hold_there, str, board=board)
+    target, found = boards.held(tx, board), tx.all(sql.there, There, board=board)
     there = {one.folded: one for one in found}
     planned = {plans.fold(task.name) for task in plan.tasks}
     old = [one for folded, one in there.items() if folded not in planned]
-    checked = plans.check(plan.tasks, [one.name for one in old if one.status in _FINISHED])
+    checked = checked or plans.check(plan.tasks, [one.name for one in old if one.status in _FINISHED])
     if busy := [one.name for one in old if one.status in HELD]:
         raise PlanRefused(f"{_listed(busy)}: being worked on, and not in the new plan.", "Release or skip it first.")
     gone = [one for one in old if one.status not in _FINISHED]
     kept = {folded: there[folded] for folded in planned & there.keys() if there[folded].status in _FINISHED | HELD}
-    anew = {folded: there[folded].id for folded in planned & there.keys() if folded not in kept}
+    anew = {folded: there[folded] for folded in planned & there.keys() if folded not in kept}
     _remove(tx, [one.id for one in gone])
-    _take_up(tx, anew.values())
     ordered = list(enumerate(in_order(checked.tasks)))
-    new = [(rank, task) for rank, task in ordered if plans.fold(task.name) not in kept]
     _rerank(tx, [(kept[name].id, rank) for rank, task in ordered if (name := plans.fold(task.name)) in kept])
-    made = lay_tasks(tx, target, checked, new, anew)
-    lay_edges(tx, edges(checked, {one.folded: one.id for one in there.values()} | made, made))
-    tx.run(sql.count_blockers, board=board)
+    _plan_anew(tx, target, checked, ordered, anew)
+    made = lay_tasks(tx, target, checked, [one for one in ordered if plans.fold(one[1].name) not in there])
+    ids = {one.folded: one.id for one in there.values()} | made
+    lay_edges(tx, edges(checked, ids, made))
+    if there:
+        _change_edges(tx, target, {one.id for one in anew.values()}, edges(checked, ids, anew))
+        tx.run(sql.count_blockers, board=board)
     boards.describe(tx, target, plan.words)
     _go_on(tx, target)
-    return Laid(len(made) - len(anew), len(kept) + len(anew), len(gone), groups_of(plan.tasks))
+    return Laid(len(made), len(kept) + len(anew), len(gone), groups_of(plan.tasks))
 
 
 def add_tasks(tx: Tx, board: BoardId, tasks: Sequence[Planned]) -> Laid:
@@ -69,7 +103,8 @@ def add_tasks(tx: Tx, board: BoardId, tasks: Sequence[Planned]) -> Laid:
     _check_size(tasks)
     names = {plans.fold(name) for task in tasks for name in (task.name, *(need.name for need in task.needs))}
     named = json.dumps(sorted(names))
-    target, there = _held(tx, board, lambda: tx.all(sql.some_there, There, board=board, names=named))
+    tx.all(sql.hold_some, str, board=board, names=named)
+    target, there = boards.held(tx, board), tx.all(sql.some_there, There, board=board, names=named)
     if target.is_half_planned:
         raise PlanRefused(target.reason, "Wait until all of it is there, or apply the plan again.")
     checked = plans.check(tasks, [one.name for one in there])
@@ -81,41 +116,33 @@ def add_tasks(tx: Tx, board: BoardId, tasks: Sequence[Planned]) -> Laid:
     return Laid(len(tasks), 0, 0, groups_of(tasks))
 
 
-def lay_tasks(
-    tx: Tx,
-    board: Board,
-    checked: Checked,
-    ranked: Sequence[tuple[int, Planned]],
-    ids: Mapping[str, TaskId] | None = None,
-) -> dict[str, TaskId]:
-    """Rows for tasks, under the ids they had or new ones; their blockers are counted as all that they need."""
-    made: dict[str, TaskId] = {}
-    rows: list[dict[str, Value]] = []
+def lay_tasks(tx: Tx, board: Board, checked: Checked, ranked: Sequence[tuple[int, Planned]]) -> dict[str, TaskId]:
+    """Rows for tasks; their blockers are counted as all that they need."""
+    made = {plans.fold(task.name): TaskId(tx.new_id("tk")) for _, task in ranked}
     now = tx.now
-    for rank, task in ranked:
-        folded = plans.fold(task.name)
-        id = made[folded] = (ids or {}).get(folded) or TaskId(tx.new_id("tk"))
-        rows.append(
-            {
-                "id": id,
-                "board": board.id,
-                "stream": board.stream,
-                "name": task.name,
-                "folded": folded,
-                "description": task.description,
-                "rank": rank,
-                "parallel_group": task.parallel_group,
-                "complexity": task.complexity,
-                "assigned": task.assigned,
-                "capabilities": _json(task.capabilities),
-                "files": _json(task.files),
-                "checks": _json(task.checks),
-                "blockers": sum(kind == "blocks" for kind in checked.edges[folded].values()),
-                "now": now,
-            }
-        )
+    rows = (
+        {"id": made[folded], "board": board.id, "stream": board.stream, "now": now, **_row(rank, task, checked)}
+        for (rank, task), folded in zip(ranked, made, strict=True)
+    )
     tx.many(sql.add, rows)
     return made
+
+
+def _row(rank: int, task: Planned, checked: Checked) -> dict[str, Value]:
+    folded = plans.fold(task.name)
+    return {
+        "name": task.name,
+        "folded": folded,
+        "description": task.description,
+        "rank": rank,
+        "parallel_group": task.parallel_group,
+        "complexity": task.complexity,
+        "assigned": task.assigned,
+        "capabilities": _json(task.capabilities),
+        "files": _json(task.files),
+        "checks": _json(task.checks),
+        "blockers": sum(kind == "blocks" for kind in checked.edges[folded].values()),
+    }
 
 
 def _json(values: Sequence[object]) -> str:
@@ -141,14 +168,6 @@ def open_board(tx: Tx, board: Board, plan: Plan) -> None:
 
 def groups_of(tasks: Iterable[Planned]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(task.parallel_group for task in tasks if task.parallel_group is not None))
-
-
-def _held(tx: Tx, id: BoardId, look: Callable[[], list[There]]) -> tuple[Board, list[There]]:
-    """A board and tasks of it that nobody else changes. Tasks come first, as for everybody; who has waited for the
-    board looks again, because others may have been added meanwhile."""
-    look()
-    board = boards.held(tx, id)
-    return board, look()
 
 
 def _check_size(tasks: Sequence[Planned]) -> None:
@@ -179,11 +198,29 @@ def _remove(tx: Tx, gone: Iterable[TaskId]) -> None:
         tx.many(statement, rows)
 
 
-def _take_up(tx: Tx, anew: Iterable[TaskId]) -> None:
-    """They are planned anew under their old ids; what was noted of them stays."""
-    rows = [{"id": one} for one in anew]
-    for statement in (sql.remove_edges, sql.remove):
-        tx.many(statement, rows)
+def _plan_anew(
+    tx: Tx, board: Board, checked: Checked, ordered: Iterable[tuple[int, Planned]], anew: Mapping[str, There]
+) -> None:
+    """Those that nobody has begun, or that have failed: what was noted of them stays."""
+    rows: list[dict[str, Value]] = []
+    for rank, task in ordered:
+        there = anew.get(plans.fold(task.name))
+        if there is None:
+            continue
+        row = _row(rank, task, checked)
+        if there.status != "pending" or any(getattr(there, name) != row[name] for name in _PLANNED):
+            rows.append({"id": there.id, "now": tx.now, **row})
+    tx.many(sql.plan_anew, rows)
+
+
+def _change_edges(
+    tx: Tx, board: Board, tasks: Collection[TaskId], wanted: Iterable[tuple[TaskId, TaskId, Kind]]
+) -> None:
+    """What tasks need that were there before."""
+    new = set(wanted)
+    old = {(one.task, one.needs, one.kind) for one in tx.all(sql.edges, Needed, board=board.id) if one.task in tasks}
+    tx.many(sql.remove_edge, ({"task": task, "needs": needs} for task, needs, _ in sorted(old - new)))
+    lay_edges(tx, sorted(new - old))
 
 
 def _rerank(tx: Tx, ranks: Iterable[tuple[TaskId, int]]) -> None:

@@ -1,12 +1,20 @@
+-- hold_there: All tasks of a board, for who is about to hold that: whoever writes is alone here.
+select id from tasks where board = :board limit 0
+
+-- hold_some: The same for those of some names.
+select id from tasks where board = :board and :names = '' limit 0
+
 -- there: The tasks of a board, none of which anybody else changes until the commit.
-select id, name, folded, status from tasks where board = :board
+select id, name, folded, status, description, rank, parallel_group, complexity, assigned, capabilities, files, checks
+from tasks where board = :board
 
 -- some_there: Those of some names.
-select id, name, folded, status from tasks
-where board = :board and folded in (select value from json_each(:names))
+select id, name, folded, status, description, rank, parallel_group, complexity, assigned, capabilities, files, checks
+from tasks where board = :board and folded in (select value from json_each(:names))
 
 -- some: A few tasks of a board.
-select id, name, folded, status from tasks where board = :board limit :limit
+select id, name, folded, status, description, rank, parallel_group, complexity, assigned, capabilities, files, checks
+from tasks where board = :board limit :limit
 
 -- next_rank: Where the plan of a board ends.
 select coalesce(max(rank) + 1, 0) from tasks where board = :board
@@ -20,6 +28,19 @@ insert into tasks (
   :files, :checks, 'pending', :blockers, 0, '{}', '{}', '{}', :now, :now
 )
 
+-- plan_anew: A task that nobody has begun, or that has failed, as it is planned now.
+update tasks
+set name = :name, folded = :folded, description = :description, rank = :rank, parallel_group = :parallel_group,
+  complexity = :complexity, assigned = :assigned, capabilities = :capabilities, files = :files, checks = :checks,
+  status = 'pending', blockers = :blockers, done_by = null, ended_at = null, updated_at = :now
+where id = :id
+
+-- edges: What the tasks of a board need.
+select e.task, e.needs, e.kind from task_edges e join tasks t on t.id = e.task where t.board = :board
+
+-- remove_edge: It does not need that any more.
+delete from task_edges where task = :task and needs = :needs
+
 -- add_edge: One task needs another.
 insert into task_edges (task, needs, kind) values (:task, :needs, :kind)
 
@@ -31,7 +52,10 @@ update tasks set blockers = (
   select count(*) from task_edges e join tasks t on t.id = e.needs
   where e.task = tasks.id and e.kind = 'blocks' and t.status not in ('completed', 'skipped')
 )
-where board = :board and status = 'pending'
+where board = :board and status = 'pending' and blockers <> (
+  select count(*) from task_edges e join tasks t on t.id = e.needs
+  where e.task = tasks.id and e.kind = 'blocks' and t.status not in ('completed', 'skipped')
+)
 
 -- count_blockers_of: The same for one task.
 update tasks set blockers = (

@@ -60,7 +60,7 @@ class Plan:
 
 def fold(name: str) -> str:
     """Two names with the same folded form are the same name."""
-    return unicodedata.normalize("NFKC", name).casefold()
+    return name.lower() if name.isascii() else unicodedata.normalize("NFKC", name).casefold()
 
 
 @record

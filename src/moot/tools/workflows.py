@@ -158,10 +158,11 @@ async def list_workflows(call: Call, arguments: List) -> WorkflowLines:
 
 async def set_plan(call: Call, arguments: SetPlan) -> Planned:
     plan = plans.plan_of(arguments.plan, call.caller)
+    checked = laying.check_early(plan)
 
     def change(tx: Tx) -> Planned:
         board = board_of(tx, call, arguments.id)
-        return _planned(tx, board, laying.set_plan(tx, board.id, plan))
+        return _planned(tx, board, laying.set_plan(tx, board.id, plan, checked))
 
     return await call.write(change)
 
