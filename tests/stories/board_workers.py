@@ -11,8 +11,10 @@ import signal
 import sys
 import time
 import traceback
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
+from pathlib import Path
 
 from moot.app.stores import open_store
 from moot.board import boards, claims, progress, tasks
@@ -21,11 +23,18 @@ from moot.board.errors import ClaimLost
 from moot.board.progress import Result
 from moot.board.tasks import Task
 from moot.core.caller import SYSTEM
-from moot.core.ids import AgentId, BoardId, StreamId
+from moot.core.errors import MootError
+from moot.core.ids import DEFAULT_INSTANCE, AgentId, BoardId, StreamId
 from moot.core.tx import ReadTx, Tx
+from moot.registry import agents, instances
+from moot.registry.agents import NewAgent
+from moot.runner.worktrees import Worktrees
 from moot.store import postgres as postgres  # which a store would load when it is opened
 from moot.store import sqlite as sqlite
 from moot.store.store import Store
+from moot.tools import isolation
+from moot.workspaces import workspaces
+from moot.workspaces.workspaces import Workspace
 
 WORKERS = 8
 LONGEST_LEASE = 0.3
@@ -81,10 +90,58 @@ class Work:
         os.write(self.log, f"{word} {task.name} {taken.fence}\n".encode())
 
 
-async def work(url: str, board: str, name: str, log: int, seed: str) -> None:
+@dataclass(frozen=True)
+class Craft(Work):
+    """The same in worktrees: in each is what the task needs, and what comes of it is left there, merged or removed."""
+
+    worktrees: Worktrees
+
+    async def _do(self, task: Task, stream: StreamId) -> None:
+        claimed = await self.store.write(lambda tx: self._claim(tx, task, stream), caller=SYSTEM)
+        if claimed is None:
+            return
+        await self.worktrees.carry_out(claimed.id)
+        where, needs = await self.store.read(lambda tx: (workspaces.get(tx, claimed.id), tasks.needs(tx, task.id)))
+        if where.path is None or where.status != "active" or not Path(where.path).is_dir():
+            return  # somebody else, who has it by now, is further
+        for need in needs:
+            if not (Path(where.path) / f"{need.name}.txt").is_file():
+                os.write(self.log, f"missing {need.name} {task.name}\n".encode())
+        with suppress(FileNotFoundError):
+            (Path(where.path) / f"{task.name}.txt").write_text(task.name)
+        try:
+            await self.store.write(lambda tx: self._complete(tx, task, stream), caller=SYSTEM)
+        except ClaimLost:
+            return
+        with suppress(MootError):  # somebody builds on it, or it waits for something else
+            if (wish := self.chance.choice(("merge", "remove", None))) is not None:
+                await self.store.write(lambda tx: isolation.ask(tx, where.id, wish), caller=SYSTEM)
+                await self.worktrees.carry_out(where.id)
+
+    def _claim(self, tx: Tx, task: Task, stream: StreamId) -> Workspace | None:
+        taken = claims.claim(tx, task.id, self.holder, stream, timedelta(seconds=self.chance.uniform(1, 4)))
+        if not isinstance(taken, Taken):
+            return None
+        agent = agents.find(tx, stream, "crafter")
+        agent = agent or agents.register(tx, instances.ensure(tx, DEFAULT_INSTANCE), NewAgent("crafter"))
+        found = isolation.for_task(tx, boards.get(tx, self.board), task.id, task.name, agent)
+        assert found is not None
+        workspaces.settle(tx, found.id, self.worktrees.place)
+        return found
+
+    def _complete(self, tx: Tx, task: Task, stream: StreamId) -> None:
+        held = claims.hold(tx, task.id, self.holder.hand, stream)
+        progress.complete(tx, held, Result("done", by=self.holder.agent))
+
+
+async def work(url: str, board: str, name: str, log: int, project: str) -> None:
     store = open_store(url, create=False)
     holder = Holder(AgentId(f"ag_{name}"), name, f"tok_{name}")
-    await Work(store, BoardId(board), holder, log, random.Random(seed)).run()
+    worker = Work(store, BoardId(board), holder, log, random.Random(name))
+    if project:
+        where = Worktrees(store, Path(project), Path(project) / ".workflow")
+        worker = Craft(store, BoardId(board), holder, log, random.Random(name), where)
+    await worker.run()
     await store.close()
 
 
@@ -96,6 +153,7 @@ class Killer:
     board: str
     log: int
     chance: random.Random
+    project: str = ""  # where they work in worktrees
     started: int = 0
     killed: int = 0
     alive: list[int] = field(default_factory=list[int])
@@ -105,7 +163,9 @@ class Killer:
         for _ in range(WORKERS):
             self._start()
         while self.alive:
-            signal.sigtimedwait([signal.SIGCHLD], self.chance.uniform(0, 0.15))  # or until one has ended
+            signal.sigtimedwait(
+                [signal.SIGCHLD], self.chance.uniform(0, 1.0 if self.project else 0.15)
+            )  # or one has ended
             self._reap()
             self._wake()
             if self.alive and self.killed < kills:
@@ -120,7 +180,7 @@ class Killer:
             return
         code = 1
         try:
-            asyncio.run(work(self.url, self.board, name, self.log, name))
+            asyncio.run(work(self.url, self.board, name, self.log, self.project))
             code = 0
         except BaseException:  # noqa: BLE001  # a fork never returns
             traceback.print_exc()
@@ -179,10 +239,10 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-def main(url: str, board: str, log: str, kills: str, seed: str) -> None:
+def main(url: str, board: str, log: str, kills: str, seed: str, project: str = "") -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
     written = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    killer = Killer(url, board, written, random.Random(seed))
+    killer = Killer(url, board, written, random.Random(seed), project)
     try:
         killer.run(int(kills))
     finally:

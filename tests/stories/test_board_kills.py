@@ -11,14 +11,21 @@ from pathlib import Path
 
 import pytest
 
+from moot.app.stores import open_store
 from moot.board import applying, tasks
 from moot.board.claims import CLAIMED, Taken
 from moot.board.plans import Need, Plan, Planned
 from moot.board.progress import STATUS
 from moot.core.caller import SYSTEM
 from moot.core.events import Cursor, StoredEvent
+from moot.process import tree
+from moot.runner import upkeep
+from moot.runner.worktrees import Worktrees
 from moot.store.store import Store
+from moot.tools import isolation
+from moot.workspaces import workspaces
 from tests.board.desk import BOB, Desk, desk
+from tests.workspaces import repos
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 60.0
@@ -43,11 +50,11 @@ def plan(chance: random.Random, size: int) -> Plan:
     )
 
 
-async def killed_workers(url: str, made: Desk, log: Path, kills: int, seed: int) -> int:
+async def killed_workers(url: str, made: Desk, log: Path, kills: int, seed: int, project: str = "") -> int:
     """How many were killed until everything was done."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tests.stories.board_workers"),
-        *(url, made.board.id, str(log), str(kills), str(seed)),
+        *(url, made.board.id, str(log), str(kills), str(seed), project),
         cwd=ROOT,
         stdout=asyncio.subprocess.PIPE,
     )
@@ -127,6 +134,62 @@ async def test_nothing_is_done_twice_lost_or_too_early_over_thousands_of_kills(
     while killed < wanted:
         killed += await story(shared, url, tmp_path, kills=wanted - killed, size=2 * TASKS)
     assert killed == wanted
+
+
+async def crafted(folder: Path, monkeypatch: pytest.MonkeyPatch, kills: int, size: int) -> None:
+    """A plan that is done in worktrees, by those who are killed over it; then the next host puts things in order."""
+    monkeypatch.setenv("HOME", str(folder))
+    repo = repos.make(folder / "project")
+    own = repo.top / ".workflow"
+    own.mkdir(mode=0o700)
+    url = f"sqlite:///{own / 'moot.db'}"
+    store = open_store(url, create=True)
+    needed = plan(random.Random(kills), size)
+    made = await desk(store, makes_workspaces=True)
+    await applying.apply(store, made.board.id, needed, SYSTEM)
+    assert await killed_workers(url, made, folder / "log", kills, kills, str(repo.top)) == kills
+    assert await made.status() == "completed"
+    assert (folder / "log").read_text() == "", "somebody was without what the task needs"
+    worktrees = Worktrees(store, repo.top, own)
+    for one in await store.read(lambda tx: workspaces.unfinished(tx, worktrees.place)):
+        await worktrees.carry_out(one.id)
+    left = await store.read(workspaces.everywhere)
+    assert [one.wanted for one in left if one.wanted] == []
+    there = {Path(one.path) for one in left if one.path is not None}
+    assert set(repo.worktrees()) == {repo.top, *there}
+    assert {path for path in (own / "worktrees").iterdir() if path.suffix != ".lock"} == there
+    assert {path.name for path in (repo.top / ".git" / "worktrees").glob("*")} == {path.name for path in there}
+    assert not any(tree.Tree(upkeep.marker(one)).members() for one in left)
+    unmerged = {one.branch for one in left if one.status != "merged"}
+    assert set(repo.branches()) <= {"main", *unmerged, *(one.branch for one in left if one.path)}
+    # Nothing that was done is lost: all of it comes together.
+    for one in left:
+        if one.status == "active":
+            await store.write(lambda tx, id=one.id: isolation.ask(tx, id, "merge"), caller=SYSTEM)
+            await worktrees.carry_out(one.id)
+    for branch in sorted(set(repo.branches()) - {"main"}):
+        repo.git("merge", "--quiet", "--no-edit", branch)
+    done = {path.stem for path in repo.top.glob("t*.txt")}
+    assert done == {task.name for task in needed.tasks}
+    await store.close()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(180)
+async def test_worktrees_are_whole_and_none_is_left_over_when_those_at_work_in_them_are_killed(
+    anyio_backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await crafted(tmp_path, monkeypatch, kills=8, size=10)
+
+
+@pytest.mark.chaos
+@pytest.mark.timeout(3600)
+async def test_worktrees_are_whole_and_none_is_left_over_over_hundreds_of_kills(
+    anyio_backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for turn in range(int(os.environ.get("MOOT_KILLS", "5000")) // 500):
+        (folder := tmp_path / str(turn)).mkdir()
+        await crafted(folder, monkeypatch, kills=50 + turn, size=60)
 
 
 async def test_who_was_stopped_past_its_lease_is_refused(shared: Store, url: str) -> None:
