@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
-from moot.board import checkpoints, context, tasks
+from moot.board import checkpoints, context, laying, tasks
 from moot.board.checkpoints import Note
 from moot.board.context import Context, Include
+from moot.board.plans import Plan
 from moot.core.caller import SYSTEM
 from moot.core.tx import ReadTx, Tx
 from moot.store.store import Store
-from tests.board.desk import ANN, Desk, desk
+from tests.board.desk import ANN, Desk, desk, planned
 
 LONG = "word " * 200  # some 330 tokens
 
@@ -38,6 +39,19 @@ async def loaded(made: Desk, name: str, max_tokens: int = 8000, include: Include
 def numbers(found: Context) -> list[int]:
     noted: Any = found.current_task["checkpoints"]
     return [one["number"] for one in noted]
+
+
+async def test_the_plan_is_told_in_the_shape_it_was_given(store: Store) -> None:
+    made = await desk(store)
+    plan = Plan("sum", "how", planned("a"), risks=("it rains",), assumptions=("it is dry",))
+    await store.write(lambda tx: laying.set_plan(tx, made.board.id, plan), caller=SYSTEM)
+    told = (await loaded(made, "a")).workflow
+    assert [told[key] for key in ("summary", "approach", "risks", "assumptions")] == [
+        "sum",
+        "how",
+        ["it rains"],
+        ["it is dry"],
+    ]
 
 
 async def test_the_last_checkpoints_are_told_in_their_order_or_all_of_them(store: Store) -> None:

@@ -203,9 +203,29 @@ async def test_transitions_that_are_not_there_name_those_that_are(store: Store) 
     worker = await agent(desk, "a")
     await desk.done(OPERATOR, "task_claim", task_id=ids["one"], agent_id=worker)
     await desk.done(OPERATOR, "task_update_status", id=ids["one"], status="completed", outcome="fine")
-    answer = await desk.call(OPERATOR, "task_update_status", {"id": ids["one"], "status": "skipped"})
-    assert answer.text.startswith("INVALID_TRANSITION:")
-    assert "final" in answer.text
+    for status in ("planning", "in_progress", "completed", "failed", "pending", "skipped"):
+        said: dict[str, Json] = {"id": ids["one"], "status": status, "outcome": "again", "error": "oh"}
+        answer = await desk.call(OPERATOR, "task_update_status", said)
+        assert answer.text == (
+            f"INVALID_TRANSITION: The task 'one' is completed and cannot become {status}. Completed is final."
+        )
+    stranger = member(await desk.house.join("eve"))
+    assert await desk.refused(stranger, "task_update_status", id=ids["one"], status="failed", error="x") == "CLAIM_LOST"
+    assert "current_task_id" not in await desk.done(OPERATOR, "agent_get", id=worker)
+
+
+async def test_a_task_ends_with_words_and_waits_for_no_checks_that_it_does_not_have(store: Store) -> None:
+    desk = await open_desk(store)
+    _, ids = await planned(desk, "one")
+    worker = await agent(desk, "a")
+    await desk.done(OPERATOR, "task_claim", task_id=ids["one"], agent_id=worker)
+    await desk.done(OPERATOR, "agent_heartbeat", agent_id=worker, current_task_id=ids["one"])
+    for more in ({"status": "completed", "outcome": " \n"}, {"status": "failed", "error": " "}):
+        assert await desk.refused(OPERATOR, "task_update_status", id=ids["one"], **more) == "INVALID_INPUT"
+    # Its holder would keep it for ever, dead or alive.
+    said: dict[str, Json] = {"id": ids["one"], "status": "verifying", "outcome": "fine"}
+    assert await desk.refused(OPERATOR, "task_update_status", **said) == "INVALID_TRANSITION"
+    assert (await desk.done(OPERATOR, "task_get", id=ids["one"]))["status"] == "planning"
 
 
 async def test_recovery_finds_the_work_by_its_workflow(store: Store) -> None:

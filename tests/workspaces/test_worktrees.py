@@ -2,6 +2,11 @@
 
 from pathlib import Path
 
+from moot.core.caller import SYSTEM
+from moot.core.tx import Tx
+from moot.tools import isolation
+from moot.workspaces import workspaces
+from moot.workspaces.outcomes import Step
 from tests.workspaces.conftest import Yard, inside
 from tests.workspaces.repos import Repo
 
@@ -138,3 +143,28 @@ async def test_a_branch_that_was_there_is_used_and_never_taken_away(yard: Yard) 
     assert (one.status, one.is_branch_ours) == ("active", False)
     await yard.remove(one.id)
     assert yard.repo.branches() == ["main", "mine"]
+
+
+async def test_files_of_a_merge_that_was_killed_come_along_after_others_have_merged(yard: Yard) -> None:
+    one, other = await yard.make("one"), await yard.make("other")
+    inside(one).commit("mine", a__txt="changed\n", one__txt="one\n")
+    inside(other).commit("theirs", other__txt="other\n")
+    old, new = yard.repo.tip("main"), yard.repo.tip("one")
+
+    def killed(tx: Tx) -> None:
+        isolation.ask(tx, one.id, "merge")
+        workspaces.intend(tx, one.id, Step(old, new))
+
+    await yard.store.write(killed, caller=SYSTEM)
+    yard.repo.git("update-ref", "refs/heads/main", new, old)
+    assert (await yard.merge(other.id)).status == "merged"
+    yard.repo.write("b.txt", "of the person\n")
+    await yard.worktrees.carry_out(one.id)
+    merged = await yard.get(one.id)
+    assert (merged.status, merged.trouble) == ("merged", {})
+    assert yard.repo.status() == ["M b.txt"]
+    assert (yard.repo.read("a.txt"), yard.repo.read("one.txt"), yard.repo.read("other.txt")) == (
+        "changed\n",
+        "one\n",
+        "other\n",
+    )

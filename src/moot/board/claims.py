@@ -96,7 +96,8 @@ def hold(tx: Tx, id: TaskId, hand: str, stream: StreamId) -> Task:
 
 def lost(task: Task) -> ClaimLost:
     if task.status not in states.HELD:
-        return ClaimLost(f"Nobody holds the task {task.name!r}, which is {task.status}.", "Claim it with task_claim.")
+        remedy = "Claim it with task_claim." if task.status == "pending" else "See workflow_next_tasks."
+        return ClaimLost(f"Nobody holds the task {task.name!r}, which is {task.status}.", remedy)
     return ClaimLost(
         f"The task {task.name!r} is not, or no more, held by you.",
         "What you did for it may be done by somebody else by now: see task_get, and claim it anew to go on.",

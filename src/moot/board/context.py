@@ -116,8 +116,8 @@ def _current(task: Task, room: _Room) -> dict[str, Json]:
         "description": room.clip(task.description, "the description of the task", 0.5),
         "files_likely_affected": list(task.files),
         "checks": list(task.checks),
-        "plan": _fitting(task.plan, "the plan of the task", room),
-        "context": _fitting(task.context, "the context of the task", room),
+        "plan": _fitting(dict(task.plan), "the plan of the task", room),
+        "context": _fitting(dict(task.context), "the context of the task", room),
     }
     if task.error:
         told["error"] = room.clip(task.error, "the error of the last try")
@@ -125,10 +125,10 @@ def _current(task: Task, room: _Room) -> dict[str, Json]:
     return told
 
 
-def _fitting(words: Mapping[str, Json], what: str, room: _Room) -> Json:
+def _fitting(words: Json, what: str, room: _Room) -> Json:
     written = json.dumps(words)
     clipped = room.clip(written, what)
-    return dict(words) if clipped == written else clipped
+    return words if clipped == written else clipped
 
 
 def _workflow(board: Board, room: _Room) -> dict[str, Json]:
@@ -136,7 +136,7 @@ def _workflow(board: Board, room: _Room) -> dict[str, Json]:
     for key in ("summary", "approach"):
         told[key] = room.clip(str(board.plan.get(key, "")), f"the {key} of the workflow")
     for key in ("risks", "assumptions"):
-        told[key] = _fitting({key: board.plan.get(key, [])}, f"the {key} of the workflow", room)
+        told[key] = _fitting(board.plan.get(key, []), f"the {key} of the workflow", room)
     room.take(told)
     return told
 
@@ -180,7 +180,7 @@ def _checkpoint(one: Checkpoint, room: _Room) -> Json:
         "number": one.number,
         "type": one.type,
         "summary": room.clip(one.summary, f"checkpoint {one.number}"),
-        "detail": _fitting(one.detail, f"the detail of checkpoint {one.number}", room),
+        "detail": _fitting(dict(one.detail), f"the detail of checkpoint {one.number}", room),
         "files_changed": list(one.files),
         "at": clock.to_iso(one.at),
     }

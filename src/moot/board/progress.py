@@ -51,13 +51,13 @@ def complete(tx: Tx, task: Task, result: Result) -> None:
 
 
 def _check_outcome(result: Result) -> None:
-    if not result.outcome:
+    if not (result.outcome or "").strip():
         raise InvalidInput("A task is completed with an outcome.", "Say in `outcome` what came of it.")
 
 
 def fail(tx: Tx, task: Task, result: Result) -> None:
     """What needs it waits until it is tried again, skipped, or planned anew."""
-    if not result.error:
+    if not (result.error or "").strip():
         raise InvalidInput("A task fails with an error.", "Say in `error` what went wrong.")
     _end(tx, task, "failed", result)
 
@@ -73,6 +73,7 @@ def skip(tx: Tx, task: Task, result: Result) -> None:
 
 def retry(tx: Tx, task: Task) -> None:
     """A failed task waits for somebody again, and its board goes on."""
+    states.check_task(task.name, task.status, "pending")
     if task.status != "failed":
         raise InvalidTransition(f"The task {task.name!r} is {task.status}.", "Only what has failed is tried again.")
     tx.run(sql.retry, id=task.id, now=tx.now)

@@ -281,8 +281,7 @@ class Worktrees:
         tip = await repository.tip(base)
         if not await repository.contains(one.merge_commit, tip):
             return None
-        # Whoever has gone on from there has brought the files along.
-        return Step(one.merge_from if tip == one.merge_commit else one.merge_commit, one.merge_commit)
+        return Step(one.merge_from, one.merge_commit)
 
     async def _remove(self, one: Workspace) -> None:
         worktree = None

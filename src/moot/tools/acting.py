@@ -38,11 +38,20 @@ def subject(tx: ReadTx, caller: Caller, agent_id: str | None) -> Agent | None:
         instance = instances.find(tx, caller.instance)
         return instance and agents.find(tx, instance.stream, agents.PERSON)
     agent = agents.get(tx, AgentId(agent_id))
-    is_own = agent.id == caller.agent
-    is_registered_here = caller.role == "operator" and agent.registered_by == caller.token and caller.token is not None
-    if not (is_own or is_registered_here):
+    if not _is_own(caller, agent):
         raise NotAllowed(
             f"{caller.name} may not act for {agent.name}.",
             "Leave agent_id out, or register the agent yourself.",
         )
     return agent
+
+
+def is_own(tx: ReadTx, caller: Caller, id: AgentId) -> bool:
+    """Whether an agent is the caller, or one that it acts for."""
+    agent = agents.get(tx, id)
+    return _is_own(caller, agent) or (caller.agent is None and agent.name == agents.PERSON)
+
+
+def _is_own(caller: Caller, agent: Agent) -> bool:
+    is_registered_here = caller.role == "operator" and agent.registered_by == caller.token and caller.token is not None
+    return agent.id == caller.agent or is_registered_here

@@ -205,9 +205,11 @@ def card(agent: Agent, tx: ReadTx) -> AgentCard:
 
 
 def _current_task(agent: Agent, tx: ReadTx) -> str | None:
-    """What it holds; what it says of itself, if it holds nothing."""
+    """What it holds; what it says of itself, if it holds nothing and that is no task that it has lost or ended."""
     held = tasks.held_by(tx, agent.id)
-    return held[-1].id if held else agent.current_task
+    if held or agent.current_task is None:
+        return held[-1].id if held else None
+    return agent.current_task if tasks.find(tx, TaskId(agent.current_task)) is None else None
 
 
 def _path(path: str | None) -> str | None:

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
-from moot.board import claims, progress, tasks
+from moot.board import claims, progress, states, tasks
 from moot.board.boards import Board
 from moot.board.claims import Holder, Refused, Taken
+from moot.board.errors import InvalidTransition
 from moot.board.progress import Result
 from moot.board.states import HELD, TaskStatus
 from moot.board.tasks import Task
@@ -83,17 +84,27 @@ def update(tx: Tx, caller: Caller, id: TaskId, status: TaskStatus, result: Resul
         case "skipped":
             task = _free(tx, caller, id)
             progress.skip(tx, task, replace(result, outcome=result.outcome or reason or None, by=_doer(tx, caller)))
-        case "completed":
-            task = held(tx, caller, id)
+        case "completed" | "verifying":
+            task = _going_on(tx, caller, id, status)
             if task.checks:
                 verifying.begin(tx, task, result)
-            else:
+            elif status == "completed":
                 progress.complete(tx, task, replace(result, by=task.holder))
+            else:  # nobody would ever end it, nor take it from who has died over it
+                raise InvalidTransition(f"Nothing verifies the task {task.name!r}: it has no checks.", "Say completed.")
         case "failed":
-            task = held(tx, caller, id)
+            task = _going_on(tx, caller, id, status)
             progress.fail(tx, task, replace(result, by=task.holder))
-        case "planning" | "in_progress" | "verifying":
-            progress.advance(tx, held(tx, caller, id), status)
+        case "planning" | "in_progress":
+            progress.advance(tx, _going_on(tx, caller, id, status), status)
+
+
+def _going_on(tx: Tx, caller: Caller, id: TaskId, status: TaskStatus) -> Task:
+    """A task that the caller holds. Who has ended it has not lost it, and is told what is still possible."""
+    task = tasks.locked(tx, id, acting.instance_of(tx, caller).stream)
+    if task.ended_at is not None and task.done_by is not None and acting.is_own(tx, caller, task.done_by):
+        states.check_task(task.name, task.status, status)
+    return held(tx, caller, id)
 
 
 def _give_back(tx: Tx, caller: Caller, id: TaskId, reason: str) -> None:

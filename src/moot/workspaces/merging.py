@@ -18,6 +18,7 @@ from moot.workspaces.repository import Checkout, Repository
 _TRIES = 8
 _SECONDS = 900.0
 _SHOWN = 10
+_OWN_INDEX = "moot-left"
 
 
 @record
@@ -27,6 +28,15 @@ class Merge:
     branch: str
     base: str
     message: str
+
+
+@record
+class _Change:
+    """A file that a step changes: mode and object before and after, zeros where it is not there."""
+
+    name: str
+    old: tuple[str, str]
+    new: tuple[str, str]
 
 
 Intend = Callable[[Step], Awaitable[None]]  # writes down what is about to happen
@@ -54,10 +64,33 @@ async def bring_along(repository: Repository, base: str, step: Step) -> None:
     """The files of whoever has the base branch checked out. Done again, it changes nothing."""
     for one in await _checked_out(repository, base):
         git = await repository.git.elsewhere(one.path, one.of)
+        tip = await repository.tip(base)
+        left = step if tip == step.new else await _left(git, step, tip)
+        if left is None:
+            continue
         try:
-            await _read_tree(git, step)
+            await _read_tree(git, left)
         except GitFailed:
-            await _finish(git, step)
+            await _finish(git, left)
+
+
+async def _left(git: Git, step: Step, tip: str) -> Step | None:
+    """What is still to be brought along of a step after which others were taken: from what the index has of it, to
+    where the branch is now. Others bring along their own files only."""
+    staged = (await git.run("ls-files", "-z", "--stage")).parts
+    there = {name: tuple(meta.split(" ")[:2]) for meta, _, name in (line.partition("\t") for line in staged)}
+    changes = await _changes(git, step)
+    behind = [one for one in changes if there.get(one.name) == (one.old if one.old[1].strip("0") else None)]
+    if not behind:
+        return None
+    variables = {"GIT_INDEX_FILE": str(Path(await git.line("rev-parse", "--absolute-git-dir")) / _OWN_INDEX)}
+    try:
+        await git.run("read-tree", tip, variables=variables)
+        listed = "".join(f"{' '.join(one.old)}\t{one.name}\0" for one in behind).encode(errors="surrogateescape")
+        await git.run("update-index", "-z", "--index-info", stdin=listed, variables=variables)
+        return Step((await git.run("write-tree", variables=variables)).text, tip)
+    finally:
+        Path(variables["GIT_INDEX_FILE"]).unlink(missing_ok=True)
 
 
 async def _finish(git: Git, step: Step) -> None:
@@ -74,11 +107,9 @@ async def _finish(git: Git, step: Step) -> None:
 
 async def _note_what_is_there(git: Git, step: Step) -> None:
     """In the index: the files that are as the merge wants them, whoever wrote them."""
-    asked = ("-r", "-z", "--no-renames", "--no-abbrev", step.old, step.new)
-    told = (await git.run("diff-tree", *asked)).parts
-    wanted = [(name, *meta.split(" ")[1:4:2]) for meta, name in zip(told[::2], told[1::2], strict=True)]
     entries: list[str] = []
-    for name, mode, oid in wanted:
+    for one in await _changes(git, step):
+        name, (mode, oid) = one.name, one.new
         path = git.folder / name
         if path.is_symlink() or path.is_dir():
             continue
@@ -89,6 +120,13 @@ async def _note_what_is_there(git: Git, step: Step) -> None:
             entries.append(f"0 {oid}\t{name}")
     listed = "".join(f"{entry}\0" for entry in entries).encode(errors="surrogateescape")
     await git.run("update-index", "-z", "--index-info", stdin=listed)
+
+
+async def _changes(git: Git, step: Step) -> list[_Change]:
+    asked = ("-r", "-z", "--no-renames", "--no-abbrev", step.old, step.new)
+    told = (await git.run("diff-tree", *asked)).parts
+    parts = ((name, meta.lstrip(":").split(" ")) for meta, name in zip(told[::2], told[1::2], strict=True))
+    return [_Change(name, (found[0], found[2]), (found[1], found[3])) for name, found in parts]
 
 
 async def _computed(repository: Repository, wanted: Merge) -> Step | tuple[Conflict, ...]:
