@@ -9,7 +9,7 @@ from moot.app import first_files
 from moot.app.first_files import CLIENTS, FileRefused
 from tests.cli.terminal import Terminal
 
-OWN = '{\n  "mcpServers": {\n    "other": {\n      "command": "x"\n    }\n  }\n}\n'
+OWN = '{\n  "mcpServers": {\n    "other": {\n      "command": "x"\n    }\n  },\n  "after": 1\n}\n'
 
 
 def files(root: Path) -> dict[str, str]:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.terminal import Terminal, interrupt, read_line
 
-PLAN = "{name: p, tasks: [{name: a}, {name: b, depends_on: [a]}, {name: c}]}"
+PLAN = "{name: p, tasks: [{name: a}, {name: b, depends_on: [a]}, {name: c, checks: [{file: x}]}]}"
 WORKFLOW = """
 name: work
 agents:
@@ -47,7 +47,11 @@ def test_why_a_plan_does_not_go_on_is_said(planned: Terminal) -> None:
     shown = planned.ok("status").out
     assert f"! the plan p has failed tasks: a; try one again with: moot task retry {id}\n" in shown
     planned.ok("task", "skip", "a")
-    assert "failed tasks" not in planned.ok("status").out
+    skipped = planned.ok("status").out
+    assert "failed tasks" not in skipped
+    assert "! nobody is at work on the plan p; to be claimed: b, c\n" in skipped
+    planned.ok("task", "done", "c", "--outcome", "x")
+    assert "! c waits for its checks and no host is running; start one with: moot serve\n" in planned.ok("status").out
 
 
 def test_a_plan_that_is_over_is_not_shown(planned: Terminal) -> None:

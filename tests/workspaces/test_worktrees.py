@@ -145,6 +145,15 @@ async def test_a_branch_that_was_there_is_used_and_never_taken_away(yard: Yard) 
     assert yard.repo.branches() == ["main", "mine"]
 
 
+async def test_a_checkout_that_was_killed_is_made_anew_and_its_missing_files_are_no_work(yard: Yard) -> None:
+    one = await yard.make()
+    tree = inside(one)
+    (yard.repo.top / ".git" / "worktrees" / one.id / "index").unlink()  # git writes it after the last file
+    (tree.top / "b.txt").unlink()
+    made = await yard.ask(one.id, "make")
+    assert (made.status, tree.read("b.txt"), tree.status()) == ("active", "b\n", [])
+
+
 async def test_files_of_a_merge_that_was_killed_come_along_after_others_have_merged(yard: Yard) -> None:
     one, other = await yard.make("one"), await yard.make("other")
     inside(one).commit("mine", a__txt="changed\n", one__txt="one\n")

@@ -130,9 +130,8 @@ class Entry:
         if servers.get("moot") != SERVER:
             return text
         others = {name: one for name, one in servers.items() if name != "moot"}
-        left = {name: one for name, one in found.items() if name != "mcpServers"}
-        if others:
-            left["mcpServers"] = others
+        kept: dict[str, Json] = {**found, "mcpServers": others}
+        left = {name: one for name, one in kept.items() if name != "mcpServers" or others}
         return self._written(left) if left else None
 
     def _read(self, text: str) -> dict[str, Json]:
