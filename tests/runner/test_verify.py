@@ -19,6 +19,7 @@ from moot.jobs import jobs
 from moot.jobs.jobs import Appetite
 from moot.process import identity
 from moot.process.guardian import Guardian
+from moot.proposals import proposals
 from moot.registry.hosts import NewHost
 from moot.requests import requests
 from moot.runner import neighbours
@@ -215,6 +216,22 @@ async def test_it_is_looked_for_only_where_it_was_worked_on_and_once_that_is_the
         if task is not None:
             await task()
         assert (await at.task())["status"] == ("in_progress" if is_here else "verifying")
+
+
+@pytest.mark.parametrize("by", ["human", "vote"])
+async def test_who_was_asked_need_not_answer_when_the_task_is_taken_back(store: Store, tmp_path: Path, by: str) -> None:
+    async with bench(store, tmp_path, {"approval": by}) as at:
+        await at.desk.house.join("eve")
+        stream = (await store.read(lambda tx: tasks.get(tx, TaskId(at.id)))).stream
+
+        def asked(tx: ReadTx) -> bool:
+            return bool(requests.open_of(tx, stream) or proposals.open_of(tx, stream))
+
+        await at.complete()
+        await until(store, asked)
+        await at.desk.done(OPERATOR, "task_release", task_id=at.id)
+        await until(store, lambda tx: not asked(tx))
+        assert (await at.task())["status"] == "pending"
 
 
 async def test_a_task_that_is_taken_back_meanwhile_is_not_ended_by_what_was_found(store: Store, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from moot.requests import requests
 from moot.runner import handing_out
 from moot.runner.reactions.begin_talk import begin_talk
 from moot.runner.reactions.reach_agents import reach_agents
-from moot.runner.reactions.verify_tasks import verify_tasks
+from moot.runner.reactions.verify_tasks import verify_tasks, withdraw_questions
 from moot.store import feed, streams
 
 Reaction = Callable[[Tx, StoredEvent], None]
@@ -20,8 +20,8 @@ REACTIONS: Mapping[str, tuple[Reaction, ...]] = {
     votes.CLOSED: (begin_talk, verify_tasks),
     requests.ANSWERED: (verify_tasks,),
     laying.PLANNED: (handing_out.look,),
-    claims.RELEASED: (handing_out.look,),
-    progress.STATUS: (handing_out.look,),
+    claims.RELEASED: (handing_out.look, withdraw_questions),
+    progress.STATUS: (handing_out.look, withdraw_questions),
     boards.STATUS: (handing_out.look,),
 }
 _PAGE = 100

@@ -104,10 +104,10 @@ def answer(tx: Tx, instance: Instance, id: RequestId, reply: Reply, by: Answerer
     return found.request
 
 
-def cancel(tx: Tx, instance: Instance, id: RequestId, by: Agent, *, is_operator: bool) -> Request:
-    """Take it back, as the one who asked or as the operator, and tell who was asked."""
+def cancel(tx: Tx, instance: Instance, id: RequestId, by: Agent | None, *, is_operator: bool) -> Request:
+    """Take it back, as the one who asked or as the operator, and tell who was asked. Nobody: moot does so itself."""
     requests.get(tx, id, instance.stream)
-    found = requests.cancel(tx, id, None if is_operator else by.id)
+    found = requests.cancel(tx, id, None if is_operator or by is None else by.id)
     if found.is_new:
         jobs.cancel(tx, _timer(id))
         _put_away(tx, found.request)

@@ -102,6 +102,19 @@ def approval(tx: Tx, check: Check, wanted: Approval) -> str | None:
     return _voted(tx, check.subject) if wanted.by == VOTE else _answered(tx, check.subject)
 
 
+def withdraw(tx: Tx, task: Task) -> None:
+    """Nobody is asked any more whether it is done: somebody works on it again, or it is over."""
+    for one in checks.latest(tx, task.id):
+        wanted = one.evidence
+        if one.state != "asked" or one.subject is None or not isinstance(wanted, Approval):
+            continue
+        if wanted.by == VOTE:
+            if proposals.get(tx, ProposalId(one.subject)).is_open:
+                voting.cancel(tx, _instance(tx, task), ProposalId(one.subject), None, f"{task.name} is {task.status}")
+        elif requests.get(tx, RequestId(one.subject)).is_open:
+            asking.cancel(tx, _instance(tx, task), RequestId(one.subject), None, is_operator=True)
+
+
 def _asked(tx: Tx, task: Task, check: Check, wanted: Approval) -> str:
     instance = _instance(tx, task)
     title, body = f"Is the task {task.name!r} done?", task.outcome or ""
