@@ -70,7 +70,7 @@ class Repository:
     async def _checked_out(self) -> str:
         found = await self.git.run("symbolic-ref", "--quiet", "--short", "HEAD", codes=(0, 1))
         if found.code:
-            raise DetachedHead(f"No branch is checked out in {self.top}.", "Name the base_branch.")
+            raise DetachedHead(f"No branch is checked out in {self.top}.", "Check one out, or name the base_branch.")
         return found.text
 
     async def has_branch(self, branch: str) -> bool:
