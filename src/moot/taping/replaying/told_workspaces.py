@@ -53,18 +53,18 @@ class ToldWorkspaces:
 def _write(tx: Tx, one: Workspace, told: Happened) -> None:
     facts, trouble = told.facts, cast(Mapping[str, Any], told.facts.get("trouble") or {})
     error = errors.of(str(trouble["code"]))(str(trouble["fact"]), str(trouble["remedy"])) if trouble else None
+    found = cast(Sequence[Mapping[str, str]], trouble.get("conflicts", ()))
+    conflicts = tuple(Conflict(each["file"], each["kind"]) for each in found)
     match told.kind:
         case workspaces.MADE:
             workspaces.plan(tx, one.id, _plan(facts, told.subject, one.id))
-            workspaces.made(tx, one.id, error)
+            workspaces.made(tx, one.id, error, conflicts)
         case workspaces.MERGED:
             workspaces.merged(tx, one.id, str(facts["commit"]), error)
         case workspaces.REMOVED:
             workspaces.removed(tx, one.id, facts["kept"])
         case _:
             assert error is not None
-            found = cast(Sequence[Mapping[str, str]], trouble.get("conflicts", ()))
-            conflicts = tuple(Conflict(each["file"], each["kind"]) for each in found)
             workspaces.refused(tx, one.id, error, conflicts)
 
 
