@@ -30,7 +30,8 @@ _LOADED = (
     "moot.cli.program",
     "moot.api.running",
     "moot.api.checking",
-    "moot.api.plans",
+    "moot.api.plan_files",
+    "moot.api.tasks",
     "moot.mcp.server",
     "moot.backends.scripted",
 )

@@ -42,7 +42,6 @@ def command() -> None:
 def list_all(instance: str | None, store: str | None, as_json: bool) -> None:
     """List the plans, the newest first."""
     from moot.api import plans
-    from moot.tools import standing
 
     async def work() -> list["Board"]:
         async with access("workflow_list", store=store, instance=instance) as opened:
@@ -53,6 +52,8 @@ def list_all(instance: str | None, store: str | None, as_json: bool) -> None:
     except StoreNotFound:
         found = []
     if as_json:
+        from moot.tools import standing  # heavy, and only programs want the form of it
+
         terminal.document([standing.line(one).model_dump(exclude_none=True) for one in found])
     elif not found:
         terminal.say(NONE)
@@ -70,11 +71,11 @@ def apply(
     file: str, inputs: Sequence[str], onto: str | None, instance: str | None, store: str | None, as_json: bool
 ) -> None:
     """Make a plan of FILE, or of the one with this name in .moot/plans."""
-    from moot.api import plans
+    from moot.api import plan_files
 
     async def work() -> tuple["Board", "Laid"]:
         async with access("manage", store=store, instance=instance, create=True) as opened:
-            return await plans.apply(opened, file, inputs, onto)
+            return await plan_files.apply(opened, file, inputs, onto)
 
     board, laid = loop.run(work())
     if as_json:
@@ -167,12 +168,12 @@ def _write(file: Path, picture: str) -> None:
 @_where
 def save(name: str, plan: str | None, instance: str | None, store: str | None, as_json: bool) -> None:
     """Save a plan as .moot/plans/NAME.yaml, to be applied again; put variables in as ${{ inputs.name }}."""
-    from moot.api import plans
+    from moot.api import plan_files, plans
 
     async def work() -> Path:
         async with access("manage", store=store, instance=instance) as opened:
-            said = await plans.saved(opened, await plans.find(opened, plan))
-            return plans.write(opened, name, said)
+            said = await plan_files.saved(opened, await plans.find(opened, plan))
+            return plan_files.write(opened, name, said)
 
     file = loop.run(work())
     if as_json:

@@ -56,7 +56,6 @@ def list_all(here: Here, statuses: Sequence[str], limit: int) -> None:
     """List the tasks of a plan, in its order."""
     from moot.api import plans
     from moot.cli.plan import show_tasks
-    from moot.tools import standing
 
     async def work() -> list["Drawn"]:
         async with access("workflow_list", store=here.store, instance=here.instance) as opened:
@@ -64,6 +63,8 @@ def list_all(here: Here, statuses: Sequence[str], limit: int) -> None:
 
     found = loop.run(work())
     if here.as_json:
+        from moot.tools import standing  # heavy, and only programs want the form of it
+
         terminal.document([standing.task_line(one.task).model_dump(exclude_none=True) for one in found])
     elif found:
         show_tasks(found)
@@ -76,11 +77,11 @@ def list_all(here: Here, statuses: Sequence[str], limit: int) -> None:
 @_here
 def show(here: Here, task: str) -> None:
     """Everything about one task: what it is, what it waits for, what was noted and checked."""
-    from moot.api import plans
+    from moot.api import plans, tasks
 
     async def work() -> tuple[dict[str, Any], "list[Check]"]:
         async with access("task_get", store=here.store, instance=here.instance) as opened:
-            return await plans.whole(opened, await plans.find_task(opened, task, here.plan))
+            return await tasks.whole(opened, await plans.find_task(opened, task, here.plan))
 
     told, checked = loop.run(work())
     if here.as_json:
@@ -107,7 +108,7 @@ def show(here: Here, task: str) -> None:
 @_here
 def claim(here: Here, task: str) -> int:
     """Take a task for yourself."""
-    from moot.api import plans
+    from moot.api import tasks
 
     found, answer = _done(here, "task_claim", task, "task_id")
     if here.as_json:
@@ -115,7 +116,7 @@ def claim(here: Here, task: str) -> int:
     elif answer["success"]:
         terminal.say(f"{found.name} is yours; when it is done: moot task done {found.id} --outcome TEXT")
     else:
-        terminal.note(f"not claimed: {plans.why(answer)}")
+        terminal.note(f"not claimed: {tasks.why(answer)}")
     return 0 if answer["success"] else 1
 
 
@@ -180,15 +181,15 @@ def _done(
     here: Here, tool: Acting, task: str, key: str, *, claims: bool = False, **arguments: Json
 ) -> tuple["Task", Mapping[str, Any]]:
     """The task, and what the tool has answered that was given it under this key."""
-    from moot.api import people, plans
+    from moot.api import people, plans, tasks
 
     async def work() -> tuple["Task", Mapping[str, Any]]:
         async with access(tool, store=here.store, instance=here.instance) as opened:
             opened = await people.acting_as(opened, here.person)  # noqa: PLW2901  # the same, as somebody else
             found = await plans.find_task(opened, task, here.plan)
             if claims and found.status not in ("completed", "failed", "skipped", "verifying"):
-                await plans.claim(opened, found)
-            return found, await plans.act(opened, tool, **{key: found.id}, **arguments)
+                await tasks.claim(opened, found)
+            return found, await tasks.act(opened, tool, **{key: found.id}, **arguments)
 
     return loop.run(work())
 
