@@ -2,8 +2,6 @@
 
 import json
 import re
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,15 +27,6 @@ agents:
   cem: {script: [{on: your turn, calls: [{document_append: {content: "cem\\n"}}], say: "@ann done"}]}
 kickoff: "@ann begin"
 """
-
-
-@pytest.fixture
-def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
-    with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as folder:
-        root = Path(folder)
-        (root / ".moot").mkdir()
-        (root / "home").mkdir()
-        yield Terminal(root, tmp_path_factory.getbasetemp() / "bytecode")
 
 
 def result(terminal: Terminal, instance: str) -> dict[str, Any]:

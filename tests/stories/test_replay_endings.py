@@ -38,12 +38,12 @@ LIKE = "the replay is like the recording"
 
 
 @pytest.fixture
-def terminal(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+def terminal(tmp_path: Path, bytecode: Path) -> Terminal:
     folder = tmp_path / "project"
     (folder / "home").mkdir(parents=True)
     (folder / ".moot").mkdir()
     (folder / "claude.py").write_text(permissions.CLAUDE)
-    return Terminal(folder, tmp_path_factory.getbasetemp() / "bytecode")
+    return Terminal(folder, bytecode)
 
 
 def played_alike(terminal: Terminal, file: Path | str, code: int = 0) -> None:

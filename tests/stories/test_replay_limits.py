@@ -3,11 +3,8 @@ for the same reason, and nobody waits."""
 
 import asyncio
 import sqlite3
-import tempfile
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,15 +33,6 @@ agents:
   cem: {model: openai/cem, BASE, retry: {backoff: 10ms}}
 kickoff: "@ann @ben @cem begin"
 """
-
-
-@pytest.fixture
-def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
-    with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as folder:
-        root = Path(folder)
-        (root / ".moot").mkdir()
-        (root / "home").mkdir()
-        yield Terminal(root, tmp_path_factory.getbasetemp() / "bytecode")
 
 
 def writing(asked: Asked) -> fake_models.Answer:

@@ -5,9 +5,7 @@ import asyncio
 import json
 import re
 import signal
-import tempfile
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +18,6 @@ from tests.stories.test_replay import result, write
 
 KEY = "canary-0123456789-key"
 ENV = {"LAB_API_KEY": KEY, "CANARY_TOKEN": "canary-in-the-prompt"}
-
-
-@pytest.fixture
-def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminal]:
-    with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as folder:
-        root = Path(folder)
-        (root / ".moot").mkdir()
-        (root / "home").mkdir()
-        yield Terminal(root, tmp_path_factory.getbasetemp() / "bytecode")
 
 
 async def record(terminal: Terminal, text: str, scenario: Scenario, code: int = 0) -> tuple[Path, Path]:

@@ -1,10 +1,9 @@
 """What happens at once on PostgreSQL is played one after the other, and comes to the same."""
 
 import asyncio
-import tempfile
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from pathlib import Path
+from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
 import psycopg
@@ -46,12 +45,8 @@ WAITS = "select count(*) from pg_locks where locktype = 'advisory' and not grant
 
 
 @pytest.fixture
-def terminal(tmp_path_factory: pytest.TempPathFactory, pg_made_url: str) -> Iterator[Terminal]:
-    with tempfile.TemporaryDirectory(prefix="moot-", ignore_cleanup_errors=True) as folder:
-        root = Path(folder)
-        (root / ".moot").mkdir()
-        (root / "home").mkdir()
-        yield Terminal(root, tmp_path_factory.getbasetemp() / "bytecode", pg_made_url)
+def terminal(terminal: Terminal, pg_made_url: str) -> Terminal:
+    return replace(terminal, url=pg_made_url)
 
 
 class Gate:

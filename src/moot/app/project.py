@@ -1,5 +1,6 @@
 """The project a command works in: its root, its private folder, and its configuration."""
 
+import errno
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -48,8 +49,10 @@ class Project:
             if not ignore.exists():
                 ignore.write_text("*\n", encoding="utf-8")
         except OSError as error:
+            # Of a file that lies in the way the system only says that it exists.
+            reason = os.strerror(errno.ENOTDIR) if isinstance(error, FileExistsError) else error.strerror
             raise FolderRefused(
-                f"{found} cannot be made: {error.strerror}.", "moot keeps its files there; make the project writable."
+                f"{found} cannot be made: {reason}.", "moot keeps its files there; make the project writable."
             ) from error
         return found
 
