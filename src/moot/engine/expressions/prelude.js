@@ -1,7 +1,8 @@
 // What every evaluation finds: a fixed moment, seeded chance, a few filters, and nothing that outlives it. The functions
 // at the end are the worker's; no code of people can reach or change what they use.
-(function (moment, seed) {
+(function () {
   'use strict';
+  let moment = 0, seed = [1, 2, 3, 4];
   const { parse, stringify } = JSON;
   const { create, freeze, getOwnPropertyNames, getPrototypeOf } = Object;
   const { isFinite } = Number;
@@ -88,6 +89,7 @@
 
   const scope = create(null); // the JSON text of everything that may be used
   return {
+    begin(text) { [moment, seed] = parse(text); },
     put(key, text) { scope[key] = text; },
     drop(key) { delete scope[key]; },
     evaluate(text) {

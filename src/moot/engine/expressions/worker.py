@@ -31,12 +31,13 @@ _LIMITS = {
 
 
 class Room:
-    """One fresh context, in which one request is evaluated; another takes its place after a limit was reached."""
+    """Where one request is evaluated: a fresh context, and another one after a limit was reached."""
 
-    def __init__(self, request: Any) -> None:
+    def __init__(self, functions: dict[str, Any], request: Any) -> None:
         self._request = request
         self._scope: dict[str, str] = dict(request["scope"])
-        self._functions = self._furnish()
+        self._functions = functions
+        self._move_in()
 
     def evaluate(self, job: Any) -> dict[str, Any]:
         if any(name not in self._scope for name in job["inputs"]):
@@ -57,7 +58,8 @@ class Room:
         message, _, stack = said.partition("\n")
         limit = next((words for sign, words in _LIMITS.items() if sign in message), None)
         if limit is not None:  # the context may be in no state to go on
-            self._functions = self._furnish()
+            self._functions = furnished()
+            self._move_in()
             return {"error": limit, "line": 0}
         found = _PLACE.search(stack)
         line = max(int(found[1]) - 1, 1) if found else 0  # the code begins on the second line of its function
@@ -76,31 +78,36 @@ class Room:
                 self._functions["drop"](target)
         return outcome
 
-    def _furnish(self) -> dict[str, Any]:
-        context = quickjs.Context()
-        context.set_max_stack_size(_STACK)
-        context.set_memory_limit(_MEMORY)
-        context.set_time_limit(_SECONDS)
-        moment, seed = json.dumps(self._request["moment"]), json.dumps(self._request["seed"])
-        context.eval(f"const room = {_PRELUDE}({moment}, {seed})")
-        functions = {name: context.eval(f"room.{name}") for name in ("put", "drop", "evaluate")}
+    def _move_in(self) -> None:
+        self._functions["begin"](json.dumps([self._request["moment"], self._request["seed"]]))
         for name, text in self._scope.items():
-            functions["put"](name, text)
-        return functions
+            self._functions["put"](name, text)
+
+
+def furnished() -> dict[str, Any]:
+    """The functions of a context that nobody has used."""
+    context = quickjs.Context()
+    context.set_max_stack_size(_STACK)
+    context.set_memory_limit(_MEMORY)
+    context.set_time_limit(_SECONDS)
+    context.eval(f"const room = {_PRELUDE}()")
+    return {name: context.eval(f"room.{name}") for name in ("begin", "put", "drop", "evaluate")}
 
 
 def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (_PROCESS_MEMORY, _PROCESS_MEMORY))
     resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16))
     print("ready", flush=True)  # noqa: T201 the first line of the protocol
+    spare = furnished()  # made while nobody waits: it takes longer than most requests
     for line in sys.stdin.buffer:
         request = json.loads(line)
-        room = Room(request)
+        room = Room(spare, request)
         for job in request["jobs"]:
             began = perf_counter()
             outcome = room.evaluate(job) | {"millis": (perf_counter() - began) * 1000}
             sys.stdout.buffer.write(json.dumps(outcome).encode() + b"\n")
             sys.stdout.buffer.flush()
+        spare = furnished()
 
 
 if __name__ == "__main__":
