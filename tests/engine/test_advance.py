@@ -130,6 +130,15 @@ async def test_a_loop_without_end_is_left_with_a_warning_or_fails(sandbox: Sandb
             await play(sandbox, said)
 
 
+async def test_a_loop_is_left_or_gone_on_with_from_any_depth(sandbox: Sandbox) -> None:
+    def loop(way: str) -> Said:
+        out: Said = {"if": "item === 2", "then": [{"steps": [{"leave": way}]}]}
+        return {"each": [1, 2, 3], "steps": [out, put(f"raw.{way}", "{{ item }}", "append")]}
+
+    state, _, _ = await play(sandbox, loop("break"), loop("continue"))
+    assert state == {"break": [1], "continue": [1, 3]}
+
+
 async def test_an_exit_ends_everything_with_its_reason(sandbox: Sandbox) -> None:
     inner: Said = {"while": "true", "body": [{"exit": "failed", "reason": "{{ n }} left"}]}
     _, taken, standing = await play(sandbox, put("raw.n", 3), {"each": [1, 2], "steps": [inner]}, put("raw.n", 0))

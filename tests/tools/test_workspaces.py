@@ -218,11 +218,16 @@ async def test_a_task_that_is_done_again_goes_on_in_its_worktree_however_often_t
         made = await yard.desk.done(yard.coder, "workspace_update", id=claimed["workspace_id"])
         places.add(made["worktree_path"])
         Repo(Path(made["worktree_path"])).write(f"{number}.txt", "new\n")
+        yard.repo.commit(**{f"other_{number}__txt": "new\n"})  # so that the merge has a commit of its own
         assert (await yard.desk.done(yard.coder, "workspace_merge", id=made["id"]))["status"] == "merged"
+        Repo(Path(made["worktree_path"])).write(
+            f"late_{number}.txt", "new\n"
+        )  # so that it is not brought up to its base
         await yard.desk.done(yard.coder, "task_update_status", id=task, status="failed", error="not yet")
         await yard.desk.done(yard.coder, "task_update_status", id=task, status="pending")
     assert (len(places), yard.repo.branches()) == (1, ["main", "moot/default/Fix-it"])
-    assert [yard.repo.read(f"{number}.txt") for number in range(3)] == ["new\n"] * 3
+    names = ("0", "late_0", "1", "late_1", "2")
+    assert [yard.repo.read(f"{name}.txt") for name in names] == ["new\n"] * 5
 
 
 async def test_a_workflow_that_does_not_want_it_has_none(yard: Yard) -> None:

@@ -16,7 +16,7 @@ from moot.engine.resolving import View
 from moot.engine.state import reactive
 from moot.engine.state.fields import Fields
 from moot.engine.state.reactive import Change
-from moot.engine.step import Do, Enter, Exit, Leave, Next, Step, StepFailed
+from moot.engine.step import Enter, Exit, Leave, Next, Step, StepFailed
 
 LOOP = "loop."  # keys of what loops go through: kept with the state, and seen by nobody else
 
@@ -41,7 +41,6 @@ class Advanced:
     after: Standing
     change: Change = field(default_factory=Change)
     step_id: str = ""  # of the step that was taken; empty where only a block has ended
-    act: Do | None = None  # the flow stands where it was until this is done
     warning: str = ""
 
 
@@ -56,8 +55,6 @@ async def advance(
     move = await kinds.take(turn)
     change, after = Change(), before
     match move:
-        case Do():
-            return Advanced(before, step_id=turn.id, act=move)
         case Next():
             if move.updates:
                 change = await reactive.update(evaluator, definition.schema, before.fields, move.updates)
@@ -71,15 +68,6 @@ async def advance(
             after = Standing(before.fields, (), move)
     warning = move.warning if isinstance(move, Next) else ""
     return Advanced(after, change, turn.id, warning=warning)
-
-
-async def complete(
-    evaluator: Evaluator, definition: Definition, before: Standing, updates: Sequence[reactive.Update]
-) -> Advanced:
-    """What was to be done outside is done: this is what it writes."""
-    step_id = definition.step_id(before.frames)
-    change = await reactive.update(evaluator, definition.schema, before.fields, updates)
-    return Advanced(Standing(change.over(before.fields), positions.on(before.frames)), change, step_id)
 
 
 def _ended(before: Standing) -> Standing:

@@ -46,7 +46,7 @@ class Next:
 
 @record
 class Enter:
-    """Go through one of its blocks, then come back to it. `own` are names that only the block sees."""
+    """Go through one of its blocks, then come back to it."""
 
     block: str
     items: Json = None  # kept while the loop goes on, from which each round has its own
@@ -67,16 +67,7 @@ class Exit:
     reason: str = ""
 
 
-@record
-class Do:
-    """Something outside has to be done first, by whoever drives the flow."""
-
-    type: str
-    definition: Mapping[str, Json]
-    instructions: str = ""
-
-
-Move = Next | Enter | Leave | Exit | Do
+Move = Next | Enter | Leave | Exit
 
 
 class Turn(Protocol):

@@ -180,6 +180,18 @@ async def test_many_ask_at_once_and_each_has_its_own_answer(sandbox: Sandbox) ->
     assert found == [number * 2 for number in range(20)]
 
 
+async def test_the_longest_result_comes_through_whole(sandbox: Sandbox) -> None:
+    assert await value(sandbox, "'é'.repeat((4 << 20) - 2)") == "é" * ((4 << 20) - 2)
+
+
+async def test_who_waits_when_it_is_closed_is_told() -> None:
+    async with Sandbox().open() as closing:
+        waiting = asyncio.ensure_future(outcome(closing, "(() => { for (;;); })()"))
+        await asyncio.sleep(0)  # it is asked
+    with pytest.raises(SandboxBroken):
+        await waiting
+
+
 async def test_a_worker_that_does_not_start_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_WORKER", module._WORKER.with_name("no.py"))  # pyright: ignore[reportPrivateUsage]
     async with Sandbox().open() as broken:

@@ -39,7 +39,8 @@ def test_fields_made_from_each_other_are_refused(fields: list[Computed], circle:
 
 
 def test_a_name_that_a_transform_declares_itself_makes_no_circle() -> None:
-    Schema([computed("file", "computed.files"), computed("files", "raw.x", transform="input.map(file => file.name)")])
+    files = computed("files", "raw.x", transform="input.map(file => file.name)")
+    assert [one.name for one in Schema([computed("file", "computed.files"), files]).order] == ["files", "file"]
 
 
 def test_what_is_made_from_nothing_is_refused() -> None:

@@ -76,7 +76,8 @@
     return value;
   }
 
-  // Between two evaluations nothing is handed on: no intrinsic can be replaced, and no global added.
+  // Between two evaluations nothing is handed on: no intrinsic can be replaced, and no global added (globalThis is one
+  // of its own names).
   for (const name of getOwnPropertyNames(globalThis)) {
     const found = globalThis[name];
     if (typeof found === 'function' && found.prototype) freeze(found.prototype);
@@ -85,7 +86,6 @@
   for (const hidden of [[][Symbol.iterator](), new Map().entries(), new Set().values(), ''[Symbol.iterator](), 'a'.matchAll(/a/g), (function* () {})(), (async () => {})(), new Int8Array()])
     for (let above = getPrototypeOf(hidden); above !== null; above = getPrototypeOf(above)) freeze(above);
   for (const hidden of [function* () {}, async () => {}, async function* () {}]) freeze(getPrototypeOf(hidden));
-  freeze(globalThis);
 
   const scope = create(null); // the JSON text of everything that may be used
   return {

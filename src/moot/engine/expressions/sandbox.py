@@ -30,6 +30,7 @@ _WORKER = Path(__file__).with_name("worker.py")
 _CPU_SECONDS = 2.0  # of one evaluation, before its worker is given up: twice what the engine allows
 _LOOK_SECONDS = 0.5
 _MOST_SECONDS = 60.0  # whatever it does
+_LINE_CAP = 64 << 20  # more than the longest result takes
 _READY = "ready"
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")  # and not a backslash before u0000
 HANGS = Fault("It does not end, and could not be interrupted.")
@@ -55,6 +56,7 @@ class Sandbox:
     def __init__(self, clock: Clock | None = None) -> None:
         self._clock = clock or SystemClock()
         self._requests: asyncio.Queue[_Request] = asyncio.Queue()
+        self._unanswered: set[asyncio.Future[list[Outcome]]] = set()
         self._is_open = False
 
     @asynccontextmanager
@@ -67,6 +69,9 @@ class Sandbox:
             finally:
                 self._is_open = False
                 serving.cancel()
+                for one in self._unanswered:  # nobody waits for ever
+                    if not one.done():
+                        one.set_exception(_closed())
 
     async def evaluate(self, scope: Scope, evaluations: Sequence[Evaluation]) -> list[Outcome]:
         found: list[Outcome] = []
@@ -85,8 +90,10 @@ class Sandbox:
 
     async def _ask(self, scope: Scope, evaluations: Sequence[Evaluation]) -> list[Outcome]:
         if not self._is_open:
-            raise SandboxBroken("The sandbox is closed.", "Start the host again.")
+            raise _closed()
         answer: asyncio.Future[list[Outcome]] = asyncio.get_running_loop().create_future()
+        self._unanswered.add(answer)
+        answer.add_done_callback(self._unanswered.discard)
         self._requests.put_nowait(_Request(self._line(scope, evaluations), len(evaluations), answer))
         return await answer
 
@@ -106,7 +113,7 @@ class Sandbox:
         while True:
             request = await self._requests.get()
             try:
-                async with child.start(Program((sys.executable, "-I", str(_WORKER)), stdin_stays_open=True)) as worker:
+                async with child.start(_program()) as worker:
                     await self._employ(worker, request)
             except MootError as error:
                 if not request.answer.done():
@@ -125,6 +132,14 @@ class Sandbox:
             request = await self._requests.get()
 
 
+def _closed() -> SandboxBroken:
+    return SandboxBroken("The sandbox is closed.", "Start the host again.")
+
+
+def _program() -> Program:
+    return Program((sys.executable, "-I", str(_WORKER)), stdin_stays_open=True, line_cap=_LINE_CAP)
+
+
 async def _is_answered(worker: Running, request: _Request) -> bool:
     """False if the worker is of no use any more."""
     if request.answer.done():  # nobody waits for it any more
@@ -138,7 +153,7 @@ async def _is_answered(worker: Running, request: _Request) -> bool:
     except _HangsError:
         found.append(HANGS)
         is_well = False
-    except (StdinClosed, StopAsyncIteration):
+    except (StdinClosed, StopAsyncIteration, InvalidInput):  # or it says what is no answer
         found.append(CRASHED)
         is_well = False
     if not request.answer.done():

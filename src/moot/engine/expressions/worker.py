@@ -20,7 +20,7 @@ _SECONDS = 1  # of CPU for one evaluation
 _MEMORY = 64 << 20
 _STACK = 512 << 10
 _PROCESS_MEMORY = 1 << 30
-_MOST = 16 << 20  # characters of one result
+_MOST = 4 << 20  # characters of one result; spelled for a line each may take twelve
 _PRELUDE = Path(__file__).with_name("prelude.js").read_text(encoding="utf-8")
 _PLACE = re.compile(r":(\d+):\d+\)?\s*$", re.MULTILINE)
 _LIMITS = {
