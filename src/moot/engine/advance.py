@@ -1,33 +1,32 @@
 """Advance: one step of a flow, from where it is to where it is then. Nothing is stored here, nor done outside."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import field
+from datetime import timedelta
 
 from moot.core import json
-from moot.core.json import Json
 from moot.core.records import record
+from moot.engine import beginning, kinds
 from moot.engine import frames as positions
-from moot.engine import kinds, resolving
 from moot.engine.definition import Definition
 from moot.engine.expressions.evaluation import Evaluator
-from moot.engine.expressions.template import Expression
 from moot.engine.frames import Frames
-from moot.engine.resolving import View
+from moot.engine.scope import KEPT, LOOP, Scope
 from moot.engine.state import reactive
 from moot.engine.state.fields import Fields
 from moot.engine.state.reactive import Change
-from moot.engine.step import Enter, Exit, Leave, Next, Step, StepFailed
-
-LOOP = "loop."  # keys of what loops go through: kept with the state, and seen by nobody else
+from moot.engine.step import Again, Do, Enter, Exit, Include, Leave, Move, Next, Outcome, StepFailed, Work
+from moot.engine.turn import AtStep
 
 
 @record
 class Standing:
-    """Where a flow is and what it knows. Without frames it is over."""
+    """Where a strand of a flow is and what the flow knows. Without frames it is over."""
 
     fields: Fields
     frames: Frames = positions.START
     exit: Exit | None = None
+    tries: int = 0  # how often the work of this step was done
 
     @property
     def is_over(self) -> bool:
@@ -42,36 +41,96 @@ class Advanced:
     change: Change = field(default_factory=Change)
     step_id: str = ""  # of the step that was taken; empty where only a block has ended
     warning: str = ""
+    work: Work | None = None  # to be done before the flow goes on
+    again: timedelta | None = None  # the same work is to be done once more, after so long
+    error: str = ""  # why
+    updates: int = 0  # how many places of the state it was asked to write
 
 
 async def advance(
     evaluator: Evaluator, definition: Definition, before: Standing, own: Mapping[str, str] | None = None
 ) -> Advanced:
     """`own` are names that expressions see besides the state: JSON text, such as `inputs`."""
-    frames = before.frames
-    if frames[-1].at >= len(definition.block(frames)):
+    if before.frames[-1].at >= len(definition.block(before.frames)):
         return Advanced(_ended(before))
-    turn = _Turn(evaluator, definition, before, own or {})
-    move = await kinds.take(turn)
-    change, after = Change(), before
+    turn = _turn(evaluator, definition, before, own)
+    return await _made(turn, before, await kinds.take(turn))
+
+
+async def finish(
+    evaluator: Evaluator,
+    definition: Definition,
+    before: Standing,
+    outcome: Outcome,
+    own: Mapping[str, str] | None = None,
+) -> Advanced:
+    """The work of the step where the flow stands was done."""
+    turn = _turn(evaluator, definition, before, own)
+    return await _made(turn, before, await kinds.finish(turn, outcome))
+
+
+def step_of(definition: Definition, before: Standing) -> str:
+    """The id of the step where a flow stands, also if that could not be taken."""
+    return definition.step_id(before.frames)
+
+
+def past(definition: Definition, before: Standing) -> Advanced:
+    """Behind the step where it stands, whatever became of that."""
+    return Advanced(Standing(before.fields, positions.on(before.frames)), step_id=step_of(definition, before))
+
+
+def _turn(evaluator: Evaluator, definition: Definition, before: Standing, own: Mapping[str, str] | None) -> AtStep:
+    scope = Scope.at(definition, before.frames, before.fields, own or {})
+    return AtStep(evaluator, scope, before.fields, before.tries)
+
+
+async def _made(turn: AtStep, before: Standing, move: Move) -> Advanced:
+    scope, frames = turn.scope, before.frames
+    id = scope.outermost.step_id(frames)
     match move:
         case Next():
-            if move.updates:
-                change = await reactive.update(evaluator, definition.schema, before.fields, move.updates)
+            change = await _written(turn, move)
             after = Standing(change.over(before.fields), positions.on(frames))
+            return Advanced(after, change, id, move.warning, updates=len(move.updates))
         case Enter():
-            change = Change({turn.loop_key: json.dumps(move.items)}) if move.items is not None else change
-            after = Standing(change.over(before.fields), positions.into(frames, move.block))
+            change = Change({scope.key(LOOP): json.dumps(move.items)}) if move.items is not None else Change()
+            return Advanced(Standing(change.over(before.fields), positions.into(frames, move.block)), change, id)
+        case Include():
+            change = await _opened(turn, before.fields, move)
+            return Advanced(Standing(change.over(before.fields), positions.into(frames, "workflow")), change, id)
+        case Do():
+            return Advanced(before, step_id=id, work=move.work)
+        case Again():
+            after = Standing(before.fields, frames, tries=before.tries + 1)
+            return Advanced(after, step_id=id, again=move.after, error=move.error)
         case Leave():
-            after = Standing(before.fields, _left(definition, frames, move))
+            return Advanced(Standing(before.fields, _left(scope.outermost, frames, move)), step_id=id)
         case Exit():
-            after = Standing(before.fields, (), move)
-    warning = move.warning if isinstance(move, Next) else ""
-    return Advanced(after, change, turn.id, warning=warning)
+            return Advanced(Standing(before.fields, (), move), step_id=id)
+
+
+async def _written(turn: AtStep, move: Next) -> Change:
+    """What it writes, with what follows from that."""
+    change, scope = Change(), turn.scope
+    if move.updates:
+        found = await reactive.update(turn.evaluator, scope.definition.schema, scope.fields, move.updates)
+        change = Change({scope.prefix + key: text for key, text in found.fields.items()}, found.traces)
+    if not move.keeps:
+        return change
+    kept = {f"{scope.prefix}{KEPT}{name}": json.dumps(value) for name, value in move.keeps.items()}
+    return Change({**change.fields, **kept}, change.traces)
+
+
+async def _opened(turn: AtStep, fields: Fields, move: Include) -> Change:
+    """The state of an included workflow as it begins, in place of what an earlier round of it has left."""
+    inner = turn.scope.inner
+    begun = await beginning.state(turn.evaluator, inner.definition, beginning.inputs(inner.definition, move.inputs))
+    gone: dict[str, str | None] = {key: None for key in fields if key.startswith(inner.prefix)}
+    return Change({**gone, **{inner.prefix + key: text for key, text in begun.fields.items()}}, begun.traces)
 
 
 def _ended(before: Standing) -> Standing:
-    """A block is gone through: back to the step that it belongs to, or the flow is over."""
+    """A block is gone through: back to the step that it belongs to, or the strand is over."""
     if len(before.frames) == 1:
         return Standing(before.fields, (), Exit())
     return Standing(before.fields, positions.back(before.frames))
@@ -84,60 +143,3 @@ def _left(definition: Definition, frames: Frames, move: Leave) -> Frames:
         raise StepFailed(f"{definition.step_id(frames)} is in no loop.", "Leave it out.")
     inside = frames[: depth + 2]
     return positions.on(inside[:-1]) if move.is_over else positions.back(inside)
-
-
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    evaluator: Evaluator
-    definition: Definition
-    standing: Standing
-    given: Mapping[str, str]
-
-    @property
-    def step(self) -> Step:
-        return self.definition.trail(self.standing.frames)[-1]
-
-    @property
-    def id(self) -> str:
-        return self.definition.step_id(self.standing.frames)
-
-    @property
-    def rounds(self) -> int:
-        return self.standing.frames[-1].rounds
-
-    @property
-    def loop_key(self) -> str:
-        return _loop_key(self.definition, self.standing.frames)
-
-    @property
-    def items(self) -> Json:
-        text = self.standing.fields.get(self.loop_key)
-        return None if text is None else json.loads(text)
-
-    async def resolved(self, value: Json) -> Json:
-        return await resolving.resolve(self.evaluator, self._view, value)
-
-    async def value(self, expression: Expression) -> Json:
-        return await resolving.evaluated(self.evaluator, self._view, expression)
-
-    @property
-    def _view(self) -> View:
-        return View(self.standing.fields, self.definition.schema, {**self.given, **self._of_loops()})
-
-    def _of_loops(self) -> dict[str, str]:
-        """The item and the place of every loop that this is in, the innermost last."""
-        own: dict[str, str] = {}
-        frames = self.standing.frames
-        for depth, step in enumerate(self.definition.trail(frames)[:-1]):
-            if step.is_loop:
-                own["index"] = str(frames[depth].rounds)
-                key = _loop_key(self.definition, frames[: depth + 1])
-                if key in self.standing.fields:
-                    items = json.loads(self.standing.fields[key])
-                    assert isinstance(items, Sequence)
-                    own["item"] = json.dumps(items[frames[depth].rounds])
-        return own
-
-
-def _loop_key(definition: Definition, frames: Frames) -> str:
-    return LOOP + ".".join(step.name for step in definition.trail(frames))

@@ -3,12 +3,63 @@
 from collections.abc import Mapping
 from dataclasses import field
 from itertools import pairwise
+from typing import Literal
 
 from moot.core.json import Json
 from moot.core.records import record
 from moot.engine.frames import Frames
 from moot.engine.state.schema import Schema
 from moot.engine.step import Step
+
+OnError = Literal["checkpoint_and_fail", "continue", "retry_workflow"]
+FieldType = Literal["string", "number", "boolean", "array", "object"]
+# Roots: where the steps of a strand begin. The main one has no name.
+FAILURE = "failure"
+TASK = "task/"
+CLEANUP = "cleanup/"
+
+
+@record
+class InputField:
+    """What the one who starts a flow is asked for."""
+
+    name: str
+    type: FieldType = "string"
+    is_required: bool = False
+    default: Json = None
+    description: str = ""
+
+
+@record
+class ErrorHandling:
+    """What happens when a step has failed and nothing else takes care of it."""
+
+    on_error: OnError = "checkpoint_and_fail"
+    most_retries: int = 1  # of the whole flow
+    collected_at: str = ""  # a path of the state to which errors are appended
+    has_traces: bool = False
+    on_failure: tuple[Step, ...] = ()  # steps before it ends
+
+
+@record
+class Resumption:
+    """How a flow that has failed goes on."""
+
+    retries_failed: bool = True
+    skips_completed: bool = True
+    resets_counts: bool = False
+
+
+@record
+class SubTask:
+    """What a sub-agent does: steps of their own, over the state that all share."""
+
+    name: str
+    inputs: tuple[InputField, ...] = ()
+    steps: tuple[Step, ...] = ()
+    returns_on_error: bool = True
+    cleanup: tuple[Step, ...] = ()  # steps before it is told that it has failed
+    prompt: str = ""  # in place of the standard one
 
 
 @record
@@ -18,10 +69,25 @@ class Definition:
     schema: Schema = field(default_factory=Schema)
     default_state: Mapping[str, Mapping[str, Json]] = field(default_factory=dict[str, Mapping[str, Json]])
     warnings: tuple[str, ...] = ()
+    description: str = ""
+    version: str = ""
+    inputs: tuple[InputField, ...] = ()
+    tasks: Mapping[str, SubTask] = field(default_factory=dict[str, SubTask])
+    errors: ErrorHandling = field(default_factory=ErrorHandling)
+    resumption: Resumption = field(default_factory=Resumption)
+    result: str = ""  # a template, evaluated when the flow is over
+
+    def root(self, name: str) -> tuple[Step, ...]:
+        """Where a strand begins: the steps of the file itself, of a sub-agent's task, or those after a failure."""
+        if name.startswith(TASK):
+            return self.tasks[name.removeprefix(TASK)].steps
+        if name.startswith(CLEANUP):
+            return self.tasks[name.removeprefix(CLEANUP)].cleanup
+        return self.errors.on_failure if name == FAILURE else self.steps
 
     def block(self, frames: Frames) -> tuple[Step, ...]:
         """The steps of the innermost block."""
-        steps = self.steps
+        steps = self.root(frames[0].block)
         for outer, inner in pairwise(frames):
             steps = steps[outer.at].blocks[inner.block]
         return steps
@@ -29,7 +95,7 @@ class Definition:
     def trail(self, frames: Frames) -> list[Step]:
         """The steps that a flow is at, the outermost first; none at the end of a block."""
         found: list[Step] = []
-        steps = self.steps
+        steps = self.root(frames[0].block)
         for at, frame in enumerate(frames):
             if frame.at >= len(steps):
                 break

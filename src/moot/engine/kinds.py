@@ -5,8 +5,8 @@ from typing import Any
 
 from moot.core.records import record
 from moot.engine.shape import StepShape
-from moot.engine.step import Move, Take, Turn
-from moot.engine.steps import conditional, foreach, leaving, looping, sequential, updating
+from moot.engine.step import Finish, Move, Outcome, StepFailed, Take, Turn
+from moot.engine.steps import conditional, foreach, including, leaving, looping, sequential, updating
 
 
 @record
@@ -16,6 +16,7 @@ class Kind:
     take: Take
     blocks: tuple[str, ...] = ()
     is_loop: bool = False
+    finish: Finish | None = None  # of kinds that have something done
 
 
 def _nothing(said: StepShape) -> None:
@@ -28,6 +29,7 @@ KINDS: Mapping[str, Kind] = {
     "continue": Kind(StepShape, _nothing, leaving.take_continue),
     "exit": Kind(leaving.ExitSaid, leaving.read_exit, leaving.take_exit),
     "foreach": Kind(foreach.Said, foreach.read, foreach.take, ("steps",), is_loop=True),
+    "include_workflow": Kind(including.Said, including.read, including.take),
     "sequential": Kind(sequential.Said, _nothing, sequential.take, ("steps",)),
     "state_update": Kind(updating.Said, updating.read, updating.take),
     "while": Kind(looping.Said, looping.read, looping.take, ("body",), is_loop=True),
@@ -36,3 +38,10 @@ KINDS: Mapping[str, Kind] = {
 
 async def take(turn: Turn) -> Move:
     return await KINDS[turn.step.type].take(turn)
+
+
+async def finish(turn: Turn, outcome: Outcome) -> Move:
+    found = KINDS[turn.step.type].finish
+    if found is None:
+        raise StepFailed(f"{turn.step.name} has nothing done.", "Take the next step.")
+    return await found(turn, outcome)

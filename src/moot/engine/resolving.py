@@ -12,6 +12,7 @@ from moot.engine.expressions.template import Expression, Template
 from moot.engine.state import reactive
 from moot.engine.state.fields import Fields
 from moot.engine.state.schema import Schema
+from moot.engine.step import Resolved, Spell
 
 _OWN = "own."  # keys of names that are no fields
 
@@ -40,11 +41,12 @@ class View:
         return Evaluation(one.code, (*((name, _OWN + name) for name in sorted(own)), *places), filters=one.filters)
 
 
-async def resolve(evaluator: Evaluator, view: View, value: Json) -> Json:
+async def resolve(evaluator: Evaluator, view: View, value: Json, spell: Spell | None = None) -> Resolved:
     """ExpressionFailed names the expression and says why."""
     found = list(dict.fromkeys(expressions(value)))
     outcomes = await evaluator.evaluate(view.scope, [view.evaluation(one) for one in found]) if found else []
-    return _filled(value, {one: _value(one, outcome) for one, outcome in zip(found, outcomes, strict=True)})
+    known = {one: _value(one, outcome) for one, outcome in zip(found, outcomes, strict=True)}
+    return Resolved(_filled(value, known, spell), {one.source: made for one, made in known.items()})
 
 
 async def evaluated(evaluator: Evaluator, view: View, one: Expression) -> Json:
@@ -79,17 +81,20 @@ def _value(one: Expression, outcome: Outcome) -> Json:
             return None
 
 
-def _filled(value: Json, known: Mapping[Expression, Json]) -> Json:
+def _filled(value: Json, known: Mapping[Expression, Json], spell: Spell | None) -> Json:
     if isinstance(value, str):
-        return _put_in(template.parse(value), known)
+        return _put_in(template.parse(value), known, spell)
     if isinstance(value, Mapping):
-        return {key: _filled(inner, known) for key, inner in value.items()}
+        return {key: _filled(inner, known, spell) for key, inner in value.items()}
     if isinstance(value, Sequence):
-        return [_filled(inner, known) for inner in value]
+        return [_filled(inner, known, spell) for inner in value]
     return value
 
 
-def _put_in(found: Template, known: Mapping[Expression, Json]) -> Json:
+def _put_in(found: Template, known: Mapping[Expression, Json], spell: Spell | None) -> Json:
+    """With `spell` everything is a text, also what stands alone."""
+    if spell is not None:
+        return "".join(part if isinstance(part, str) else spell(part, known[part]) for part in found.parts)
     if found.lone is not None:
         return known[found.lone]
     return "".join(part if isinstance(part, str) else text_of(known[part]) for part in found.parts)

@@ -1,11 +1,13 @@
 """One step of a definition, and what may come of it when a flow arrives there: the contract of all kinds of steps.
 
 A kind is asked what to do (`take`), with everything that its expressions come to. It changes nothing by itself: it
-answers with a move, and whoever advances the flow makes it.
+answers with a move, and whoever advances the flow makes it. What has to be done by somebody (a command, an agent, a
+person) is a move, too; what came of it is given to the kind (`finish`), which answers with the next.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import field
+from datetime import timedelta
 from typing import Any, Literal, Protocol
 
 from moot.core import yaml
@@ -16,6 +18,7 @@ from moot.engine.expressions.template import Expression
 from moot.engine.state.operations import Update
 
 Ending = Literal["success", "failed"]
+Spell = Callable[[Expression, Json], str]  # how the value of an expression stands in a text
 
 
 class StepFailed(MootError):
@@ -37,11 +40,35 @@ class Step:
 
 
 @record
+class Work:
+    """What somebody has to do at a step, with everything resolved: whoever does it decides nothing.
+
+    `type` and `definition` are what agents are given: `shell_command` with its `command`, `mcp_call` with `method` and
+    `params`, `parallel_tasks` with `tasks`, and so on."""
+
+    type: str
+    instructions: str
+    definition: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    replacements: Mapping[str, Json] = field(default_factory=dict[str, Json])  # what stood in braces, and its value
+    original: str = ""  # the expression whose value is part of the definition
+
+
+@record
+class Outcome:
+    """What came of the work. Of a command the result is what it printed, as text; an agent may report anything."""
+
+    status: Ending = "success"
+    result: Json = None
+    error: str = ""
+
+
+@record
 class Next:
     """It is done: write this, and go on behind it."""
 
     updates: tuple[Update, ...] = ()
     warning: str = ""
+    keeps: Mapping[str, Json] = field(default_factory=dict[str, Json])  # names that later expressions know
 
 
 @record
@@ -50,6 +77,28 @@ class Enter:
 
     block: str
     items: Json = None  # kept while the loop goes on, from which each round has its own
+
+
+@record
+class Include:
+    """Go through the workflow inside it, which has a state of its own, then come back to it."""
+
+    inputs: Mapping[str, Json]
+
+
+@record
+class Do:
+    """Somebody has to do this first."""
+
+    work: Work
+
+
+@record
+class Again:
+    """What was done has failed and is to be done once more, after a while."""
+
+    after: timedelta = timedelta()
+    error: str = ""
 
 
 @record
@@ -67,7 +116,15 @@ class Exit:
     reason: str = ""
 
 
-Move = Next | Enter | Leave | Exit
+Move = Next | Enter | Include | Do | Again | Leave | Exit
+
+
+@record
+class Resolved:
+    """A value with every template in it evaluated, and what each of them came to, by how it stands there."""
+
+    value: Json
+    replacements: Mapping[str, Json] = field(default_factory=dict[str, Json])
 
 
 class Turn(Protocol):
@@ -86,11 +143,24 @@ class Turn(Protocol):
         """What was kept when its block was entered first."""
         ...
 
-    async def resolved(self, value: Json) -> Json:
-        """The same with every template in it evaluated."""
+    @property
+    def tries(self) -> int:
+        """How often its work was done since the flow arrived at it."""
         ...
 
-    async def value(self, expression: Expression) -> Json: ...
+    @property
+    def included(self) -> Mapping[str, Mapping[str, Json]]:
+        """The state of the workflow inside it, by section, once that was gone through."""
+        ...
+
+    async def resolved(self, value: Json, own: Mapping[str, Json] | None = None) -> Json:
+        """The same with every template in it evaluated; `own` are further names, such as `result`."""
+        ...
+
+    async def resolve(self, value: Json, spell: Spell | None = None) -> Resolved: ...
+
+    async def value(self, expression: Expression, own: Mapping[str, Json] | None = None) -> Json: ...
 
 
 Take = Callable[[Turn], Awaitable[Move]]
+Finish = Callable[[Turn, Outcome], Awaitable[Move]]

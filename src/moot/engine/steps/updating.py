@@ -57,9 +57,10 @@ async def take(turn: Turn) -> Move:
     return Next(await updates(turn, detail.changes))
 
 
-async def updates(turn: Turn, changes: tuple[Change, ...]) -> tuple[Update, ...]:
+async def updates(turn: Turn, changes: tuple[Change, ...], own: Mapping[str, Json] | None = None) -> tuple[Update, ...]:
+    """`own` are names that the values may use besides the state, such as `result`."""
     wanted: Json = [{"path": list(one.path), "value": one.value} for one in changes]
-    found = cast(list[Mapping[str, Json]], await turn.resolved(wanted))
+    found = cast(list[Mapping[str, Json]], await turn.resolved(wanted, own))
     return tuple(
         Update(place(cast(list[Json], made["path"])), one.operation, made["value"])
         for one, made in zip(changes, found, strict=True)

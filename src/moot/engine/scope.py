@@ -1,0 +1,90 @@
+"""What the steps of one place in a flow share: whose definition they are of, and which part of the fields is theirs.
+
+An included workflow has a state of its own. It is kept with that of the flow, under the path of the step that includes
+it: `in.checks/raw.files`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
+
+from moot.core import json
+from moot.core.json import Json
+from moot.engine.definition import Definition
+from moot.engine.frames import Frames
+from moot.engine.state.fields import Fields
+
+if TYPE_CHECKING:
+    from moot.engine.step import Step
+
+LOOP = "loop."  # keys of what loops go through: kept with the state, and seen by nobody else
+KEPT = "kept."  # keys of names that steps have left for those behind them
+INPUTS = "inputs"
+_INSIDE = "in."
+
+
+@dataclass(frozen=True)
+class Scope:
+    outermost: Definition
+    definition: Definition
+    frames: Frames  # the whole way
+    depth: int  # where in it the steps of this definition begin
+    prefix: str  # of the keys of its fields
+    fields: Fields  # its own, without the prefix
+    given: Mapping[str, str]  # names that it knows besides: JSON text
+
+    @staticmethod
+    def at(definition: Definition, frames: Frames, fields: Fields, given: Mapping[str, str]) -> "Scope":
+        trail = definition.trail(frames)
+        found, depth, prefix = definition, 0, ""
+        for at, step in enumerate(trail[:-1]):
+            if step.type == "include_workflow":
+                prefix, found, depth = f"{_INSIDE}{_path(trail[: at + 1])}/", _included(step), at + 1
+        if not prefix:
+            return Scope(definition, definition, frames, 0, "", fields, given)
+        own = {key.removeprefix(prefix): text for key, text in fields.items() if key.startswith(prefix)}
+        known = {name: text for name, text in given.items() if name == "workflow_id"}
+        return Scope(definition, found, frames, depth, prefix, own, {**known, INPUTS: own.get(INPUTS, "{}")})
+
+    @cached_property
+    def trail(self) -> list["Step"]:
+        return self.outermost.trail(self.frames)
+
+    @cached_property
+    def inner(self) -> "Scope":
+        """Of the workflow that the step here includes."""
+        step = self.trail[-1]
+        prefix = f"{_INSIDE}{_path(self.trail)}/"
+        return Scope(self.outermost, _included(step), self.frames, len(self.frames), prefix, {}, {})
+
+    def key(self, kind: str) -> str:
+        """Where something is kept for the step that the way leads to."""
+        return kind + _path(self.trail)
+
+    def own_names(self, everything: Fields) -> dict[str, str]:
+        """What is given, what steps have left, and item and place of every loop around, the innermost last."""
+        own: dict[str, str] = {}
+        for key, text in self.fields.items():
+            if key.startswith(KEPT) and not self._is_field(name := key.removeprefix(KEPT)):
+                own[name] = text
+        own.update(self.given)
+        for at, step in enumerate(self.trail[:-1]):
+            if step.is_loop and at >= self.depth:
+                own["index"] = str(self.frames[at].rounds)
+                text = everything.get(LOOP + _path(self.trail[: at + 1]))
+                if text is not None:
+                    items = cast(Sequence[Json], json.loads(text))
+                    own["item"] = json.dumps(items[self.frames[at].rounds])
+        return own
+
+    def _is_field(self, name: str) -> bool:
+        return name in self.definition.schema.names or any(f"{one}.{name}" in self.fields for one in ("raw", "state"))
+
+
+def _path(trail: Sequence["Step"]) -> str:
+    return ".".join(step.name for step in trail)
+
+
+def _included(step: "Step") -> Definition:
+    return cast(Definition, step.detail.definition)

@@ -1,0 +1,52 @@
+"""`include_workflow`: another workflow as one step, with inputs and a state of its own.
+
+What it has computed is known afterwards under the name of the step (`{{ checks.total_issues }}`), and by its bare name
+where nothing else is called so.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
+
+from pydantic import Field, JsonValue
+
+from moot.core.json import Json
+from moot.core.records import record
+from moot.engine.shape import StepShape, WriteShape
+from moot.engine.step import Include, Move, Next, Turn
+from moot.engine.steps import updating
+from moot.engine.steps.updating import Change
+
+if TYPE_CHECKING:
+    from moot.engine.definition import Definition
+
+BLOCK = "workflow"
+
+
+class Said(StepShape):
+    workflow: str = Field(min_length=1, description="The name of a workflow that was imported, or can be found by it")
+    inputs: Mapping[str, JsonValue] = Field(default_factory=dict[str, JsonValue], description="What it asks for")
+    state_update: WriteShape | None = Field(default=None, description="Where its state goes; `result` is all of it")
+
+
+@record
+class Included:
+    """`definition` is put in by whoever has found it."""
+
+    workflow: str
+    inputs: Mapping[str, Json]
+    writes: Change | None = None
+    definition: "Definition | None" = None
+
+
+def read(said: Said) -> Included:
+    return Included(said.workflow, dict(said.inputs), updating.change(said.state_update) if said.state_update else None)
+
+
+async def take(turn: Turn) -> Move:
+    detail: Included = turn.step.detail
+    if not turn.rounds:
+        return Include(cast(Mapping[str, Json], await turn.resolved(detail.inputs)))
+    found = turn.included
+    flat: dict[str, Json] = {**found["state"], **found["raw"], **found["computed"]}
+    writes = await updating.updates(turn, (detail.writes,), {"result": flat}) if detail.writes else ()
+    return Next(writes, keeps={**found["computed"], turn.step.name: flat})

@@ -1,0 +1,59 @@
+"""A flow at a step, as its kind sees it: what its expressions come to, and how often it was here."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from moot.core import json
+from moot.core.json import Json
+from moot.engine import resolving
+from moot.engine.expressions.evaluation import Evaluator
+from moot.engine.expressions.template import Expression
+from moot.engine.resolving import View
+from moot.engine.scope import LOOP, Scope
+from moot.engine.state import fields
+from moot.engine.state.fields import Fields
+from moot.engine.step import Resolved, Spell, Step
+
+
+@dataclass(frozen=True, slots=True)
+class AtStep:
+    """A `Turn`. `everything` are all fields of the flow, those of included workflows, too."""
+
+    evaluator: Evaluator
+    scope: Scope
+    everything: Fields
+    tries: int = 0
+
+    @property
+    def step(self) -> Step:
+        return self.scope.trail[-1]
+
+    @property
+    def rounds(self) -> int:
+        return self.scope.frames[-1].rounds
+
+    @property
+    def items(self) -> Json:
+        text = self.everything.get(self.scope.key(LOOP))
+        return None if text is None else json.loads(text)
+
+    @property
+    def included(self) -> Mapping[str, Mapping[str, Json]]:
+        prefix = self.scope.inner.prefix
+        return fields.sections(
+            {key.removeprefix(prefix): text for key, text in self.everything.items() if key.startswith(prefix)}
+        )
+
+    async def resolved(self, value: Json, own: Mapping[str, Json] | None = None) -> Json:
+        return (await resolving.resolve(self.evaluator, self._view(own), value)).value
+
+    async def resolve(self, value: Json, spell: Spell | None = None) -> Resolved:
+        return await resolving.resolve(self.evaluator, self._view(), value, spell)
+
+    async def value(self, expression: Expression, own: Mapping[str, Json] | None = None) -> Json:
+        return await resolving.evaluated(self.evaluator, self._view(own), expression)
+
+    def _view(self, own: Mapping[str, Json] | None = None) -> View:
+        further = {name: json.dumps(value) for name, value in (own or {}).items()}
+        names = {**self.scope.own_names(self.everything), **further}
+        return View(self.scope.fields, self.scope.definition.schema, names)
