@@ -14,6 +14,7 @@ from moot.engine.frames import Frames
 from moot.engine.scope import KEPT, LOOP, Scope
 from moot.engine.state import reactive
 from moot.engine.state.fields import Fields
+from moot.engine.state.operations import Update
 from moot.engine.state.reactive import Change
 from moot.engine.step import Again, Do, Enter, Exit, Include, Leave, Move, Next, Outcome, StepFailed, Work
 from moot.engine.turn import AtStep
@@ -44,7 +45,7 @@ class Advanced:
     work: Work | None = None  # to be done before the flow goes on
     again: timedelta | None = None  # the same work is to be done once more, after so long
     error: str = ""  # why
-    updates: int = 0  # how many places of the state it was asked to write
+    updates: tuple[Update, ...] = ()  # what it was asked to write
 
 
 async def advance(
@@ -91,7 +92,7 @@ async def _made(turn: AtStep, before: Standing, move: Move) -> Advanced:
         case Next():
             change = await _written(turn, move)
             after = Standing(change.over(before.fields), positions.on(frames))
-            return Advanced(after, change, id, move.warning, updates=len(move.updates))
+            return Advanced(after, change, id, move.warning, updates=move.updates)
         case Enter():
             change = Change({scope.key(LOOP): json.dumps(move.items)}) if move.items is not None else Change()
             return Advanced(Standing(change.over(before.fields), positions.into(frames, move.block)), change, id)

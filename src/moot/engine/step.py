@@ -51,6 +51,7 @@ class Work:
     definition: Mapping[str, Json] = field(default_factory=dict[str, Json])
     replacements: Mapping[str, Json] = field(default_factory=dict[str, Json])  # what stood in braces, and its value
     original: str = ""  # the expression whose value is part of the definition
+    then: Json = None  # where the flow goes on, if that is not behind the step
 
 
 @record

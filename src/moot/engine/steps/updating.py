@@ -14,7 +14,7 @@ from moot.engine.shape import StepShape, WriteShape
 from moot.engine.state import paths
 from moot.engine.state.operations import Operation, Update
 from moot.engine.state.paths import Path
-from moot.engine.step import Move, Next, Turn
+from moot.engine.step import Move, Next, Step, Turn
 
 
 class Said(StepShape):
@@ -89,3 +89,11 @@ def _restored(key: str, held: Mapping[str, str]) -> str:
     for mark, source in held.items():
         key = key.replace(mark, source)
     return key
+
+
+def original(step: Step) -> str:
+    """The expression that the first value of a state_update is made from, as it was written."""
+    detail: StateUpdate = step.detail
+    value = detail.changes[0].value
+    found = template.parse(value).expressions if isinstance(value, str) else ()
+    return found[0].code if found else ""

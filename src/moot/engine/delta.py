@@ -1,0 +1,178 @@
+"""What one advance of a flow comes to: everything that is to be written, together or not at all."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import field
+
+from moot.core.events import Event
+from moot.core.ids import FlowId
+from moot.core.json import Json
+from moot.core.records import record, replace
+from moot.core.tx import ReadTx, Tx
+from moot.engine import flows, history, inbox, strands
+from moot.engine.definition import Definition
+from moot.engine.flows import Flow, WaitsFor
+from moot.engine.history import Taken
+from moot.engine.state import fields as states
+from moot.engine.state.fields import Fields
+from moot.engine.state.reactive import Trace
+from moot.engine.strands import MAIN, Strand
+
+
+@record
+class Delta:
+    fields: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
+    strands: tuple[Strand, ...] = ()  # as they are then
+    taken: tuple[Taken, ...] = ()
+    traces: tuple[Trace, ...] = ()
+    answers: Mapping[str, Mapping[str, Json]] = field(default_factory=dict[str, Mapping[str, Json]])
+    flow: Flow | None = None  # as it is then, if more of it changes than its version
+    checkpoint: str = ""  # why the state is kept apart, if it is
+    is_anew: bool = False  # everything before is gone: it begins again
+
+
+@record
+class Live:
+    """A flow as whoever advances it knows it, in one snapshot."""
+
+    flow: Flow
+    definition: Definition
+    fields: Fields
+    strands: Mapping[int, Strand]
+    next_number: int = 1  # of a strand
+
+    @property
+    def main(self) -> Strand:
+        return self.strands[MAIN]
+
+    @property
+    def others(self) -> list[Strand]:
+        """Those beside the first that are not over."""
+        return [one for one in self.strands.values() if one.number != MAIN and not one.is_over]
+
+    def children(self, parent: Strand) -> list[Strand]:
+        """The strands of the tasks that one waits for."""
+        return [one for one in self.strands.values() if one.parent == parent.number and one.fork == parent.since]
+
+    def own(self, strand: Strand) -> dict[str, Json]:
+        """What the expressions of a strand know beside the state."""
+        return {"inputs": self.flow.given, **self.flow.own, **strand.own}
+
+    def after(self, delta: Delta) -> "Live":
+        """With what was committed."""
+        flow = delta.flow or self.flow
+        known: dict[str, str] = {} if delta.is_anew else dict(self.fields)
+        for key, text in delta.fields.items():
+            if text is None:
+                known.pop(key, None)
+            else:
+                known[key] = text
+        found = {} if delta.is_anew else dict(self.strands)
+        found.update((one.number, one) for one in delta.strands)
+        changed = replace(flow, version=self.flow.version + 1, last_step=self.flow.last_step + len(delta.taken))
+        return Live(changed, self.definition, known, found, max(self.next_number, max(found) + 1))
+
+
+Place = Callable[[Tx, Flow, Strand], Strand]  # gives the work of a strand to whoever is to do it
+
+
+def load(tx: ReadTx, id: FlowId, definition: Definition) -> Live:
+    return Live(
+        flows.get(tx, id), definition, flows.fields(tx, id), strands.of_flow(tx, id), strands.next_number(tx, id)
+    )
+
+
+def commit(tx: Tx, live: Live, delta: Delta, place: Place) -> Live | None:
+    """None if somebody else has changed the flow since: then all of it is computed anew."""
+    before, after = live.flow, delta.flow or live.flow
+    is_stepped = tx.run(
+        flows.sql.step,
+        id=before.id,
+        version=before.version,
+        last_step=before.last_step + len(delta.taken),
+        status=after.status,
+        credits=after.credits,
+        retries=after.retries,
+        result=after.result,
+        error=after.error,
+        now=tx.now,
+        ended_at=None if after.is_live else tx.now,
+    )
+    if not is_stepped:
+        return None
+    version = before.version + 1
+    if delta.is_anew:
+        tx.put(flows.sql.clear, flow=before.id)
+        strands.drop(tx, before.id)
+    _write_fields(tx, before, version, delta)
+    placed = tuple(place(tx, before, one) if one.status == "given" else one for one in delta.strands)
+    for one in placed:
+        strands.put(tx, one)
+    history.note(tx, before.id, before.last_step, delta.taken)
+    if delta.traces:
+        history.trace(tx, before.id, version, delta.traces, {**live.fields, **delta.fields})
+    _answer(tx, before, delta)
+    found = live.after(replace(delta, strands=placed))
+    found = replace(found, flow=_marked(tx, found))
+    if delta.checkpoint:
+        history.keep(tx, before.id, live.main.step_id, delta.checkpoint, version, states.flat(found.fields))
+    _tell(tx, before, after, delta)
+    return found
+
+
+def _write_fields(tx: Tx, flow: Flow, version: int, delta: Delta) -> None:
+    for key, text in delta.fields.items():
+        if text is None:
+            tx.put(flows.sql.drop_field, flow=flow.id, key=key)
+        else:
+            tx.put(flows.sql.set_field, flow=flow.id, key=key, value=text, version=version)
+
+
+def _answer(tx: Tx, flow: Flow, delta: Delta) -> None:
+    for id, said in delta.answers.items():
+        inbox.answer(tx, id, said)
+    if delta.answers:
+        inbox.clear(tx, flow.id)
+
+
+def _marked(tx: Tx, live: Live) -> Flow:
+    """For those who ask whether anything goes on here: what the flow waits for."""
+    waits = waits_for(live)
+    if waits != live.flow.waits_for:
+        tx.put(flows.sql.wait, id=live.flow.id, waits_for=waits)
+    return replace(live.flow, waits_for=waits)
+
+
+def waits_for(live: Live) -> WaitsFor:
+    """Nothing, if anything of it moves; else what comes first to end it."""
+    active = [one for one in live.strands.values() if not one.is_over]
+    if live.flow.credits == 0 and all(one.status not in ("doing", "given") for one in active):
+        return "credit"
+    found = {_waits_for(one) for one in active if one.status != "forked"}
+    for one in ("", "time", "agent", "subject", "person"):
+        if one in found:
+            return one
+    return ""
+
+
+def _waits_for(strand: Strand) -> WaitsFor:
+    if strand.status == "pending" or (strand.status == "ready" and strand.holder is None):
+        return "agent"
+    if strand.status != "waiting":
+        return ""
+    if strand.waits_on is None:
+        return "time"
+    if strand.work is None or strand.work.type == "user_input" or strand.waits_on.startswith("rq_"):
+        return "person"
+    return "subject" if strand.work.type == "wait" else "agent"
+
+
+def _tell(tx: Tx, before: Flow, after: Flow, delta: Delta) -> None:
+    """What somebody may want to see as it happens; of mere changes of state only that there is news."""
+    for one in delta.taken:
+        if one.detail or one.error or one.doer != "moot":
+            facts = {"step": one.step_id, "type": one.type, "status": one.status, "error": one.error}
+            tx.announce(Event(before.stream, flows.STEPPED, before.id, facts, is_quiet=True))
+    if before.is_live and not after.is_live:
+        facts = {"status": after.status, "error": after.error}
+        tx.announce(Event(before.stream, flows.ENDED, before.id, facts))
+    tx.wake()

@@ -1,0 +1,201 @@
+"""How a flow goes on: from a snapshot of it, and what has come for it, to the next commit. Nothing is stored here, and
+nothing done outside: what somebody has to do is left with its strand."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from moot.core import json
+from moot.core.errors import MootError
+from moot.core.json import Json
+from moot.core.records import record, replace
+from moot.engine import advance, beginning, endings, forks, frames, handing, trouble
+from moot.engine.advance import Advanced, Standing
+from moot.engine.delta import Delta, Live
+from moot.engine.expressions.evaluation import Evaluator
+from moot.engine.history import Doer, Taken
+from moot.engine.step import Outcome
+from moot.engine.strands import Strand, moved
+
+_MOST_MOVES = 1000  # of control flow in one commit
+
+
+@record
+class Driver:
+    """Computes what comes next; `now` is the store's."""
+
+    evaluator: Evaluator
+    now: datetime
+
+    async def next(self, live: Live) -> Delta | None:
+        """What can be done at once; None if everything waits."""
+        if live.flow.status == "starting":
+            return await self._begin(live)
+        if (due := self._due(live)) is not None:
+            return await self._woken(live, due)
+        for parent in live.strands.values():
+            if parent.status == "forked" and (outcome := forks.outcome(live, parent)) is not None:
+                return await self.finish(live, parent, outcome)
+        if live.flow.credits == 0:
+            return None
+        moving = next((one for one in live.strands.values() if one.status == "moving"), None)
+        if moving is None:
+            return forks.begun(live)
+        return _credited(live, await self._go_on(live, moving))
+
+    async def _begin(self, live: Live) -> Delta:
+        """Its state, as the definition says; a definition that cannot even begin has failed."""
+        flow, main = live.flow, live.main
+        try:
+            begun = await beginning.state(self.evaluator, live.definition, flow.given, _texts(live.own(main)))
+        except MootError as error:
+            return trouble.ended(live, main, str(error))
+        return Delta(begun.fields, (main,), traces=begun.traces, flow=replace(flow, status="in_progress"))
+
+    def _due(self, live: Live) -> Strand | None:
+        waiting = (one for one in live.strands.values() if one.status == "waiting")
+        return next((one for one in waiting if one.wakes_at is not None and one.wakes_at <= self.now), None)
+
+    async def _woken(self, live: Live, strand: Strand) -> Delta:
+        """Its time has come: what it waited for is over, or its work is done once more."""
+        if strand.work is None or strand.work.type != "wait":
+            return Delta(strands=(replace(strand, status="given", wakes_at=None),))
+        is_late = strand.waits_on is not None
+        late = Outcome("failed", None, "It has taken too long.") if is_late else Outcome()
+        return await self.finish(live, strand, late)
+
+    async def _go_on(self, live: Live, strand: Strand) -> Delta:
+        """Through control flow to the next step that does something, which is a commit of its own."""
+        own = _texts(live.own(strand))
+        standing = Standing(live.fields, strand.frames, tries=strand.tries)
+        taken: list[Taken] = []
+        fields: dict[str, str | None] = {}
+        while len(taken) < _MOST_MOVES:
+            try:
+                done = await advance.advance(self.evaluator, live.definition, standing, own)
+            except MootError as error:
+                if standing.frames != strand.frames:  # so far it was well: that first
+                    break
+                return await trouble.failed(self.evaluator, live, strand, error)
+            if live.flow.driver == "agent" and handing.is_update(live.definition, standing, done):
+                if standing.frames != strand.frames:
+                    break
+                return await handing.update(self.evaluator, live, strand, done)
+            if done.work is not None:
+                return self._given(live, replace(strand, frames=standing.frames), done, taken, fields)
+            taken += _noted(strand, done)
+            fields.update(done.change.fields)
+            if done.after.is_over:
+                return await endings.over(self.evaluator, live, strand, done, Delta(fields, taken=tuple(taken)))
+            standing = done.after
+            if done.updates or done.warning:
+                return Delta(fields, (moved(strand, standing.frames),), tuple(taken), done.change.traces)
+        return Delta(fields, (moved(strand, standing.frames),), tuple(taken))
+
+    def _given(
+        self,
+        live: Live,
+        strand: Strand,
+        done: Advanced,
+        taken: Sequence[Taken],
+        fields: Mapping[str, str | None],
+    ) -> Delta:
+        """Work for somebody. Tasks are strands of their own, which the parent waits for or not."""
+        assert done.work is not None
+        work = replace(done.work, replacements=dict(done.work.replacements))
+        given = replace(
+            moved(strand, strand.frames, strand.tries),
+            status="given",
+            step_id=done.step_id,
+            work=work,
+            since=live.flow.version + 1,
+        )
+        if work.type != forks.TASKS:
+            return Delta(fields, (given,), tuple(taken))
+        given = replace(given, status="pending" if live.flow.driver == "agent" else "forked")
+        return Delta(fields, (given, *forks.opened(live, strand, work)), tuple(taken))
+
+    async def finish(self, live: Live, strand: Strand, outcome: Outcome, doer: Doer = "moot") -> Delta:
+        """The work of a strand was done, well or not."""
+        standing = Standing(live.fields, strand.frames, tries=strand.tries)
+        try:
+            done = await advance.finish(self.evaluator, live.definition, standing, outcome, _texts(live.own(strand)))
+        except MootError as error:
+            delta = await trouble.failed(self.evaluator, live, strand, error, doer)
+            return self._without_children(live, strand, delta)
+        if done.again is not None:
+            return self._again(strand, done, outcome)
+        taken = _finished(strand, outcome, doer, done)
+        told = Delta(done.change.fields, taken=(taken,), traces=done.change.traces)
+        if done.after.is_over:
+            return await endings.over(self.evaluator, live, strand, done, told)
+        following = replace(moved(strand, done.after.frames), seen_step=_seen(live, strand, doer))
+        return self._without_children(live, strand, replace(told, strands=(following,)))
+
+    def past(self, live: Live, strand: Strand, doer: Doer, status: str = "success") -> Delta:
+        """Behind the work of a strand, which has left what came of it in the state, or is left out."""
+        assert strand.work is not None
+        is_skipped = status == "skipped"
+        taken = Taken(strand.number, strand.step_id, strand.work.type, doer, "skipped" if is_skipped else "success")
+        following = replace(moved(strand, frames.on(strand.frames)), seen_step=_seen(live, strand, doer))
+        return Delta(strands=(following,), taken=(taken,))
+
+    def _again(self, strand: Strand, done: Advanced, outcome: Outcome) -> Delta:
+        """The same work once more: at once, or after a while."""
+        assert strand.work is not None and done.again is not None
+        told = {**strand.work.definition, "previous_error": done.error or outcome.error}
+        again = replace(
+            strand, status="given", tries=done.after.tries, work=replace(strand.work, definition=told), waits_on=None
+        )
+        if done.again.total_seconds() > 0:
+            again = replace(again, status="waiting", wakes_at=self.now + done.again)
+        note = Taken(strand.number, strand.step_id, strand.work.type, "moot", "failed", error=done.error)
+        return Delta(strands=(again,), taken=(note,))
+
+    def _without_children(self, live: Live, strand: Strand, delta: Delta) -> Delta:
+        """Nobody waits any more for tasks of a strand that has gone on."""
+        if strand.work is None or strand.work.type != forks.TASKS or not strand.work.definition.get("wait_for_all", 1):
+            return delta
+        known = {one.number for one in delta.strands}
+        return replace(
+            delta, strands=(*delta.strands, *(one for one in forks.given_up(live, strand) if one.number not in known))
+        )
+
+
+def _credited(live: Live, delta: Delta) -> Delta:
+    if live.flow.credits is None:
+        return delta
+    flow = delta.flow or live.flow
+    return replace(delta, flow=replace(flow, credits=live.flow.credits - 1))
+
+
+def _noted(strand: Strand, done: Advanced) -> list[Taken]:
+    if not done.step_id:  # only a block has ended
+        return []
+    type_ = done.step_id.rpartition(".")[2]
+    detail: dict[str, Json] = {"warning": done.warning} if done.warning else {}
+    return [Taken(strand.number, done.step_id, type_, detail=detail)]
+
+
+def _finished(strand: Strand, outcome: Outcome, doer: Doer, done: Advanced) -> Taken:
+    """What is kept of work that was done: of a command how it ended, and the beginning of what it printed."""
+    assert strand.work is not None
+    detail: dict[str, Json] = {}
+    if strand.work.type == "shell_command":
+        detail["command"] = strand.work.definition.get("command")
+    if strand.work.type == "mcp_call":
+        detail["method"] = strand.work.definition.get("method")
+    text = json.dumps(outcome.result)
+    detail["result"] = outcome.result if len(text) <= 4000 else text[:4000]
+    if done.warning:
+        detail["warning"] = done.warning
+    status = "success" if outcome.status == "success" else "failed"
+    return Taken(strand.number, strand.step_id, strand.work.type, doer, status, detail, outcome.error)
+
+
+def _seen(live: Live, strand: Strand, doer: Doer) -> int:
+    """Whoever drives a strand has seen everything up to the step that it has done."""
+    return live.flow.last_step + 1 if doer == "agent" else strand.seen_step
+
+
+def _texts(own: Mapping[str, Json]) -> dict[str, str]:
+    return {name: json.dumps(value) for name, value in own.items()}

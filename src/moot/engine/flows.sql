@@ -1,0 +1,88 @@
+-- add: A flow that is about to begin.
+insert into flows (
+  id, instance, stream, name, source, files, given, own, driver, holder, status, waits_for, version, last_step, credits,
+  retries, result, error, started_at, updated_at, ended_at
+) values (
+  :id, :instance, :stream, :name, :source, :files, :given, :own, :driver, :holder, 'starting', '', 0, 0, :credits,
+  0, null, '', :now, :now, null
+)
+
+-- get: One flow by id, without its texts.
+select id, instance, stream, name, source, given, own, driver, holder, status, waits_for, version, last_step, credits,
+  retries, result, error, started_at, updated_at, ended_at
+from flows where id = :id
+
+-- files: The texts that it is made from.
+select files from flows where id = :id
+
+-- all_of: The flows of an instance, the newest first.
+select id, instance, stream, name, source, given, own, driver, holder, status, waits_for, version, last_step, credits,
+  retries, result, error, started_at, updated_at, ended_at
+from flows where instance = :instance order by started_at desc, id desc limit :limit
+
+-- live: Those of a stream that are not over.
+select id, instance, stream, name, source, given, own, driver, holder, status, waits_for, version, last_step, credits,
+  retries, result, error, started_at, updated_at, ended_at
+from flows where stream = :stream and status in ('starting', 'in_progress') order by id
+
+-- step: One step further, unless somebody else has taken it.
+update flows
+set version = version + 1, last_step = :last_step, status = :status, credits = :credits,
+  retries = :retries, result = :result, error = :error, updated_at = :now, ended_at = :ended_at
+where id = :id and version = :version
+
+-- wait: What it waits for.
+update flows set waits_for = :waits_for where id = :id
+
+-- end: Over, by the word of whoever drives it.
+update flows
+set version = version + 1, status = :status, error = :error, updated_at = :now, ended_at = :now
+where id = :id and status in ('starting', 'in_progress')
+
+-- reopen: To go on with what had failed.
+update flows
+set version = version + 1, status = 'in_progress', waits_for = '', error = '', updated_at = :now, ended_at = null
+where id = :id and status = 'failed'
+
+-- hand_over: Another agent drives it.
+update flows set holder = :holder, version = version + 1, updated_at = :now where id = :id
+
+-- allow: How many steps it may take; null is as many as there are.
+update flows set credits = :credits, version = version + 1, updated_at = :now where id = :id
+
+-- set_field: A field has a value.
+insert into flow_fields (flow, key, value, version) values (:flow, :key, :value, :version)
+on conflict (flow, key) do update set value = excluded.value, version = excluded.version
+
+-- drop_field: A field has none any more.
+delete from flow_fields where flow = :flow and key = :key
+
+-- clear: Nothing is known any more.
+delete from flow_fields where flow = :flow
+
+-- fields: The whole state.
+select key, value, version from flow_fields where flow = :flow
+
+-- field_version: When a field was written last.
+select version from flow_fields where flow = :flow and key = :key
+
+-- forget_fields: The state of the flows of an instance.
+delete from flow_fields where flow in (select id from flows where instance = :instance)
+
+-- forget_strands: Where they were.
+delete from strands where flow in (select id from flows where instance = :instance)
+
+-- forget_steps: What they have done.
+delete from flow_steps where flow in (select id from flows where instance = :instance)
+
+-- forget_inbox: What was wanted of them.
+delete from flow_inbox where flow in (select id from flows where instance = :instance)
+
+-- forget_traces: What was computed.
+delete from flow_traces where flow in (select id from flows where instance = :instance)
+
+-- forget_checkpoints: What was kept of them.
+delete from flow_checkpoints where flow in (select id from flows where instance = :instance)
+
+-- forget: The flows themselves.
+delete from flows where instance = :instance

@@ -1,0 +1,39 @@
+-- note: A step that was taken.
+insert into flow_steps (flow, number, strand, step_id, type, doer, status, detail, error, started_at, ended_at)
+values (:flow, :number, :strand, :step_id, :type, :doer, :status, :detail, :error, :started_at, :ended_at)
+
+-- trace: A field that was computed.
+insert into flow_traces (flow, version, place, field, trigger_key, input, output, error, micros, at)
+values (:flow, :version, :place, :field, :trigger_key, :input, :output, :error, :micros, :now)
+
+-- steps: What was done behind a number, on one strand or on all.
+select number, strand, step_id, type, doer, status, detail, error, started_at, ended_at
+from flow_steps where flow = :flow and number > :after and (:strand = -1 or strand = :strand)
+order by number limit :limit
+
+-- last_steps: What was done last, the newest first.
+select number, strand, step_id, type, doer, status, detail, error, started_at, ended_at
+from flow_steps where flow = :flow order by number desc limit :limit
+
+-- last_of: The last time that a step was taken.
+select number, strand, step_id, type, doer, status, detail, error, started_at, ended_at
+from flow_steps where flow = :flow and strand = :strand and step_id = :step_id order by number desc limit 1
+
+-- traces: What was computed last, the newest first.
+select field, trigger_key, input, output, error, micros, at, version
+from flow_traces where flow = :flow and (:field = '' or field = :field)
+order by version desc, place desc limit :limit
+
+-- slowest: The fields that take longest.
+select field, count(*) as count, cast(avg(micros) as real) as micros from flow_traces where flow = :flow
+group by field order by avg(micros) desc, field limit :limit
+
+-- count_traces: How much was computed.
+select '' as field, count(*) as count, cast(coalesce(avg(micros), 0) as real) as micros from flow_traces where flow = :flow
+
+-- keep: The state as it is now.
+insert into flow_checkpoints (id, flow, step_id, reason, version, state, at)
+values (:id, :flow, :step_id, :reason, :version, :state, :now)
+
+-- checkpoints: All that was kept, the newest last.
+select id, flow, step_id, reason, version, state, at from flow_checkpoints where flow = :flow order by at, id

@@ -1,0 +1,85 @@
+"""A step has failed, and its own rules do not take care of it: what the definition says of that."""
+
+from collections.abc import Mapping
+
+from moot.core.errors import MootError
+from moot.core.json import Json
+from moot.core.records import replace
+from moot.engine import forks, frames
+from moot.engine.definition import CLEANUP, FAILURE, TASK
+from moot.engine.delta import Delta, Live
+from moot.engine.expressions.evaluation import Evaluator
+from moot.engine.frames import Frame
+from moot.engine.history import Doer, Taken
+from moot.engine.state import paths, reactive
+from moot.engine.state.operations import Update
+from moot.engine.state.reactive import Change
+from moot.engine.strands import MAIN, Strand, moved
+
+
+async def failed(evaluator: Evaluator, live: Live, strand: Strand, error: MootError, doer: Doer = "moot") -> Delta:
+    """The step where the strand stands has failed for good."""
+    step_id = strand.step_id or live.definition.step_id(strand.frames)
+    type_ = live.definition.trail(strand.frames)[-1].type
+    taken = Taken(strand.number, step_id, type_, doer, "failed", error=str(error))
+    told: dict[str, Json] = {"code": error.code, "message": error.fact, "remedy": error.remedy, "step_id": step_id}
+    change = await _collected(evaluator, live, told)
+    after = _after(live, strand, error, told)
+    return replace(after, fields={**change.fields, **after.fields}, taken=(taken, *after.taken), traces=change.traces)
+
+
+def _after(live: Live, strand: Strand, error: MootError, told: Mapping[str, Json]) -> Delta:
+    root = strand.frames[0].block
+    if root == FAILURE or root.startswith(CLEANUP):  # what was to follow a failure has failed itself
+        return ended(live, strand, strand.error or str(error))
+    if root.startswith(TASK):
+        return _of_task(live, strand, error, told)
+    errors = live.definition.errors
+    if errors.on_error == "continue":
+        return Delta(strands=(moved(strand, frames.on(strand.frames)),))
+    if errors.on_error == "retry_workflow" and live.flow.retries < errors.most_retries:
+        return anew(live)
+    if errors.on_failure:
+        begin = moved(strand, (Frame(FAILURE),))
+        own = {**strand.own, "error": told}
+        return Delta(strands=(replace(begin, own=own, error=str(error)),), checkpoint=str(error))
+    return replace(ended(live, strand, str(error)), checkpoint=str(error))
+
+
+def _of_task(live: Live, strand: Strand, error: MootError, told: Mapping[str, Json]) -> Delta:
+    name = strand.frames[0].block.removeprefix(TASK)
+    task = live.definition.tasks[name]
+    if not task.returns_on_error:
+        return Delta(strands=(moved(strand, frames.on(strand.frames)),))
+    if task.cleanup:
+        begin = moved(strand, (Frame(f"{CLEANUP}{name}"),))
+        return Delta(strands=(replace(begin, own={**strand.own, "error": told}, error=str(error)),))
+    return ended(live, strand, str(error))
+
+
+def ended(live: Live, strand: Strand, error: str) -> Delta:
+    """A strand is over, and has failed; the first takes the flow with it."""
+    if strand.number != MAIN:
+        return Delta(strands=(forks.retried(live, strand, error),))
+    over = replace(moved(strand, strand.frames), status="failed", error=error)
+    others = tuple(replace(moved(one, one.frames), status="failed", error=error) for one in live.others)
+    return Delta(strands=(over, *others), flow=replace(live.flow, status="failed", error=error))
+
+
+def anew(live: Live) -> Delta:
+    """The whole flow from its beginning, with nothing of what it knew."""
+    begin = replace(moved(live.main, frames.START), own={}, error="")
+    flow = replace(live.flow, status="starting", retries=live.flow.retries + 1)
+    return Delta(strands=(begin,), flow=flow, is_anew=True)
+
+
+async def _collected(evaluator: Evaluator, live: Live, told: Mapping[str, Json]) -> Change:
+    """Where the definition wants errors in its state, this is one more."""
+    where = live.definition.errors.collected_at
+    if not where:
+        return Change()
+    update = Update(paths.writable(paths.parse(where)), "append", {**told, "type": told["code"]})
+    try:
+        return await reactive.update(evaluator, live.definition.schema, live.fields, [update])
+    except MootError:  # the state does not take it: the failure itself counts more
+        return Change()
