@@ -71,7 +71,7 @@ def test_everything_wrong_is_told_with_exit_code_2(terminal: Terminal) -> None:
     assert (ended.code, ended.out) == (2, "")
     places = [line.split(": ")[0].strip() for line in ended.err.splitlines()[1:-1]]
     assert ended.err.startswith("error: WORKFLOW_INVALID: review.yaml has 5 problems:\n")
-    assert places == [f"review.yaml:{place}" for place in ("2:17", "2:24", "3:10", "3:10", "4:1")]
+    assert places == [f"review.yaml:{place}" for place in ("2:17", "2:24", "3:10", "3:10", "4:8")]
     found = terminal.run("check", "review.yaml", "--json")
     assert found.code == 2
     assert found.json["ok"] is False

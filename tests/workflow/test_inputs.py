@@ -14,6 +14,7 @@ WANTED = (
     Input("fast", "boolean", default=False),
     Input("files", "array", default=("a",)),
     Input("level", options=("low", "high"), default="low"),
+    Input("shape", "object"),
 )
 
 
@@ -22,7 +23,14 @@ def parse(*given: str, folder: Path = Path()) -> dict[str, Value]:
 
 
 def test_what_is_not_given_is_what_the_file_says() -> None:
-    assert parse("issue=4") == {"issue": 4, "title": None, "fast": False, "files": ("a",), "level": "low"}
+    assert parse("issue=4") == {
+        "issue": 4,
+        "title": None,
+        "fast": False,
+        "files": ("a",),
+        "level": "low",
+        "shape": None,
+    }
 
 
 @pytest.mark.parametrize(
@@ -40,6 +48,7 @@ def test_what_is_not_given_is_what_the_file_says() -> None:
         ('files=["a,b", 1]', "files", ("a,b", 1)),
         ("files=", "files", ()),
         ("level=high", "level", "high"),
+        ('shape={"a": [1]}', "shape", {"a": [1]}),
     ],
 )
 def test_a_value_is_read_as_its_type(given: str, name: str, value: Value) -> None:

@@ -256,13 +256,12 @@ def test_what_is_wrong_in_an_agent_file_is_told_with_its_own_line(tmp_path: Path
             "review.yaml:2:1: `max_parallel_task` is no key of this file. Did you mean `max_parallel_tasks`?",
         ),
         (
-            TEAM + "steps: []",
-            "review.yaml:2:1: `steps` is known, but this version of moot does not run it yet. Leave it out.",
-        ),
-        (
             TEAM + "stateSchema: {}",
-            "review.yaml:2:1: `stateSchema` is known, but this version of moot does not run it yet. Leave it out.",
+            "review.yaml:2:1: `stateSchema` is no key of this file. Did you mean `state_schema`?",
         ),
+        ("steps: [{type: exit}]\nkickoff: hi", "review.yaml:1:1: `agents` is missing in this file. Add it."),
+        ("steps: [{type: exit}]\ntasks: [{name: a}]", "review.yaml:1:1: `agents` is missing in this file. Add it."),
+        ("default_state: {raw: {}}", "review.yaml:1:1: `agents` is missing in this file. Add it."),
         # what an agent cannot do without
         (
             "agents:\n  a: {backend: command}",
@@ -327,7 +326,6 @@ def test_what_is_wrong_in_an_agent_file_is_told_with_its_own_line(tmp_path: Path
         (TEAM + "kickoff: [a]", "review.yaml:2:10: `kickoff` must be text, not a list. Write it as one text."),
         (TEAM + "name: 3", "review.yaml:2:7: `name` must be text, not a number. Put it in quotes."),
         ("agents: [a]", "review.yaml:1:9: `agents` must be keys and values, not a list."),
-        (TEAM + "steps: []", "review.yaml:2:1: `steps` is known, but this version of moot does not run it yet."),
         (TEAM + "together: yes", "review.yaml:2:11: `together` must be true or false, not text."),
         (
             TEAM + "tasks: [{name: a, neme: b}]",
@@ -363,7 +361,7 @@ def test_what_is_wrong_in_an_agent_file_is_told_with_its_own_line(tmp_path: Path
         ),
         (TEAM + "budget: {attempts: 1.5}", "`budget.attempts`: this must be a whole number above 0."),
         (TEAM + "limits: {hops: true}", "`limits.hops`: this must be a whole number above 0."),
-        (TEAM + "inputs: {n: {type: int}}", "`inputs.n.type` must be one of string, number, boolean, array."),
+        (TEAM + "inputs: {n: {type: int}}", "`inputs.n.type` must be one of string, number, boolean, array, object."),
         (TEAM + "inputs: {n: {type: number, default: x}}", "2:37: `inputs.n.default` must be a number."),
         (TEAM + "inputs: {n: {options: [a], default: b}}", "2:37: `inputs.n.default` must be one of a."),
         ("agents:\n  a: {}", "review.yaml:2:3: `agents.a` has neither a model nor a backend, answers or a script."),

@@ -4,9 +4,10 @@ from pathlib import Path
 
 from moot.core import json
 from moot.core.formats import Format
+from moot.core.records import replace
 from moot.workflow import reading, shell, stored, templates, variables
 from moot.workflow.patterns import Patterns
-from moot.workflow.workflow import AgentDefinition
+from moot.workflow.workflow import AgentDefinition, Input
 
 FILE = """
 name: fix
@@ -42,6 +43,10 @@ def test_a_workflow_comes_back_from_its_stored_form_as_it_was(tmp_path: Path) ->
     (tmp_path / "fix.yaml").unlink()
     found = stored.from_json(json.load_object(text))
     assert found == loaded
+    begun = replace(
+        loaded, flow=(("a.yaml", "steps: []"), ("~/b.yaml", "x")), inputs=(Input("o", "object", default={"a": 1}),)
+    )
+    assert stored.from_json(json.load_object(json.dumps(stored.to_json(begun)))) == begun
     assert [one.name for one in found.cast] == OTHERS
     assert stored.names(json.load_object(text)) == [one.name for one in loaded.agents]
     assert found.agents[0].system_prompt == "You lead."

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from moot.app import choosing, context_folders, references, trust
+from moot.app import choosing, context_folders, flows, references, trust
 from moot.app.choosing import Choice, Machine, Obstacle
 from moot.app.project import PEOPLE_FOLDER, Project
 from moot.core import json, problems, workspace_tools, yaml
@@ -182,7 +182,7 @@ def _drafted(project: Project, file: Path, flags: Flags) -> Draft:
     _ = project.config  # what is wrong in it is told by `moot check` too, and not only by who runs something
     draft = reading.draft(file, _around(project, flags))
     references.check(draft)
-    return draft
+    return flows.read(draft, project)
 
 
 def _finished(draft: Draft) -> Workflow:
@@ -241,7 +241,7 @@ def _said_by(member: Member, flags: Flags) -> str:
 
 
 def _warnings(workflow: Workflow) -> list[str]:
-    if workflow.tasks and not workflow.kickoff:
+    if (workflow.tasks or workflow.flow) and not workflow.kickoff:
         return []
     if not workflow.kickoff:
         return ["There is no kickoff: the agents wait until somebody speaks to them."]

@@ -7,6 +7,7 @@ computed fields that are made from each other.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
@@ -30,21 +31,29 @@ M = TypeVar("M", bound=BaseModel)
 SECTIONS = ("steps", "state_schema", "default_state")
 _RAW_PLACES = frozenset(("command",))  # keys in which three braces mean something
 _EARLY = re.compile(r"\$\{\{")
+_BEFORE = re.compile(r"""\$\{\{(?:[ \t]*+'[^'\n]*+'[ \t]*+\}\})?""")  # with a text in quotes, which may be braces
 _MOST_STEPS = 10_000
 
 
 def read(document: Document, name: str) -> tuple[Definition, list[Problem]]:
     """The definition as far as it could be read, and everything that is wrong."""
+    name = _name(document, name)
     reader = _Reader(document)
     data = {key: value for key, value in cast(Mapping[str, Any], document.data).items() if key in SECTIONS}
     said = reader.fit(FlowShape, data, ())
     if said is None:
         return Definition(name), reader.found
-    steps = reader.block(said.steps, ("steps",), is_looping=False)
+    steps = reader.block(said.steps or (), ("steps",), is_looping=False)
     schema = reader.schema(said.state_schema, [*said.default_state.raw, *said.default_state.state])
     begin: dict[str, Mapping[str, Json]] = {"raw": said.default_state.raw, "state": said.default_state.state}
     reader.check_templates(cast(Json, begin), ("default_state",))
-    return Definition(name, steps, schema, begin, tuple(reader.warnings)), reader.found
+    made = Definition(name, steps, schema, begin, tuple(reader.warnings), result=reader.result())
+    return made, reader.found
+
+
+def _name(document: Document, otherwise: str) -> str:
+    said = cast(Mapping[str, object], document.data).get("name")
+    return said if isinstance(said, str) else PurePath(otherwise).stem
 
 
 @dataclass(slots=True)
@@ -138,6 +147,14 @@ class _Reader:
             self._add(where, f"three braces mean nothing here: {one.source[:80]}", "Write two.")
         for name in sorted(one.names & {"raw", "computed"}):
             self._add(where, f"`{name}` is no name in {one.source[:80]}", f"Write the field alone, without `{name}.`")
+
+    def result(self) -> str:
+        """What is evaluated at the end; a result without braces is not the engine's."""
+        said = cast(Mapping[str, object], self.document.data).get("result")
+        if not isinstance(said, str) or "{{" not in _BEFORE.sub("", said):
+            return ""
+        self.check_templates(said, ("result",))
+        return said
 
     def schema(self, said: StateShape, defaults: Sequence[str]) -> Schema:
         declared = [*said.raw, *said.state, *defaults]

@@ -59,6 +59,8 @@ class DefaultsShape(Shape):
 class FlowShape(Shape):
     """The sections of a workflow file that the engine reads."""
 
-    steps: Steps = Field(default_factory=list[JsonValue], description="What is done, one after the other")
+    steps: Annotated[Steps, Field(min_length=1)] | None = Field(
+        default=None, description="What is done, one after the other"
+    )
     state_schema: StateShape = Field(default_factory=StateShape, description="The fields of the state")
     default_state: DefaultsShape = Field(default_factory=DefaultsShape, description="What is in them at the beginning")

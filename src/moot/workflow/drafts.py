@@ -125,7 +125,7 @@ def fit(model: type[M], document: Document, faults: Faults) -> M | None:
 
 
 def _explained(found: list[Problem], data: object) -> Iterator[Problem]:
-    """A key that is known, but not here or not twice, is told as that. One in two spellings is told once."""
+    """A key that is there already is told as that. One in two spellings is told once."""
     unknown = [one.path for one in found if one.is_key and " is no key of " in one.fact]
     for one in found:
         spellings = _spellings(one.path, data) if one.path in unknown else []
@@ -134,7 +134,7 @@ def _explained(found: list[Problem], data: object) -> Iterator[Problem]:
             fact = f"`{one.path[-1]}` and `{known[-1]}` are the same key"
             yield Problem(one.path, fact, "Keep one.", is_key=True)
         elif not spellings or one.path == spellings[0]:
-            yield _later(one)
+            yield one
 
 
 def _spellings(path: yaml.Path, data: object) -> list[yaml.Path]:
@@ -142,15 +142,6 @@ def _spellings(path: yaml.Path, data: object) -> list[yaml.Path]:
     beside = cast(Mapping[str, object], schemas.value_at(data, path[:-1]))
     wanted = shape.meant(str(path[-1]))
     return [(*path[:-1], key) for key in beside if shape.meant(str(key)) == wanted]
-
-
-def _later(problem: Problem) -> Problem:
-    later = shape.LATER_SECTIONS if len(problem.path) == 1 else frozenset[str]()
-    name = problem.path[-1] if problem.path else ""
-    if not problem.is_key or name not in {*later, *map(shape.camel, later)}:
-        return problem
-    fact = f"`{name}` is known, but this version of moot does not run it yet"
-    return Problem(problem.path, fact, "Leave it out.", is_key=True)
 
 
 def _leave_out(data: Any, path: yaml.Path) -> bool:

@@ -4,10 +4,11 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from moot.core import json, text
 from moot.core.errors import InvalidInput, MootError
+from moot.core.json import Json
 from moot.core.nearest import hint
 from moot.workflow.workflow import Input, InputType, Scalar, Value
 
@@ -17,6 +18,7 @@ _WANTED: Mapping[InputType, str] = {
     "number": "a number",
     "boolean": "true or false",
     "array": "a list: a,b or a JSON array",
+    "object": "a JSON object: {…}",
 }
 
 
@@ -105,8 +107,10 @@ def _value(wanted: Input, written: Sequence[str]) -> Value:
     return check(wanted, _read(wanted.type, written[0]))
 
 
-def _read(type: InputType, written: str) -> Scalar:
+def _read(type: InputType, written: str) -> Json:
     """As a value of the type, or the text, which then is not of it."""
+    if type == "object" and written.lstrip().startswith("{"):
+        return json.loads(written)
     if type == "boolean" and written in ("true", "false"):
         return written == "true"
     if type == "number" and _NUMBER.fullmatch(written):
@@ -135,6 +139,8 @@ def _typed(type: InputType, value: object) -> Value:
             parts = cast(Sequence[object], value)
             scalars = tuple(one for one in parts if isinstance(one, str | int | float | bool))
             return scalars if len(scalars) == len(parts) else None
+        case "object", dict():
+            return cast(dict[str, Any], value)
         case _:
             return None
 

@@ -99,7 +99,7 @@ def draft_document(document: Document, file: Path, around: Surroundings | None =
         raise WorkflowInvalid(f"{document.name} is empty.", "See docs/workflows.md for an example.")
     faults = Faults()
     said = drafts.fit(FileShape, document, faults)
-    if said is None:
+    if said is None or not _has_agents(said, document, faults):
         return Draft(document, faults, None, {})
     configs = _configs(around, faults)
     own_defaults = Layer(document, ("defaults",), file.parent, said.defaults) if said.defaults else None
@@ -112,12 +112,21 @@ def draft_document(document: Document, file: Path, around: Surroundings | None =
         around.environ,
     )
     reader = Reader(document, file.parent, around.folders, defaults, around.flags, faults, known, beside)
-    own = {name: reader.member(name, one) for name, one in said.agents.items()}
+    own = {name: reader.member(name, one) for name, one in (said.agents or {}).items()}
     found = _gathered(reader, own)
     workflow = _workflow(said, file, document, found, faults)
     workflow = replace(workflow, warnings=(*workflow.warnings, *_unnamed(found, around)))
     checking.check(workflow, document, found, around.environ, faults)
     return Draft(document, faults, workflow, found, known)
+
+
+def _has_agents(said: FileShape, document: Document, faults: Faults) -> bool:
+    """Or can do without: steps alone need nobody."""
+    if said.agents or (said.steps is not None and said.kickoff is None and said.tasks is None):
+        return True
+    if "agents" not in document.data:  # or it was left out for what is wrong with it
+        faults.add(document, Problem(("agents",), "`agents` is missing in this file", "Add it.", is_key=True))
+    return False
 
 
 def draft_agent(file: Path, around: Surroundings | None = None) -> Draft:
@@ -199,8 +208,9 @@ def _unnamed(found: Mapping[str, Member], around: Surroundings) -> tuple[str, ..
 
 
 def _workflow(said: FileShape, file: Path, document: Document, found: Mapping[str, Member], faults: Faults) -> Workflow:
-    own = [found[name].definition for name in said.agents]
-    context, warnings = _context(said.context, document, frozenset(said.agents), faults)
+    names = tuple(said.agents or ())
+    own = [found[name].definition for name in names]
+    context, warnings = _context(said.context, document, frozenset(names), faults)
     return Workflow(
         name=said.name or file.stem,
         file=str(file.absolute()),
@@ -217,10 +227,17 @@ def _workflow(said: FileShape, file: Path, document: Document, found: Mapping[st
         notify=_notify(said.notify),
         budget=budget(said.budget, RUN_BUDGET),
         limits=_limits(said.limits),
-        result=said.result or "",
+        result="" if _is_of_engine(said) else said.result or "",
         warnings=warnings,
-        cast=tuple(one.definition for name, one in found.items() if name not in said.agents),
+        cast=tuple(one.definition for name, one in found.items() if name not in names),
+        description=said.description or "",
+        version=said.version or "",
     )
+
+
+def _is_of_engine(said: FileShape) -> bool:
+    """Whether the result is evaluated when the steps are over, and not put together from variables."""
+    return said.steps is not None and templates.is_of_steps(said.result or "")
 
 
 def task_of(said: TaskShape) -> TaskDefinition:

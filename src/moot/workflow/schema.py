@@ -10,6 +10,10 @@ from moot.workflow import shape
 from moot.workflow.shape import AgentFileShape, FileShape
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_AGENTS_OR_STEPS: list[Any] = [
+    {"required": ["agents"]},
+    {"required": ["steps"], "not": {"anyOf": [{"required": ["kickoff"]}, {"required": ["tasks"]}]}},
+]
 _AGENT_FILE = "AgentFile"  # the head of one is `#/$defs/AgentFile`
 
 
@@ -19,6 +23,7 @@ def schema(line: type[BaseModel], answer: type[BaseModel]) -> dict[str, Json]:
     made = FileShape.model_json_schema(by_alias=True)
     head = AgentFileShape.model_json_schema(by_alias=True)
     others = {**head.pop("$defs"), _AGENT_FILE: head, "Line": _whole("Line", line), "Answer": _whole("Answer", answer)}
+    made["properties"]["steps"] |= {"type": "array", "minItems": 1}
     forms: dict[str, dict[str, Any]] = {**made["$defs"], **others}
     for part in (made, *forms.values()):
         _add_spellings(part)
@@ -30,7 +35,7 @@ def schema(line: type[BaseModel], answer: type[BaseModel]) -> dict[str, Json]:
     ):
         lines = {"type": "array", "items": {"$ref": f"#/$defs/{form}"}}
         forms[owner]["properties"][field]["anyOf"][0] = lines
-    return {"$schema": DIALECT, "title": "moot workflow", **made, "$defs": forms}
+    return {"$schema": DIALECT, "title": "moot workflow", **made, "anyOf": _AGENTS_OR_STEPS, "$defs": forms}
 
 
 def _whole(name: str, form: type[BaseModel]) -> dict[str, Any]:
@@ -41,7 +46,7 @@ def _whole(name: str, form: type[BaseModel]) -> dict[str, Any]:
 def _add_spellings(part: dict[str, Any]) -> None:
     properties = cast(dict[str, Any], part.get("properties", {}))
     for name, form in list(properties.items()):
-        others = {shape.camel(name)} - {name}
+        others = {shape.camel(name)} - {name} if name not in shape.FLOW_SECTIONS else set[str]()
         if name == "options":
             others = {"enum"}
         for other in others:

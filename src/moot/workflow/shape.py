@@ -28,8 +28,6 @@ from moot.workflow.workflow import Backend, InputType, PromptMode, Provider, Tra
 
 _MOST = 1e15
 _SYNONYMS = {"enum": "options"}
-# What the format has and this version cannot run.
-LATER_SECTIONS = frozenset(("steps", "state_schema", "default_state"))
 
 
 def camel(name: str) -> str:
@@ -112,7 +110,7 @@ class Shape(BaseModel):
 
 
 class InputShape(Shape):
-    type: InputType = Field(default="string", description="string, number, boolean or array")
+    type: InputType = Field(default="string", description="string, number, boolean, array or object")
     required: bool = Field(default=False, description="Whether a run cannot start without it")
     default: JsonValue = Field(default=None, description="What it is when it is not given")
     description: str = Field(default="", description="What to write there, for the person who is asked")
@@ -338,12 +336,30 @@ class PlanShape(Shape):
     tasks: Annotated[list[TaskShape], Field(min_length=1)] = Field(description="What is to be done")
 
 
+FLOW_SECTIONS = (
+    "imports",
+    "default_state",
+    "state_schema",
+    "steps",
+    "sub_agent_tasks",
+    "error_handling",
+    "on_resume",
+)  # those of the engine; there is one spelling of each
+
+
+def _flow(name: str, description: str) -> Any:
+    """A section that the engine reads: what may stand in it is not known here."""
+    return Field(default=None, validation_alias=name, description=description)
+
+
 class FileShape(Shape):
-    """A workflow: agents, what they share, and what is said to them first."""
+    """A workflow: agents, what they share, what is said to them first; steps, and the state that they work on."""
 
     name: Annotated[str, Field(pattern=r"^\S(?:[^\x00-\x1f\x7f]*\S)?$", max_length=100)] | None = Field(
         default=None, description="The file's name if not given"
     )
+    description: str | None = Field(default=None, description="What it is for")
+    version: str | None = Field(default=None, description="Which one it is, as in 1.0.0")
     inputs: Mapping[VariableName, InputShape | None] | None = Field(
         default=None, description="What is asked for: moot run FILE --input name=value"
     )
@@ -356,7 +372,9 @@ class FileShape(Shape):
     )
     budget: BudgetShape | None = Field(default=None, description="How much the whole run may use")
     context: bool | ContextShape | None = Field(default=None, description="What the agents share; false turns it off")
-    agents: Mapping[str, AgentShape | None] = Field(min_length=1, description="Who takes part, by name")
+    agents: Annotated[Mapping[str, AgentShape | None], Field(min_length=1)] | None = Field(
+        default=None, description="Who takes part, by name; with steps alone, nobody has to"
+    )
     setup: list[SetupShape] | None = Field(default=None, description="Commands that are run before anything is said")
     kickoff: str | None = Field(default=None, description="The first message; it wakes whom it mentions")
     tasks: Annotated[list[TaskShape], Field(max_length=5000)] | None = Field(
@@ -371,4 +389,11 @@ class FileShape(Shape):
         default=None, description="A command that is run when a person is needed"
     )
     limits: LimitsShape | None = Field(default=None, description="When talk has gone on in circles for too long")
-    result: str | None = Field(default=None, description="Printed at the end")
+    result: str | None = Field(default=None, description="Printed at the end; with steps, {{ }} may stand in it")
+    imports: JsonValue = _flow("imports", "Files whose workflows and tasks of sub-agents are known here")
+    default_state: JsonValue = _flow("default_state", "What is in the state at the beginning")
+    state_schema: JsonValue = _flow("state_schema", "The fields of the state, and what is computed from them")
+    steps: JsonValue = _flow("steps", "What is done, one after the other")
+    sub_agent_tasks: JsonValue = _flow("sub_agent_tasks", "What sub-agents do, by name: steps of their own")
+    error_handling: JsonValue = _flow("error_handling", "What happens when a step has failed")
+    on_resume: JsonValue = _flow("on_resume", "How it goes on after it has failed")

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from moot.core import json
 from moot.core.errors import InvalidInput
 from moot.core.nearest import hint
 from moot.core.records import record
-from moot.workflow.workflow import Scalar, Value
+from moot.workflow.workflow import Value
 
 # A name, or a text in quotes that stands for itself; else what was meant cannot be told. Nothing is tried twice: a text
 # may be long.
@@ -82,6 +83,11 @@ def step_time(text: str) -> list[tuple[int, str]]:
     return [(one.start(), one[1].strip()) for one in _STEP_TIME.finditer(blanked)]
 
 
+def is_of_steps(text: str) -> bool:
+    """Whether there are braces in it that only steps fill in, whatever stands in them."""
+    return "{{" in _PLACE.sub("", text).replace("${{", "")
+
+
 def is_name(text: str) -> bool:
     return _NAME.fullmatch(text) is not None
 
@@ -95,13 +101,15 @@ def spell(value: Value) -> str:
             return "true" if value else "false"
         case tuple():
             return ", ".join(spell(one) for one in value)
+        case Mapping():
+            return json.dumps(value)
         case float() if value.is_integer():
             return f"{value:.0f}"
         case _:
             return str(value)
 
 
-def elements(value: Value) -> tuple[Scalar | None, ...]:
+def elements(value: Value) -> tuple[Value, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 

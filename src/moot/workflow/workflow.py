@@ -9,6 +9,7 @@ from typing import Any, Literal
 from moot.core import servers, workspace_tools
 from moot.core.errors import InvalidInput
 from moot.core.formats import MARKDOWN, Format
+from moot.core.library import Files
 from moot.core.permissions import PRESETS, Permissions
 from moot.core.prices import Rates
 from moot.core.records import record
@@ -16,14 +17,14 @@ from moot.core.servers import Server
 from moot.workflow.patterns import ALONE, Patterns
 
 Backend = Literal["scripted", "human", "external", "claude", "codex", "cursor", "gemini", "opencode", "command", "api"]
-InputType = Literal["string", "number", "boolean", "array"]
+InputType = Literal["string", "number", "boolean", "array", "object"]
 Provider = Literal["file", "memory"]
 OwnerRule = Literal["default", "elect", "none", "named"]
 Workspace = Literal["shared", "worktree", "none"]
 PromptMode = Literal["append", "replace"]
 Transport = Literal["direct", "mcp"]
 Scalar = str | int | float | bool
-Value = Scalar | tuple[Scalar, ...] | None  # of a variable; None is what was left open
+Value = Scalar | tuple[Scalar, ...] | Mapping[str, Any] | None  # of a variable; None is what was left open
 
 SETUP_TIMEOUT = timedelta(seconds=60)
 NOTIFY_TIMEOUT = timedelta(seconds=30)
@@ -227,6 +228,9 @@ class Workflow:
     makes_workspaces: bool = False  # a worktree for every task
     is_together: bool = False  # the tasks do not wait until the talk is quiet
     cast: tuple[AgentDefinition, ...] = ()  # who is no agent of its own, but takes part in what one of them does
+    description: str = ""
+    version: str = ""
+    flow: Files = ()  # the texts that the engine makes its steps from; none if there are no steps
 
     @property
     def everybody(self) -> dict[str, AgentDefinition]:

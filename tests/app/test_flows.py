@@ -1,0 +1,111 @@
+"""Steps stand in workflow files beside everything else, and what is wrong in either is told at once."""
+
+from pathlib import Path
+
+import pytest
+
+from moot.app import flows, workflows
+from moot.app.project import Project
+from moot.workflow.workflow import Workflow, WorkflowInvalid
+
+ALL = """
+name: standards:fix
+description: Mends what can be mended.
+version: 1.0.0
+inputs: {limits: {type: object, default: {most: 3}}}
+agents: {coder: {script: [{say: hi}]}}
+setup: [{shell: "echo ${{ inputs.limits }}", as: told}]
+kickoff: "@coder ${{ told }}"
+imports: []
+default_state: {raw: {seen: []}}
+state_schema: {computed: {count: {from: raw.seen, transform: input.length}}}
+steps: [{type: exit, reason: "{{ count }}"}]
+sub_agent_tasks: {}
+error_handling: {}
+on_resume: {}
+result: "{{ count }} of {{ {a: 1}.a }}"
+"""
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+
+
+def read(folder: Path, text: str, name: str = "w.yaml") -> Workflow:
+    file = folder / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    return workflows.read(Project(folder), Path(name))
+
+
+def refused(folder: Path, text: str) -> list[str]:
+    with pytest.raises(WorkflowInvalid) as caught:
+        read(folder, text)
+    return [f"{one.file}:{one.line}:{one.column}: {one.fact} {one.remedy}" for one in caught.value.faults]
+
+
+def test_all_sections_may_stand_in_one_file(tmp_path: Path) -> None:
+    found = read(tmp_path, ALL, "flows/fix.yaml")
+    assert (found.name, found.description, found.version) == ("standards:fix", "Mends what can be mended.", "1.0.0")
+    assert found.flow == (("flows/fix.yaml", ALL),)
+    assert found.result == ""  # the engine's
+    assert (found.inputs[0].type, found.inputs[0].default) == ("object", {"most": 3})
+    assert found.warnings == ()
+
+
+def test_steps_need_no_agents(tmp_path: Path) -> None:
+    found = read(tmp_path, "steps: [{type: exit}]\nresult: done with ${{ instance }}")
+    assert (found.agents, found.warnings) == ((), ())
+    assert found.result == "done with ${{ instance }}"
+
+
+def test_without_steps_there_is_no_flow(tmp_path: Path) -> None:
+    assert read(tmp_path, "agents: {a: {script: [{say: hi}]}}\nkickoff: '@a'\ndefault_state: {raw: {a: 1}}").flow == ()
+
+
+def test_what_is_wrong_in_the_steps_and_around_them_is_told_at_once(tmp_path: Path) -> None:
+    text = "agents: {a: {scrip: []}}\nsteps:\n  - {type: exit, reason: '${{ inputs.x }}'}\n  - {type: exi}\n"
+    assert refused(tmp_path, text) == [
+        "w.yaml:1:14: `scrip` is no key of `agents.a`. Did you mean `script`?",
+        "w.yaml:3:26: `${{ }}` is for what is known before a run. Write {{ }}, such as {{ inputs.x }}.",
+        "w.yaml:4:12: there is no kind of step `exi`. Did you mean `exit`?",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "agents: {a: {script: [{say: hi}]}}\nsteps: [{type: exit}]\nkickoff: '@a {{ inputs.x }}'",
+            (
+                "w.yaml:3:10: `kickoff`: `{{ }}` is for steps, and nothing fills it in here. "
+                "Write ${{ inputs.x }}; for the braces themselves, ${{ '{{' }}."
+            ),
+        ),
+        (
+            "steps: [{type: exit}]\nresult: '{{ 1 }} ${{ instance }}'",
+            "w.yaml:2:9: `${{ }}` is for what is known before a run. Write {{ }}, such as {{ inputs.x }}.",
+        ),
+        (
+            "default_state: {raw: {a: '${{ instance }}'}}\nsteps: [{type: exit}]",
+            "w.yaml:1:26: `${{ }}` is for what is known before a run. Write {{ }}, such as {{ inputs.x }}.",
+        ),
+        ("steps: []", "w.yaml:1:8: `steps` must not be empty. Add to it."),
+    ],
+)
+def test_a_mistake_is_told_with_its_place_and_a_remedy(tmp_path: Path, text: str, told: str) -> None:
+    assert told in refused(tmp_path, text)
+
+
+def test_what_steps_are_warned_of_is_told_with_the_rest(tmp_path: Path) -> None:
+    text = "state_schema:\n  raw: {a: string}\n  computed: {a: {from: raw.b, transform: input}}\nsteps: [{type: exit}]"
+    told = "w.yaml:3:14: a is raw and computed at once; who reads it sees what is computed."
+    assert read(tmp_path, text).warnings == (told,)
+
+
+def test_a_text_is_named_from_the_project_or_from_home(tmp_path: Path) -> None:
+    project = Project(tmp_path / "p")
+    found = [flows.name_of(tmp_path / one, project) for one in ("p/a/b.yaml", "home/.moot/workflows/c.yaml", "d.yaml")]
+    assert found == ["a/b.yaml", "~/.moot/workflows/c.yaml", (tmp_path / "d.yaml").as_posix()]
