@@ -7,9 +7,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
-from moot.backends import patterns
 from moot.backends.backend import Letter
-from moot.core import durations, json, problems
+from moot.core import durations, json, patterns, problems
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.records import record

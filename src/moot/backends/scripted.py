@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from moot.backends import script
 from moot.backends.backend import Assignment, Briefing, Called, Ended, Progress, Usage, Wrote
-from moot.backends.patterns import PatternTooSlow
 from moot.backends.script import Line, Match
 from moot.core import durations
+from moot.core.patterns import PatternTooSlow
 
 
 class ScriptCrashed(Exception):

@@ -27,19 +27,19 @@ def check(pattern: str) -> str:
     return pattern
 
 
-def search(pattern: str, text: str) -> tuple[str, ...] | None:
+def search(pattern: str, text: str, *, minds_case: bool = False) -> tuple[str, ...] | None:
     """What its groups stand for where it is first found, in any case of letters; None if it is not."""
     branches = _branches(pattern)
     if branches == 0 or (branches == 1 and len(text) <= _SHORT):
-        found: Any = _compiled(pattern).search(text)
+        found: Any = _compiled(pattern, minds_case=minds_case).search(text)
     else:
-        found = _search_with_a_limit(pattern, text)
+        found = _search_with_a_limit(pattern, text, minds_case=minds_case)
     return None if found is None else tuple(group or "" for group in found.groups())
 
 
 @lru_cache(maxsize=4096)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
+def _compiled(pattern: str, *, minds_case: bool = False) -> re.Pattern[str]:
+    return re.compile(pattern, 0 if minds_case else re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)
@@ -47,16 +47,16 @@ def _branches(pattern: str) -> int:
     return len(_BRANCHING.findall(pattern))
 
 
-def _search_with_a_limit(pattern: str, text: str) -> Any:
+def _search_with_a_limit(pattern: str, text: str, *, minds_case: bool) -> Any:
     # Only here, because most scripts never need it and it takes as long to import as the rest of a short command.
     import regex  # noqa: PLC0415
 
     try:
-        return regex.search(pattern, text, regex.IGNORECASE, timeout=SECONDS)
+        return regex.search(pattern, text, 0 if minds_case else regex.IGNORECASE, timeout=SECONDS)
     except TimeoutError:
         raise PatternTooSlow(
             f"Looking for {pattern[:80]!r} in {len(text):,} characters takes longer than {SECONDS:g} s.",
             "Write it without repetitions inside or right after each other.",
         ) from None
     except regex.error:  # the few that only Python itself understands
-        return _compiled(pattern).search(text)
+        return _compiled(pattern, minds_case=minds_case).search(text)

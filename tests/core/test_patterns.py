@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from moot.backends import patterns
-from moot.backends.patterns import PatternTooSlow
+from moot.core import patterns
+from moot.core.patterns import PatternTooSlow
 
 BOTH = [r"(\S+) REVIEW", r"please (\S+)(?: now)?|x", r"(a)?(b)?$", r"(?P<who>\w+)\s+\1", "nothing+ of* it"]
 
@@ -45,3 +45,10 @@ def test_plain_words_need_nothing_but_python(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(sys.modules, "regex", None)
     assert patterns.search("look", "x" * 100_000 + "LOOK") == ()
     assert patterns.search(r"review (\S+)", "please review a.py") == ("a.py",)
+
+
+@pytest.mark.parametrize("pattern", ["HEAD", "^HEAD$", "^(HEAD|branch .+)$"])
+def test_the_case_of_letters_counts_where_that_is_asked_for(pattern: str) -> None:
+    assert patterns.search(pattern, "head") is not None
+    assert patterns.search(pattern, "head", minds_case=True) is None
+    assert patterns.search(pattern, "HEAD", minds_case=True) is not None
