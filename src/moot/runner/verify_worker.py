@@ -21,12 +21,11 @@ from moot.core.records import record
 from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job, JobLost
-from moot.process import child, environment, sweep
+from moot.process import child, environment, fitting, sweep
 from moot.process.guardian import Guardian
 from moot.process.program import Program, shell_argv
 from moot.runner.worker import Task
 from moot.runner.worktrees import Worktrees
-from moot.session import schemas
 from moot.store.store import Store
 from moot.tools import verifying
 
@@ -99,7 +98,7 @@ class VerifyWorker:
                 return None if is_there else f"the file {wanted.path} is not there."
             case Fitting():
                 detail = (await self.store.read(lambda tx: tasks.get(tx, check.task))).outcome_detail
-                found = await schemas.mismatch(dict(detail), wanted.schema)
+                found = await fitting.mismatch(dict(detail), wanted.schema)
                 return None if found is None else f"its outcome_detail does not fit: {found}"
 
     async def _run(self, job: Job, wanted: Command, folder: Path) -> str | None:

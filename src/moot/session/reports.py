@@ -8,6 +8,7 @@ from moot.core.errors import MootError
 from moot.core.formats import MARKDOWN, Format
 from moot.core.json import Json
 from moot.models.model import ToolSpec
+from moot.process import fitting
 from moot.session import forms, schemas
 from moot.session.agent import Agent
 from moot.session.forms import Form
@@ -80,7 +81,7 @@ async def fault(text: str, shape: Format) -> str | None:
         found = unambiguous.loads(text)
     except MootError as error:
         return f"it is no JSON ({error.fact.rstrip('.')})"
-    return None if shape.schema is None else await schemas.mismatch(found, shape.schema)
+    return None if shape.schema is None else await fitting.mismatch(found, shape.schema)
 
 
 def plain(report: Report) -> Json:

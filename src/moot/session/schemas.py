@@ -1,42 +1,10 @@
-"""JSON Schemas of people, applied to what models write: at once if nothing in them can take long, else in a process of
-its own that is ended in time."""
+"""JSON Schemas of people inside those of tools."""
 
-import sys
 from collections.abc import Mapping
 from typing import cast
 
-from moot.core import formats, json
-from moot.core.errors import InvalidInput
+from moot.core import formats
 from moot.core.json import Json
-from moot.process import child, environment
-from moot.process.program import Program
-from moot.session import schema_checker
-
-SECONDS = 5.0
-_SHORT = 100_000  # letters, which a plain schema is through with in a moment
-_COSTLY = frozenset(("pattern", "patternProperties", "uniqueItems", "$ref", "$dynamicRef"))
-
-
-async def mismatch(value: Json, schema: Mapping[str, Json], seconds: float = SECONDS) -> str | None:
-    """What about the value does not fit."""
-    asked = json.dump_bytes({"value": value, "schema": dict(schema)})
-    if len(asked) <= _SHORT and _is_plain(schema):
-        return schema_checker.mismatch(value, schema)
-    finished = await child.run(
-        Program(
-            argv=(sys.executable, "-m", "moot.session.schema_checker"),
-            env=environment.build(also=("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")),
-            stdin=asked,
-            deadline=seconds,
-            grace=0.0,
-        )
-    )
-    if finished.ended == "deadline":
-        return f"to check it by its schema takes longer than {seconds:g} s"
-    try:
-        return cast("str | None", json.loads(finished.stdout))
-    except InvalidInput:  # it has ended without a word: there is nothing that would fit
-        return "its schema cannot be applied to it"
 
 
 def within(schema: Mapping[str, Json], name: str) -> Mapping[str, Json]:
@@ -60,10 +28,3 @@ def _moved(part: Json, root: str, *, is_schema: bool = True) -> Json:
         else:
             moved[key] = _moved(value, root, is_schema=not (is_schema and key in formats.NAMED))
     return moved
-
-
-def _is_plain(part: Json) -> bool:
-    """Whether each part of it looks at each part of a value once. Names of properties count as well."""
-    if isinstance(part, Mapping):
-        return _COSTLY.isdisjoint(part) and all(_is_plain(one) for one in part.values())
-    return all(_is_plain(one) for one in part) if isinstance(part, list) else True
