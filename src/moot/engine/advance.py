@@ -70,6 +70,21 @@ async def finish(
     return await _made(turn, before, await kinds.finish(turn, outcome))
 
 
+async def failed(
+    evaluator: Evaluator,
+    definition: Definition,
+    before: Standing,
+    error: StepFailed,
+    own: Mapping[str, str] | None = None,
+) -> Advanced:
+    """The step where the flow stands has failed: it stays there, with what was to be written all the same."""
+    turn = _turn(evaluator, definition, before, own)
+    change = await _written(turn, Next(error.updates))
+    after = Standing(change.over(before.fields), before.frames, tries=before.tries)
+    id = step_of(definition, before)
+    return Advanced(after, change, id, error=str(error), updates=len(error.updates))
+
+
 def step_of(definition: Definition, before: Standing) -> str:
     """The id of the step where a flow stands, also if that could not be taken."""
     return definition.step_id(before.frames)

@@ -6,7 +6,20 @@ from typing import Any
 from moot.core.records import record
 from moot.engine.shape import StepShape
 from moot.engine.step import Finish, Move, Outcome, StepFailed, Take, Turn
-from moot.engine.steps import conditional, foreach, including, leaving, looping, sequential, updating
+from moot.engine.steps import (
+    agent_shell_command,
+    commands,
+    conditional,
+    foreach,
+    including,
+    leaving,
+    looping,
+    mcp_call,
+    sequential,
+    shell_command,
+    updating,
+    user_message,
+)
 
 
 @record
@@ -24,14 +37,20 @@ def _nothing(said: StepShape) -> None:
 
 
 KINDS: Mapping[str, Kind] = {
+    "agent_shell_command": Kind(
+        agent_shell_command.Said, agent_shell_command.read, agent_shell_command.take, finish=commands.finish
+    ),
     "break": Kind(StepShape, _nothing, leaving.take_break),
     "conditional": Kind(conditional.Said, conditional.read, conditional.take, ("then", "else")),
     "continue": Kind(StepShape, _nothing, leaving.take_continue),
     "exit": Kind(leaving.ExitSaid, leaving.read_exit, leaving.take_exit),
     "foreach": Kind(foreach.Said, foreach.read, foreach.take, ("steps",), is_loop=True),
     "include_workflow": Kind(including.Said, including.read, including.take),
+    "mcp_call": Kind(mcp_call.Said, mcp_call.read, mcp_call.take, finish=mcp_call.finish),
     "sequential": Kind(sequential.Said, _nothing, sequential.take, ("steps",)),
+    "shell_command": Kind(shell_command.Said, shell_command.read, shell_command.take, finish=commands.finish),
     "state_update": Kind(updating.Said, updating.read, updating.take),
+    "user_message": Kind(user_message.Said, user_message.read, user_message.take, finish=user_message.finish),
     "while": Kind(looping.Said, looping.read, looping.take, ("body",), is_loop=True),
 }
 

@@ -22,9 +22,13 @@ Spell = Callable[[Expression, Json], str]  # how the value of an expression stan
 
 
 class StepFailed(MootError):
-    """A step could not be taken."""
+    """A step could not be taken. `updates` are what is to be written all the same, such as why it failed."""
 
     code = "STEP_FAILED"
+
+    def __init__(self, fact: str, remedy: str = "", updates: tuple[Update, ...] = ()) -> None:
+        super().__init__(fact, remedy)
+        self.updates = updates
 
 
 @record
@@ -56,7 +60,7 @@ class Work:
 
 @record
 class Outcome:
-    """What came of the work. Of a command the result is what it printed, as text; an agent may report anything."""
+    """What came of the work. Of a command the result is `{stdout, stderr, exit_code}`; an agent may report anything."""
 
     status: Ending = "success"
     result: Json = None

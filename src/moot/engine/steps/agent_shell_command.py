@@ -1,0 +1,43 @@
+"""`agent_shell_command`: a command that the agent has to run, because it needs a terminal, say, or its rights."""
+
+from pydantic import Field
+
+from moot.core.records import record
+from moot.engine.resolving import text_of
+from moot.engine.step import Do, Move, Turn, Work
+from moot.engine.steps import commands, results
+from moot.engine.steps.commands import Command, CommandShape
+from moot.engine.steps.outputs import OutputFormat
+
+_WORDS: dict[OutputFormat, str] = {
+    "text": "as a text",
+    "lines": "as a list of its lines",
+    "json": "as JSON",
+    "key_value": "as an object of its keys and values",
+}
+
+
+class Said(CommandShape):
+    reason: str = Field(default="", description="Why an agent has to run it")
+
+
+@record
+class AgentShellCommand(Command):
+    reason: str = ""
+
+
+def read(said: Said) -> AgentShellCommand:
+    found = commands.read(said)
+    return AgentShellCommand(found.command, found.form, found.failing, found.timeout, found.writes, said.reason)
+
+
+async def take(turn: Turn) -> Move:
+    detail: AgentShellCommand = turn.step.detail
+    found = await commands.handed(turn, detail)
+    reason = text_of(await turn.resolved(detail.reason))
+    definition = {**found.definition, "reason": reason} if reason else found.definition
+    words = (
+        "Run the command yourself, as it stands there, and complete the step with what it printed, "
+        f"{_WORDS[detail.form]}.{results.told(definition)} If it fails, complete the step as failed and say why."
+    )
+    return Do(Work("agent_shell_command", words, definition, found.replacements, found.original))
