@@ -1,13 +1,16 @@
 """Steps and state as people write them, and what is wrong with them, told with its place."""
 
+import re
+
 import pytest
 
 from moot.core import yaml
-from moot.engine import reading
 from moot.engine.definition import Definition
 from moot.engine.expressions.template import Expression
+from moot.engine.section import Notes
 from moot.engine.steps.conditional import Conditional
 from moot.engine.steps.updating import Change, StateUpdate
+from tests.engine import definitions
 
 FLOW = """
 default_state:
@@ -45,10 +48,9 @@ steps:
 
 
 def found(text: str) -> tuple[Definition, list[str]]:
-    document = yaml.read(text, "flow.yaml")
-    definition, problems = reading.read(document, "flow")
-    told = [f"{document.place(one.path, key=one.is_key)[0]}: {one.fact}. {one.remedy}" for one in problems]
-    return definition, told
+    """With the lines alone."""
+    definition, told = definitions.found(text)
+    return definition, [re.sub(r"^([0-9]+):[0-9]+", r"\1", one) for one in told]
 
 
 def test_everything_that_can_be_said_is_read() -> None:
@@ -96,14 +98,16 @@ def test_a_field_that_is_raw_and_computed_is_warned_of() -> None:
         ("steps:\n  - {type: state_update}", "2: `steps item 1`: A state_update has either a path or updates"),
         ("steps:\n  - {type: state_update, path: raw}", "2: `steps item 1`: 'raw' names no field"),
         ("state_schema: {computed: {a: {from: raw.b}}}", "1: `transform` is missing in `state_schema.computed.a`"),
-        ("state_schema: {computed: {a: {from: b, transform: c}}}", "1: `state_schema.computed.a`: 'b' does not begin"),
+        ("state_schema: {computed: {a: {from: b, transform: c}}}", "1: `state_schema.computed.a.from`: 'b' does not"),
         ("state_schema: {computed: {a: {from: raw.b.c, transform: c}}}", "1: `raw.b.c` is inside a field. Write raw.b"),
-        ("state_schema: {computed: {a: {from: raw.b, transform: \"'\"}}}", "1: `state_schema.computed.a`: A text that"),
+        ("state_schema: {computed: {a: {from: raw.b, transform: \"'\"}}}", "1: `state_schema.computed.a.transform`: "),
         (
             "state_schema:\n  computed: {a: {from: computed.b, transform: input}, b: {from: computed.a, transform: x}}",
             "2: `state_schema.computed`: Computed fields are made from each other: a → b → a",
         ),
         ("steps: 5", "1: `steps` must be a list, not a number"),
+        ("", "1: this file is no workflow. Write keys and values, such as steps."),
+        ("- type: exit", "1: this file is no workflow. Write keys and values, such as steps."),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_told_with_its_line_and_the_remedy(text: str, told: str) -> None:
@@ -115,4 +119,36 @@ def test_what_is_wrong_is_told_with_its_line_and_the_remedy(text: str, told: str
 def test_everything_that_is_wrong_is_told_at_once() -> None:
     text = "steps:\n- {type: no}\n- type: while\n  condition: '{{ a'\n  body:\n  - {type: exit, status: maybe}\n"
     _, problems = found(text)
-    assert [one[:2] for one in problems] == ["2:", "6:", "4:"]
+    assert [one[:2] for one in problems] == ["2:", "4:", "6:"]
+
+
+def test_what_is_wrong_in_one_section_hides_nothing_in_another() -> None:
+    _, problems = found("state_schema: {raw: 5}\nsteps: [{type: exi}]\non_resume: {retry: 1}")
+    assert [one[:2] for one in sorted(problems)] == ["1:", "2:", "3:"]
+
+
+def test_a_file_has_the_name_that_it_says_or_its_own() -> None:
+    named, unnamed = found("name: standards:fix\ndescription: a\nversion: '2'\nsteps: [{type: exit}]"), found("steps:")
+    assert (named[0].name, named[0].description, named[0].version) == ("standards:fix", "a", "2")
+    assert unnamed[0].name == "flow"
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("steps: [{type: exit}]\nresult: '{{ a }} of {{ b }}'", "{{ a }} of {{ b }}"),
+        ("steps: [{type: exit}]\nresult: done ${{ instance }}", ""),
+        ("steps: [{type: exit}]\nresult: ${{ '{{' }}", ""),
+        ("result: '{{ a }}'", ""),
+    ],
+)
+def test_a_result_with_braces_of_steps_is_evaluated_at_the_end(text: str, result: str) -> None:
+    definition, problems = found(text)
+    assert (definition.result, problems) == (result, [])
+
+
+def test_three_braces_are_warned_of() -> None:
+    notes = Notes(yaml.read("steps: [{command: 'ls {{{ flags }}}'}]", "flow.yaml"))
+    notes.check_templates("ls {{{ flags }}}", ("steps", 0, "command"))
+    assert notes.found == []
+    assert notes.warnings == ["flow.yaml:1:19: {{{ flags }}} is put into the command as it is, without quotes."]

@@ -47,6 +47,7 @@ def test_what_is_not_given_is_what_the_file_says() -> None:
         ("files=a, b,,c", "files", ("a", "b", "c")),
         ('files=["a,b", 1]', "files", ("a,b", 1)),
         ("files=", "files", ()),
+        ('files=[{"a": [1]}, 2]', "files", ({"a": [1]}, 2)),
         ("level=high", "level", "high"),
         ('shape={"a": [1]}', "shape", {"a": [1]}),
     ],

@@ -19,7 +19,8 @@ def read(draft: Draft, project: Project) -> Draft:
     name = name_of(Path(draft.document.name), project)
     definition, found = reading.read(draft.document, name)
     for problem in found:
-        draft.faults.add(draft.document, problem)
+        if problem.path[:1] != ("inputs",):  # both read them, and the workflow has told it
+            draft.faults.add(draft.document, problem)
     if draft.workflow is None or "steps" not in data:
         return draft
     warnings = (*draft.workflow.warnings, *definition.warnings)

@@ -68,6 +68,10 @@ class Document:
         node = _found(self.root, path, key=key)
         return (1, 1) if node is None else (node.start_mark.line + 1, node.start_mark.column + 1)
 
+    def inside(self, key: str) -> "Document":
+        """What stands below one key of it, as a document of its own, with the places of this one."""
+        return Document(self.name, self.data[key], _found(self.root, (key,), key=False), self.text)
+
 
 def load(text: str | bytes, name: str) -> Any:
     """Plain data; YamlInvalid names the file, line and column."""

@@ -6,8 +6,8 @@ from moot.core import json
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.nearest import hint
-from moot.engine import resolving
-from moot.engine.definition import Definition, FieldType, InputField
+from moot.engine import field_type, resolving
+from moot.engine.definition import Definition, InputField
 from moot.engine.expressions.evaluation import Evaluator
 from moot.engine.resolving import View
 from moot.engine.scope import INPUTS
@@ -38,8 +38,12 @@ def _inputs(wanted: tuple[InputField, ...], given: Mapping[str, Json], of: str) 
         if value is None and one.default is None and one.is_required:
             raise InputInvalid(f"{of} needs the input `{one.name}`{_told(one)}.", f"Give it: --input {one.name}=…")
         value = one.default if value is None else value
-        if value is not None and not _fits(value, one.type):
-            raise InputInvalid(f"The input `{one.name}` must be {_A[one.type]}.", f"Give {_A[one.type]}.")
+        if value is not None and not field_type.fits(value, one.type):
+            wanted_type = field_type.described(one.type)
+            raise InputInvalid(f"The input `{one.name}` must be {wanted_type}.", f"Give {wanted_type}.")
+        if value is not None and not _is_option(value, one):
+            listed = ", ".join(map(resolving.text_of, one.options))
+            raise InputInvalid(f"The input `{one.name}` must be one of {listed}.", "Choose one of them.")
         found[one.name] = value
     return found
 
@@ -60,27 +64,9 @@ async def state(
     return Change({**begun.fields, INPUTS: known[INPUTS]}, begun.traces)
 
 
-_A: Mapping[FieldType, str] = {
-    "string": "a text",
-    "number": "a number",
-    "boolean": "true or false",
-    "array": "a list",
-    "object": "an object",
-}
-
-
-def _fits(value: Json, type_: FieldType) -> bool:
-    match type_:
-        case "string":
-            return isinstance(value, str)
-        case "number":
-            return isinstance(value, int | float) and not isinstance(value, bool)
-        case "boolean":
-            return isinstance(value, bool)
-        case "array":
-            return isinstance(value, list | tuple)
-        case "object":
-            return isinstance(value, Mapping)
+def _is_option(value: Json, one: InputField) -> bool:
+    given = value if isinstance(value, list | tuple) else (value,)
+    return not one.options or all(each in one.options for each in given)
 
 
 def _told(one: InputField) -> str:

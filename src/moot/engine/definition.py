@@ -7,12 +7,12 @@ from typing import Literal
 
 from moot.core.json import Json
 from moot.core.records import record
+from moot.engine.field_type import FieldType
 from moot.engine.frames import Frames
 from moot.engine.state.schema import Schema
 from moot.engine.step import Step
 
 OnError = Literal["checkpoint_and_fail", "continue", "retry_workflow"]
-FieldType = Literal["string", "number", "boolean", "array", "object"]
 # Roots: where the steps of a strand begin. The main one has no name.
 FAILURE = "failure"
 TASK = "task/"
@@ -28,6 +28,7 @@ class InputField:
     is_required: bool = False
     default: Json = None
     description: str = ""
+    options: tuple[Json, ...] = ()  # the only values that it may have
 
 
 @record

@@ -3,11 +3,14 @@
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, JsonValue
 
+from moot.engine.definition import OnError
+from moot.engine.field_type import FieldType
 from moot.engine.state.operations import Operation
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=200)]
+TaskName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_:-]+$", max_length=200)]
 Steps = list[JsonValue]
 
 
@@ -56,11 +59,74 @@ class DefaultsShape(Shape):
     state: Mapping[Name, JsonValue] = Field(default_factory=dict[str, JsonValue], description="Values at the beginning")
 
 
+class InputShape(Shape):
+    type: FieldType = Field(default="string", description="string, number, boolean, array or object")
+    required: bool = Field(default=False, description="Whether it cannot be left out")
+    default: JsonValue = Field(default=None, description="What it is when it is not given")
+    description: str = Field(default="", description="What to write there")
+    options: list[str | int | float | bool] | None = Field(
+        default=None, validation_alias=AliasChoices("options", "enum"), description="The only values it may have"
+    )
+
+
+class TaskErrorsShape(Shape):
+    return_on_error: bool = Field(default=True, description="Whether the one who gave the task is told of an error")
+    cleanup_on_error: Steps = Field(default_factory=list[JsonValue], description="Steps before that")
+
+
+class TaskShape(Shape):
+    """What a sub-agent does."""
+
+    description: str = Field(default="", description="What it is for")
+    inputs: Mapping[Name, JsonValue] = Field(
+        default_factory=dict[str, JsonValue], description="What it is given: a type each, or what stands in for it"
+    )
+    steps: Annotated[Steps, Field(min_length=1)] = Field(description="What is done, one after the other")
+    error_handling: TaskErrorsShape = Field(default_factory=TaskErrorsShape, description="What happens when one fails")
+    prompt: str = Field(default="", description="What the sub-agent is told, in place of the standard words")
+
+
+class CollectionShape(Shape):
+    enabled: bool = Field(default=True, description="Whether errors are kept in the state")
+    state_path: str = Field(default="raw.workflow_errors", min_length=1, description="Where, as in raw.NAME")
+    include_stack_traces: bool = Field(default=False, description="With all that is known of how each came about")
+
+
+class ErrorsShape(Shape):
+    on_error: OnError = Field(
+        default="checkpoint_and_fail", description="checkpoint_and_fail, continue or retry_workflow"
+    )
+    max_retries: Annotated[int, Field(ge=0, le=1000)] = Field(default=1, description="How often it begins again")
+    error_collection: CollectionShape | None = Field(default=None, description="Errors in the state")
+    on_failure: Steps = Field(default_factory=list[JsonValue], description="Steps before it ends; `error` is why")
+
+
+class ResumeShape(Shape):
+    retry_failed_steps: bool = Field(default=True, description="Whether a step that has failed is taken again")
+    skip_completed_steps: bool = Field(default=True, description="Whether what is done stays done")
+    reset_error_counts: bool = Field(default=False, description="Whether tries are counted anew")
+
+
 class FlowShape(Shape):
     """The sections of a workflow file that the engine reads."""
 
+    name: str | None = Field(default=None, description="The file's name if not given")
+    description: str = Field(default="", description="What it is for")
+    version: str = Field(default="", description="Which one it is, as in 1.0.0")
+    imports: list[Annotated[str, Field(min_length=1, max_length=1000)]] = Field(
+        default_factory=list[str],
+        max_length=100,
+        description="Files, seen from this one, whose workflows and tasks of sub-agents are known here",
+    )
+    inputs: Mapping[str, JsonValue] = Field(default_factory=dict[str, JsonValue], description="What is asked for")
+    default_state: DefaultsShape = Field(default_factory=DefaultsShape, description="What is in them at the beginning")
+    state_schema: StateShape = Field(default_factory=StateShape, description="The fields of the state")
     steps: Annotated[Steps, Field(min_length=1)] | None = Field(
         default=None, description="What is done, one after the other"
     )
-    state_schema: StateShape = Field(default_factory=StateShape, description="The fields of the state")
-    default_state: DefaultsShape = Field(default_factory=DefaultsShape, description="What is in them at the beginning")
+    sub_agent_tasks: Mapping[TaskName, JsonValue] = Field(
+        default_factory=dict[str, JsonValue], description="What sub-agents do, by name"
+    )
+    error_handling: ErrorsShape = Field(default_factory=ErrorsShape, description="What happens when a step has failed")
+    on_resume: ResumeShape = Field(default_factory=ResumeShape, description="How it goes on after that")
+    result: str | None = Field(default=None, description="What it comes to; {{ }} may stand in it")

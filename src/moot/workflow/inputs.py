@@ -136,9 +136,8 @@ def _typed(type: InputType, value: object) -> Value:
         case "boolean", bool():
             return value
         case "array", list() | tuple():
-            parts = cast(Sequence[object], value)
-            scalars = tuple(one for one in parts if isinstance(one, str | int | float | bool))
-            return scalars if len(scalars) == len(parts) else None
+            parts = tuple(cast(Sequence[Any], value))
+            return parts if all(isinstance(one, str | int | float | bool | dict) for one in parts) else None
         case "object", dict():
             return cast(dict[str, Any], value)
         case _:

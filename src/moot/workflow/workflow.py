@@ -24,7 +24,7 @@ Workspace = Literal["shared", "worktree", "none"]
 PromptMode = Literal["append", "replace"]
 Transport = Literal["direct", "mcp"]
 Scalar = str | int | float | bool
-Value = Scalar | tuple[Scalar, ...] | Mapping[str, Any] | None  # of a variable; None is what was left open
+Value = Scalar | tuple[Any, ...] | Mapping[str, Any] | None  # of a variable; None is what was left open
 
 SETUP_TIMEOUT = timedelta(seconds=60)
 NOTIFY_TIMEOUT = timedelta(seconds=30)

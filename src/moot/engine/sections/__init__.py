@@ -1,0 +1,1 @@
+"""The sections of a workflow file that the engine runs, one in each module."""
