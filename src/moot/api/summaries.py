@@ -6,6 +6,7 @@ from datetime import timedelta
 from moot.api import tallies
 from moot.api.tallies import Tally
 from moot.bus import messages
+from moot.core import json
 from moot.core.ids import RunId
 from moot.core.records import record
 from moot.core.tx import ReadTx
@@ -16,6 +17,7 @@ from moot.ledger.usage import Usage
 from moot.registry import runs
 from moot.registry.runs import Run
 from moot.runner import phases, plan_section, values
+from moot.runner.flows import section
 from moot.store.store import Store
 from moot.workflow import stored, templates
 from moot.workspaces import workspaces
@@ -61,7 +63,7 @@ def _of_run(tx: ReadTx, id: RunId) -> Summary:
         duration=_lasted(tx, run),
         usage=usage.total(tx, run.id),
         budget=tuple(budgets.shares(tx, run.id)),
-        result=_result(run),
+        result=_result(tx, run),
         plan=None if (board := plan_section.board_of(tx, run)) is None else tallies.of_board(tx, board),
         branches=tuple(one.branch for one in workspaces.all_of(tx, run.instance) if one.status == "active"),
     )
@@ -80,9 +82,13 @@ def _written(tx: ReadTx, run: Run) -> Iterator[str]:
             yield one.file
 
 
-def _result(run: Run) -> str:
+def _result(tx: ReadTx, run: Run) -> str:
     """The workflow's last words, with what is known; nothing before setup has found everything out."""
     workflow = stored.from_json(run.definition)
+    if workflow.flow:
+        flow = section.flow_of(tx, run)
+        value = None if flow is None or flow.result is None else json.loads(flow.result)
+        return value if isinstance(value, str) else "" if value is None else json.dumps(value)
     if run.phase not in ("talk", "tasks"):
         return ""
     return templates.expand(workflow.result, values.of_run(run, workflow, run.outputs)).text.strip()

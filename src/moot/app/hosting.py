@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from moot.app import backends, private_folders, settings
 from moot.app.outfitter import Outfitter
@@ -15,6 +16,7 @@ from moot.core.caller import SYSTEM, Caller
 from moot.core.ids import HostId, InstanceName, TokenId
 from moot.core.records import record
 from moot.core.tx import Tx
+from moot.engine.expressions.sandbox import Sandbox
 from moot.mcp import server
 from moot.mcp.server import Address, Endpoints, Options
 from moot.mcp.sockets import ServerRunning
@@ -25,6 +27,8 @@ from moot.registry.agents import NewAgent
 from moot.registry.hosts import NewHost
 from moot.runner import expiry, handing_out, limit_workers, limits, neighbours, phases, telemetry, worktree_worker
 from moot.runner.attempts import AttemptWorker
+from moot.runner.flows.deeds import Deeds
+from moot.runner.flows.worker import FlowWorker
 from moot.runner.host import Host, Pace
 from moot.runner.journals import Signs
 from moot.runner.kickoff import KickoffWorker
@@ -40,9 +44,12 @@ from moot.runner.worker import Worker
 from moot.runner.worktree_worker import WorktreeWorker
 from moot.runner.worktrees import Worktrees
 from moot.store.store import Store
-from moot.tools import asking, guards, isolation, lapsing, verifying, voting
+from moot.tools import advancing, asking, guards, isolation, lapsing, verifying, voting
 from moot.views.keeper import DocumentKeeper
 from moot.views.live import LiveViews
+
+if TYPE_CHECKING:
+    from moot.connect.external import Surroundings
 
 EVERYTHING = ("serve", "react", "work", "run")
 WITHOUT_AGENTS = ("serve", "react", "work")  # for a lone MCP client, which is the agent itself
@@ -80,12 +87,16 @@ async def hosting(project: Project, store: Store, options: HostOptions | None = 
     met: set[TokenId] = set()
     await asyncio.to_thread(_clear_up, project)
     with Guardian() as guardian:
-        async with _keeping(project, store, chosen), _serving(project, store, chosen, met) as address:
+        async with (
+            Sandbox().open() as sandbox,
+            _keeping(project, store, chosen),
+            _serving(project, store, chosen, met) as address,
+        ):
             worktrees, heard = Worktrees(store, project.root, project.folder, guardian), None
             if chosen.stage is not None:
                 worktrees, heard = chosen.stage.worktrees(worktrees), chosen.stage.heard
             outfitter = Outfitter(project, store, address, met, guardian, worktrees, heard)
-            host = _host(project, store, chosen, outfitter)
+            host = _host(project, store, chosen, outfitter, sandbox)
             await worktree_worker.take_up(worktrees)
             async with telemetry.sending(store, lambda: host.id, os.environ), _working(host):
                 yield Running(host, address, project.socket if address.socket is None else None)
@@ -153,7 +164,7 @@ async def _serving(project: Project, store: Store, options: HostOptions, met: se
         yield address
 
 
-def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfitter) -> Host:
+def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfitter, sandbox: Sandbox) -> Host:
     retry = options.retry or settings.retry(project.config)
     time_limit = settings.time_limit(project.config)
     notify = settings.notify(project.config)
@@ -162,6 +173,20 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
 
     stopping = asyncio.Event()
     stage, setup = options.stage, SetupWorker(store, project.root, outfitter.guardian)
+
+    deeds = Deeds(
+        store,
+        project.root,
+        project.folder / "steps",
+        neighbours.machine(),
+        outfitter.guardian,
+        settings.servers(project.config),
+    )
+
+    def around() -> "Surroundings":
+        from moot.connect.external import Surroundings  # noqa: PLC0415  # brings the whole MCP library along
+
+        return Surroundings(project.root, os.environ, outfitter.guardian)
 
     def attempts(host: HostId) -> AttemptWorker:
         found: Mapping[str, Backend] = backends.Backends()
@@ -186,6 +211,7 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
         return {
             wake_agents.ATTEMPT: stage.attempts(attempts(host)) if stage else attempts(host),
             phases.SETUP: stage.setup(setup) if stage else setup,
+            advancing.ADVANCE: FlowWorker(store, sandbox, deeds, around),
             isolation.WORKTREE: WorktreeWorker(outfitter.worktrees),
             **{kind: stage.own(worker) if stage else worker for kind, worker in own.items()},
         }

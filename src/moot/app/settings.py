@@ -7,6 +7,7 @@ from datetime import timedelta
 from moot.app.project import ConfigInvalid
 from moot.core import durations
 from moot.core.json import Json
+from moot.core.servers import Server, declared
 from moot.runner.retry import Retry
 from moot.workflow.workflow import NOTIFY_TIMEOUT, Notify
 
@@ -48,3 +49,9 @@ def notify(config: Mapping[str, Json]) -> Notify | None:
         )
     timeout = said.get("timeout")
     return Notify(command, NOTIFY_TIMEOUT if timeout is None else durations.parse(str(timeout)))
+
+
+def servers(config: Mapping[str, Json]) -> dict[str, Server]:
+    """The MCP servers whose tools steps may call."""
+    found = config.get("mcp_servers", config.get("mcpServers"))
+    return {} if found is None else declared(found)

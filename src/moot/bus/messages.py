@@ -134,6 +134,11 @@ def post(tx: Tx, draft: Draft, recipients: Sequence[Recipient]) -> Message:
     return message
 
 
+def last_of_attempt(tx: ReadTx, stream: StreamId, attempt: AttemptId) -> str:
+    """What it has said last; nothing if it has not spoken."""
+    return tx.maybe(sql.last_of_attempt, str, attempt=attempt, stream=stream) or ""
+
+
 def get(tx: ReadTx, id: MessageId, stream: StreamId) -> Message:
     found = tx.maybe(sql.get, Message, id=id)
     if found is None or found.stream != stream:

@@ -1,3 +1,6 @@
+-- last_of_attempt: What an attempt has said last.
+select body from messages where attempt = :attempt and stream = :stream order by seq desc limit 1
+
 -- add: Write a message under its event's number, with its event's time.
 insert into messages (
   stream, seq, id, sender, sender_id, kind, body, mentions, priority, thread, reply_to, task_id, attempt, hops, rally,

@@ -2,6 +2,7 @@
 
 from typing import Literal, Protocol
 
+from moot.core.errors import InvalidInput
 from moot.core.records import record
 
 Origin = Literal["project", "global"]
@@ -33,3 +34,13 @@ class Library(Protocol):
         ...
 
     def listed(self, *, with_global: bool = True) -> list[Listed]: ...
+
+
+class NoLibrary:
+    """Where nothing can be started by name."""
+
+    def find(self, name: str) -> Source:
+        raise InvalidInput(f"There are no workflows here, and none called {name[:80]!r}.", "Start it where they are.")
+
+    def listed(self, *, with_global: bool = True) -> list[Listed]:
+        return []

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from moot.core.caller import Caller, Role
 from moot.core.json import Json
+from moot.core.library import Library
 from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 
@@ -24,6 +25,11 @@ class Call(Protocol):
 
     @property
     def caller(self) -> Caller: ...
+
+    @property
+    def library(self) -> Library:
+        """Definitions that can be started by name where this is served."""
+        ...
 
     async def write(self, change: Callable[[Tx], T]) -> T:
         """Commit `change` with the record of this call; a repeated key answers what was answered before."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import field
 
+from moot.core import json
 from moot.core.events import Event
 from moot.core.ids import FlowId
 from moot.core.json import Json
@@ -12,6 +13,7 @@ from moot.engine import flows, history, inbox, strands
 from moot.engine.definition import Definition
 from moot.engine.flows import Flow, WaitsFor
 from moot.engine.history import Taken
+from moot.engine.scope import INPUTS
 from moot.engine.state import fields as states
 from moot.engine.state.fields import Fields
 from moot.engine.state.reactive import Trace
@@ -55,7 +57,9 @@ class Live:
 
     def own(self, strand: Strand) -> dict[str, Json]:
         """What the expressions of a strand know beside the state."""
-        return {"inputs": self.flow.given, **self.flow.own, **strand.own}
+        known = self.fields.get(INPUTS)
+        given: Json = self.flow.given if known is None else json.loads(known)
+        return {INPUTS: given, **self.flow.own, **strand.own}
 
     def after(self, delta: Delta) -> "Live":
         """With what was committed."""

@@ -46,7 +46,8 @@ class Driver:
         """Its state, as the definition says; a definition that cannot even begin has failed."""
         flow, main = live.flow, live.main
         try:
-            begun = await beginning.state(self.evaluator, live.definition, flow.given, _texts(live.own(main)))
+            given = beginning.inputs(live.definition, flow.given)
+            begun = await beginning.state(self.evaluator, live.definition, given, _texts(live.own(main)))
         except MootError as error:
             return trouble.ended(live, main, str(error))
         return Delta(begun.fields, (main,), traces=begun.traces, flow=replace(flow, status="in_progress"))

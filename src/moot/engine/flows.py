@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Literal, cast
 
 from moot.core import json
+from moot.core.caller import Role
 from moot.core.errors import MootError
 from moot.core.events import Event
 from moot.core.ids import AgentId, FlowId, InstanceName, StreamId
@@ -51,7 +52,9 @@ class Flow:
     given: Mapping[str, Json]  # its inputs
     own: Mapping[str, Json]  # further names that its expressions know
     driver: Driver
-    holder: AgentId | None
+    holder: AgentId | None  # who started it, on whose behalf it calls tools
+    role: Role
+    tool_groups: tuple[str, ...] | None  # that it may use; None: all of its role
     status: Status
     waits_for: WaitsFor
     version: int
@@ -80,6 +83,8 @@ class NewFlow:
     driver: Driver
     own: Mapping[str, Json] = field(default_factory=dict[str, Json])
     holder: AgentId | None = None
+    role: Role = "operator"
+    tool_groups: tuple[str, ...] | None = None
     credits: int | None = None
     id: FlowId | None = None  # None: a new one
 
@@ -105,6 +110,8 @@ def create(tx: Tx, new: NewFlow) -> Flow:
         own=json.dumps({**new.own, "workflow_id": id}),
         driver=new.driver,
         holder=new.holder,
+        role=new.role,
+        tool_groups=None if new.tool_groups is None else json.dumps(new.tool_groups),
         credits=new.credits,
         now=tx.now,
     )
@@ -154,6 +161,11 @@ def end(tx: Tx, flow: Flow, status: Literal["completed", "failed", "abandoned"],
         return False
     tx.announce(Event(flow.stream, ENDED, flow.id, {"status": status, "error": error}))
     return True
+
+
+def mark(tx: Tx, flow: Flow, waits_for: WaitsFor) -> None:
+    """What it waits for, for those who ask whether anything goes on here."""
+    tx.put(sql.wait, id=flow.id, waits_for=waits_for)
 
 
 def reopen(tx: Tx, flow: Flow) -> bool:

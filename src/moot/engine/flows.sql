@@ -1,14 +1,14 @@
 -- add: A flow that is about to begin.
 insert into flows (
-  id, instance, stream, name, source, files, given, own, driver, holder, status, waits_for, version, last_step, credits,
+  id, instance, stream, name, source, files, given, own, driver, holder, role, tool_groups, status, waits_for, version, last_step, credits,
   retries, result, error, started_at, updated_at, ended_at
 ) values (
-  :id, :instance, :stream, :name, :source, :files, :given, :own, :driver, :holder, 'starting', '', 0, 0, :credits,
+  :id, :instance, :stream, :name, :source, :files, :given, :own, :driver, :holder, :role, :tool_groups, 'starting', '', 0, 0, :credits,
   0, null, '', :now, :now, null
 )
 
 -- get: One flow by id, without its texts.
-select id, instance, stream, name, source, given, own, driver, holder, status, waits_for, version, last_step, credits,
+select id, instance, stream, name, source, given, own, driver, holder, role, tool_groups, status, waits_for, version, last_step, credits,
   retries, result, error, started_at, updated_at, ended_at
 from flows where id = :id
 
@@ -16,12 +16,12 @@ from flows where id = :id
 select files from flows where id = :id
 
 -- all_of: The flows of an instance, the newest first.
-select id, instance, stream, name, source, given, own, driver, holder, status, waits_for, version, last_step, credits,
+select id, instance, stream, name, source, given, own, driver, holder, role, tool_groups, status, waits_for, version, last_step, credits,
   retries, result, error, started_at, updated_at, ended_at
 from flows where instance = :instance order by started_at desc, id desc limit :limit
 
 -- live: Those of a stream that are not over.
-select id, instance, stream, name, source, given, own, driver, holder, status, waits_for, version, last_step, credits,
+select id, instance, stream, name, source, given, own, driver, holder, role, tool_groups, status, waits_for, version, last_step, credits,
   retries, result, error, started_at, updated_at, ended_at
 from flows where stream = :stream and status in ('starting', 'in_progress') order by id
 

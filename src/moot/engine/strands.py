@@ -41,7 +41,7 @@ class Strand:
     work: Work | None = None
     since: int = 0  # the version of the flow at which the work was given out
     is_applied: bool = False  # the updates that are its work were made already
-    waits_on: str | None = None  # whose end it waits for: a message, a request, a proposal, a task
+    waits_on: str | None = None  # whose end it waits for: a message, a request, a vote, a task; or where it is done
     wakes_at: datetime | None = None
     seen_step: int = 0  # the last of its steps that whoever drives it was told of
     retries: int = 0  # how often it began anew

@@ -1,7 +1,7 @@
 """Runs: the executions of a workflow under an instance's name, one at a time.
 
-A run is a part of its instance's stream. It goes through phases (setup, perhaps an election, talk, perhaps tasks) and
-ends in a state with a reason; every step is taken by whoever comes first and finds the run in the phase before.
+A run is a part of its instance's stream. It goes through phases (setup, perhaps an election, talk, perhaps tasks and
+steps) and ends in a state with a reason; each is entered by whoever comes first and finds the run in the one before.
 All changes are made under the lock of the instance.
 """
 
@@ -25,7 +25,7 @@ sql = queries.beside(__file__)
 # Whether it ends by itself; what is taped does, and is worked on by the host that attends it alone.
 Mode = Literal["run", "start", "taped"]
 State = Literal["live", "interrupted", "done", "failed", "limit", "stopped"]
-Phase = Literal["setup", "election", "talk", "tasks"]
+Phase = Literal["setup", "election", "talk", "tasks", "steps"]
 STARTED, RESUMED, PAUSED, STOP_ASKED, ENDED = "run_started", "run_resumed", "run_paused", "run_stop_asked", "run_ended"
 
 
@@ -188,8 +188,12 @@ def latest(tx: ReadTx, instance: InstanceName) -> Run | None:
     return tx.maybe(sql.latest, Run, instance=instance)
 
 
+def find(tx: ReadTx, id: RunId) -> Run | None:
+    return tx.maybe(sql.get, Run, id=id)
+
+
 def get(tx: ReadTx, id: RunId) -> Run:
-    found = tx.maybe(sql.get, Run, id=id)
+    found = find(tx, id)
     if found is None:
         raise RunNotFound(f"There is no run {id[:80]!r}.", "See moot status.")
     return found

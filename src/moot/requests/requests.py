@@ -276,8 +276,8 @@ def _check_open(request: Request, now: datetime) -> None:
 def _close(tx: Tx, request: Request, state: State, answer: str, by: str | None) -> Request:
     tx.run(sql.close, id=request.id, state=state, answer=answer, answered_by=by, now=tx.now)
     facts = {"state": state, "by": by, "to": request.requester_id}
-    # Agents hear of it by mail; moot itself, by its reactions.
-    tx.announce(Event(request.stream, ANSWERED, request.id, facts, is_quiet=request.requester_id is not None))
+    # Agents hear of it by mail; moot itself, and steps that wait for it, by reactions.
+    tx.announce(Event(request.stream, ANSWERED, request.id, facts))
     return get(tx, request.id)
 
 

@@ -18,6 +18,7 @@ from moot.registry.agents import Agent
 from moot.registry.conversations import Kept
 from moot.runner import handing_out, limits, pausing, purses, terms
 from moot.runner.begun import Begun
+from moot.runner.flows import asking_agents
 from moot.runner.pausing import Wait, first_line
 from moot.runner.reactions.wake_agents import attempt_key, wake
 from moot.runner.retry import Retry
@@ -105,6 +106,7 @@ def _succeed(tx: Tx, begun: Begun, text: str) -> None:
         words = Words(_sayable(text), reply_to=begun.mail[-1].id, attempt=attempt, spoken=spoken)
         talk.say(tx, instances.get(tx, agent.instance), agent, words)
     handing_out.finish(tx, agent, begun.caller.token or "", _sayable(text))
+    asking_agents.answered(tx, agent, attempt, [one.id for one in begun.mail], _sayable(text))
     tx.announce(Event(agent.stream, attempts.SUCCEEDED, attempt, {"agent": agent.id}, is_quiet=True))
 
 
@@ -138,8 +140,9 @@ def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
         return
     jobs.fail(tx, begun.job, error)
     failed = handing_out.fail(tx, agent, error)
+    steps = asking_agents.failed(tx, [one.id for one in begun.mail], error)
     for mail in begun.mail:
-        if mail.task_id in failed:  # whoever tries the task again is told anew
+        if mail.task_id in failed or mail.id in steps:  # whoever tries the task again is told anew
             mailbox.ack_one(tx, agent.id, mail.seq)
     count = mailbox.park(tx, agent.id, attempt)
     tx.announce(Event(agent.stream, attempts.FAILED, attempt, {**facts, "parked": count}, is_quiet=True))

@@ -3,6 +3,8 @@
 from moot.bus import mailbox
 from moot.core.ids import StreamId
 from moot.core.tx import ReadTx
+from moot.engine import flows, inbox
+from moot.engine.flows import Flow
 from moot.jobs import jobs
 from moot.jobs.jobs import Job
 from moot.proposals import proposals
@@ -12,7 +14,7 @@ from moot.requests import requests
 from moot.runner import limits
 from moot.runner.reactions.notify_people import NOTIFY
 from moot.store import feed
-from moot.tools import asking, lapsing, voting
+from moot.tools import advancing, asking, lapsing, voting
 
 # Jobs that only watch the time: what they wait for is looked at itself.
 HOUSEKEEPING = frozenset((voting.EXPIRE, asking.EXPIRE, limits.TIME, lapsing.LAPSE))
@@ -23,6 +25,8 @@ def is_idle(tx: ReadTx, stream: StreamId) -> bool:
     people and those who are stopped."""
     if any(_is_work(job) for job in jobs.live(tx, stream)) or feed.has_news(tx, stream):
         return False
+    if any(_is_moving(tx, flow) for flow in flows.live(tx, stream)):
+        return False
     if proposals.has_open(tx, stream) or any(not one.is_for_person for one in requests.open_of(tx, stream)):
         return False
     members = agents.members(tx, stream)
@@ -32,8 +36,17 @@ def is_idle(tx: ReadTx, stream: StreamId) -> bool:
 
 
 def _is_work(job: Job) -> bool:
-    """People are being told once the command for that runs: nobody waits for its end."""
-    return job.kind not in HOUSEKEEPING and not (job.kind == NOTIFY and job.state == "running")
+    """People are being told once the command for that runs: nobody waits for its end. Whether a flow goes on, itself
+    says."""
+    is_watching = job.kind in (NOTIFY, advancing.ADVANCE) and job.state == "running"
+    return job.kind not in HOUSEKEEPING and not is_watching
+
+
+def _is_moving(tx: ReadTx, flow: Flow) -> bool:
+    """Whether steps go on by themselves; those that an agent asks for are its own affair."""
+    if flow.driver == "agent":
+        return False
+    return flow.waits_for in ("", "time") or not inbox.is_empty(tx, flow.id)
 
 
 def _is_stopped(agent: Agent) -> bool:

@@ -14,6 +14,7 @@ from moot.registry.agents import Agent
 from moot.registry.runs import Run
 from moot.requests import requests
 from moot.runner import idle, plan_section
+from moot.runner.flows import section
 from moot.runner.phases import SETUP
 from moot.runner.reactions.wake_agents import ATTEMPT
 from moot.store import feed
@@ -52,17 +53,22 @@ def look(tx: ReadTx, id: RunId) -> Look:
     unread = {agent for agent, count in counts.items() if count.unread}
     return Look(
         run=run,
-        is_idle=run.phase in ("talk", "tasks") and idle.is_idle(tx, run.stream) and not _are_outside(holders),
+        is_idle=run.phase in ("talk", "tasks", "steps") and idle.is_idle(tx, run.stream) and not _are_outside(holders),
         is_working=any(job.kind in _WORK and job.state == "running" for job in live),
         parked=sum(count.parked for count in counts.values()),
         awaited=tuple(one for one in people if one.id in asked | at_work or _is_asked(tx, run, one)),
         outside=tuple(one for one in members if one.backend == "external" and one.id in unread),
         stranded=tuple(one for one in members if one.is_started_by_moot and one.stopped_at and one.id in unread),
         limit=None if stop is None or _is_winding_up(tx, run, live) else stop.reason,
-        has_more=run.phase == "talk" and plan_section.is_planned(run),
-        unfinished=plan_section.trouble(tx, run),
+        has_more=_has_more(run),
+        unfinished=plan_section.trouble(tx, run) or section.trouble(tx, run),
         stopped=tuple(f"{agents.get(tx, one.agent).name}: {one.reason}" for one in stops.of_agents(tx, run.id)),
     )
+
+
+def _has_more(run: Run) -> bool:
+    has_tasks, has_steps = plan_section.is_planned(run), section.has_steps(run)
+    return (run.phase == "talk" and (has_tasks or has_steps)) or (run.phase == "tasks" and has_steps)
 
 
 def _are_outside(holders: Sequence[Agent]) -> bool:

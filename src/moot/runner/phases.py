@@ -1,5 +1,5 @@
 """The phases of a run: it is launched, set up, perhaps elects an owner of its documents, then talks, then perhaps
-works on its tasks, then is closed.
+works on its tasks, then goes through its steps, then is closed.
 
 Each step is one transaction that finds the run in the phase before, so that whoever comes first takes it and a crash
 between two steps loses nothing.
@@ -22,6 +22,7 @@ from moot.registry.instances import Instance
 from moot.registry.runs import NewRun, Run, State
 from moot.requests import requests
 from moot.runner import endings, handing_out, idle, limits, plan_section, values
+from moot.runner.flows import asking_agents, section
 from moot.runner.reactions.wake_agents import attempt_key, wake
 from moot.tools import asking, talk, voting
 from moot.tools.talk import Words
@@ -76,6 +77,7 @@ def _leave_behind(tx: Tx, instance: Instance, before: Run) -> None:
     its end belongs to the next one."""
     limits.close(tx, before)
     plan_section.abandon(tx, before)
+    section.abandon(tx, before)
     for agent in members_of(tx, before):
         endings.interrupt(tx, agent)
         stopping.stop(tx, agent)
@@ -125,6 +127,7 @@ def kick_off(tx: Tx, run: Run) -> None:
     wake_waiting(tx, run)
     if workflow.is_together:
         begin_tasks(tx, runs.get(tx, run.id))
+        begin_steps(tx, runs.get(tx, run.id))
 
 
 def begin_tasks(tx: Tx, run: Run) -> bool:
@@ -136,6 +139,17 @@ def begin_tasks(tx: Tx, run: Run) -> bool:
     return True
 
 
+def begin_steps(tx: Tx, run: Run) -> bool:
+    """Begin with the steps of the file; False if there are none, or if that was done. Tasks that did not end well stop
+    what would follow them."""
+    workflow = stored.from_json(run.definition)
+    is_due = workflow.is_together or not plan_section.trouble(tx, run)
+    if not workflow.flow or not is_due or not runs.enter(tx, run, "steps"):
+        return False
+    section.begin(tx, run, workflow)
+    return True
+
+
 def close(tx: Tx, id: RunId, state: State, reason: str) -> bool:
     """End a run; False if it turned out to have more to do. Its agents are stopped, and what they have not read is kept
     for whoever resumes it."""
@@ -143,7 +157,7 @@ def close(tx: Tx, id: RunId, state: State, reason: str) -> bool:
     run = runs.get(tx, id)
     if run.state != "live":
         return True  # somebody else has ended it, and perhaps begun another with the same agents
-    if state == "done" and (not idle.is_idle(tx, run.stream) or begin_tasks(tx, run)):
+    if state == "done" and (not idle.is_idle(tx, run.stream) or begin_tasks(tx, run) or begin_steps(tx, run)):
         return False
     limits.close(tx, run, is_at_limit=state == "limit")
     for agent in members_of(tx, run):
@@ -156,6 +170,7 @@ def wake_waiting(tx: Tx, run: Run) -> None:
     """Have everybody read what waits for them, also who is here without being of the run. What somebody was given
     counts: a host that takes it from a dead one at this moment may be about to find that nobody attends the run."""
     handing_out.add(tx, BoardId(run.id))
+    section.carry_on(tx, run)
     counts = mailbox.counts(tx, run.stream)
     for agent in agents.members(tx, run.stream):
         if agent.id in counts and counts[agent.id].unread:
@@ -164,9 +179,10 @@ def wake_waiting(tx: Tx, run: Run) -> None:
 
 
 def members_of(tx: ReadTx, run: Run) -> list[Agent]:
-    """The agents of the run's own workflow."""
+    """The agents of the run's own workflow, and those that were made for tasks of its steps."""
     found = (agents.find(tx, run.stream, name) for name in stored.names(run.definition))
-    return [agent for agent in found if agent is not None]
+    made = asking_agents.made_for(tx, run) if section.has_steps(run) else []
+    return [*(agent for agent in found if agent is not None), *made]
 
 
 def _place(context: Context, instance: InstanceName) -> Place:

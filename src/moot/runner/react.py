@@ -11,17 +11,18 @@ from moot.requests import requests
 from moot.runner import handing_out
 from moot.runner.reactions.begin_talk import begin_talk
 from moot.runner.reactions.reach_agents import reach_agents
+from moot.runner.reactions.tell_flows import tell_flows
 from moot.runner.reactions.verify_tasks import verify_tasks, withdraw_questions
 from moot.store import feed, streams
 
 Reaction = Callable[[Tx, StoredEvent], None]
 REACTIONS: Mapping[str, tuple[Reaction, ...]] = {
     messages.POSTED: (reach_agents,),
-    votes.CLOSED: (begin_talk, verify_tasks),
-    requests.ANSWERED: (verify_tasks,),
+    votes.CLOSED: (begin_talk, verify_tasks, tell_flows),
+    requests.ANSWERED: (verify_tasks, tell_flows),
     laying.PLANNED: (handing_out.look,),
     claims.RELEASED: (handing_out.look, withdraw_questions),
-    progress.STATUS: (handing_out.look, withdraw_questions),
+    progress.STATUS: (handing_out.look, withdraw_questions, tell_flows),
     boards.STATUS: (handing_out.look,),
 }
 _PAGE = 100

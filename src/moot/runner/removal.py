@@ -9,6 +9,7 @@ from moot.core.caller import Caller
 from moot.core.ids import InstanceName
 from moot.core.tx import Tx
 from moot.documents import documents
+from moot.engine import flows
 from moot.jobs import jobs
 from moot.ledger import budgets, journal, operations, stops, usage
 from moot.proposals import proposals
@@ -60,6 +61,7 @@ def forget(tx: Tx, instance: Instance) -> None:
     forget_talk(tx, instance, feed.end(tx, instance.stream).get(instance.stream, 0))
     search.forget(tx, Place(instance.name, instance.stream))
     boards.forget(tx, instance.name)
+    flows.forget(tx, instance.name)
     workspaces.forget(tx, instance.name)
     proposals.forget(tx, instance.stream)
     requests.forget(tx, instance.stream)

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from moot.core.caller import SYSTEM, Caller
 from moot.core.errors import MootError
 from moot.core.ids import OperationId, StreamId
+from moot.core.library import Library, NoLibrary
 from moot.core.records import record
 from moot.core.tool import Tool
 from moot.core.tx import ReadTx, Tx
@@ -44,6 +45,7 @@ class StoreCall:
     tool: Tool
     deed: Deed
     made: list[Made] = field(default_factory=list[Made])  # the last one stays
+    library: Library = field(default_factory=NoLibrary)
 
     async def write(self, change: Callable[[Tx], T]) -> T:
         return await self.store.write(lambda tx: self._once(tx, change), caller=self.caller)

@@ -1,7 +1,7 @@
 """One call from outside to one answer: the boundary where every failure becomes a refusal in words."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -10,6 +10,7 @@ from pydantic_core import ErrorDetails
 from moot.core.caller import Caller
 from moot.core.errors import InvalidInput, MootError
 from moot.core.json import Json
+from moot.core.library import Library, NoLibrary
 from moot.core.tool import Tool, ToolAnswer
 from moot.ledger import operations
 from moot.ledger.operations import Deed, Key
@@ -35,11 +36,16 @@ async def perform(  # noqa: PLR0913  # what a call is made of, and who looks on
     tells_mail: bool = True,
     witness: Witness | None = None,
     path: str | None = None,
+    library: Library | None = None,
 ) -> ToolAnswer:
     """Call a tool on somebody's behalf. Never raises but for cancellation. With `tells_mail` an attempt is told what
     has come for it meanwhile."""
     made: list[Made] = []
-    answer = await _perform(store, caller, name, arguments, key, made)
+
+    def hands(tool: Tool, deed: Deed) -> StoreCall:
+        return StoreCall(store, caller, tool, deed, made, library or NoLibrary())
+
+    answer = await _perform(hands, caller, name, arguments, key)
     done = made[-1] if made and not answer.is_error else None
     answered = Answered(caller, name, arguments, key is not None, answer, done, path)
     if witness is not None:
@@ -54,13 +60,13 @@ async def perform(  # noqa: PLR0913  # what a call is made of, and who looks on
 
 
 async def _perform(
-    store: Store, caller: Caller, name: str, arguments: Mapping[str, Json], key: Key | None, made: list[Made]
+    hands: Callable[[Tool, Deed], StoreCall], caller: Caller, name: str, arguments: Mapping[str, Json], key: Key | None
 ) -> ToolAnswer:
     try:
         tool = _allowed(caller, name)
         parsed = tool.arguments.model_validate(arguments)
         deed = Deed("tool", name, operations.hash_of(arguments), None if tool.is_fresh else key)
-        result = await tool.function(StoreCall(store, caller, tool, deed, made), parsed)
+        result = await tool.function(hands(tool, deed), parsed)
         if tool.is_text_only:
             return ToolAnswer(tool.text(result), {}, is_text_only=True)
         return ToolAnswer(tool.text(result), dump(result))

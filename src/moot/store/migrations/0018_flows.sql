@@ -11,6 +11,8 @@ create table flows (
   own text not null,
   driver text not null,
   holder text,
+  role text not null,
+  tool_groups text,
   status text not null,
   waits_for text not null,
   version integer not null,

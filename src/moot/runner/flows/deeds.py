@@ -1,0 +1,173 @@
+"""What moot does itself at a step, outside the store: commands, its own tools, and those of other servers.
+
+The step is on record as being done before it begins. A command leaves a mark on the disk first, so that after a crash
+one that never began is told from one of which nobody knows.
+"""
+
+import contextlib
+from collections.abc import Callable, Mapping
+from dataclasses import field
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from moot.core import json, secrecy
+from moot.core.caller import SYSTEM, Caller
+from moot.core.errors import MootError
+from moot.core.json import Json
+from moot.core.library import Library
+from moot.core.records import record
+from moot.core.servers import Server
+from moot.core.tx import Tx
+from moot.engine.flows import Flow
+from moot.engine.step import Outcome, Work
+from moot.engine.strands import Strand
+from moot.ledger.operations import Key
+from moot.process import child, environment
+from moot.process.guardian import Guardian
+from moot.process.program import Finished, Program, as_text
+from moot.registry import agents, instances
+from moot.store.store import Store
+from moot.tools import dispatch, table
+
+if TYPE_CHECKING:
+    from moot.runner.flows.servers import Servers
+
+_OUTPUT = 4 << 20  # bytes that are kept of what a command prints
+_SHOWN = 2000  # characters of it in an error
+_SECONDS = 600.0  # that a command may take, if nothing else is said
+# The mark is there before the command begins, and the command becomes the same process.
+_MARKED = ': > "$1" && exec /bin/sh -c "$2"'
+_ORCHESTRATOR = "orchestrator"  # in whose name a flow speaks that nobody but moot drives
+
+
+@record
+class Deeds:
+    """`place` names this machine: only here can be seen what has begun here."""
+
+    store: Store
+    root: Path
+    marks: Path  # a folder for the marks of commands
+    place: str
+    guardian: Guardian
+    servers: Mapping[str, Server] = field(default_factory=dict[str, Server])
+    library: Library | None = None
+    recall: Callable[[Flow, Strand], Outcome] | None = None  # what came of it, instead of doing it
+
+    def can_call(self, flow: Flow, method: str) -> bool:
+        """Whether moot has this tool, or knows the server that does."""
+        return own_name(method) in table.TOOLS or _splits(method, self.servers)
+
+    def is_repeatable(self, strand: Strand) -> bool:
+        """After a crash: whether it can be done once more without doing anything twice."""
+        assert strand.work is not None
+        if strand.work.type == "mcp_call":
+            return own_name(str(strand.work.definition["method"])) in table.TOOLS  # which know it by its key
+        if strand.work.definition.get("idempotent"):
+            return True
+        return strand.waits_on == self.place and not self._mark(strand).exists()
+
+    async def do(self, flow: Flow, strand: Strand, connect: Callable[[], "Servers"]) -> Outcome:
+        """Never raises but for cancellation."""
+        assert strand.work is not None
+        if self.recall is not None:
+            return self.recall(flow, strand)
+        try:
+            if strand.work.type == "shell_command":
+                return await self._run(flow, strand, strand.work)
+            return await self._call(flow, strand, strand.work, connect)
+        except MootError as error:
+            return Outcome("failed", None, str(error))
+
+    def forget(self, strand: Strand) -> None:
+        """Its end is on record."""
+        with contextlib.suppress(OSError):
+            self._mark(strand).unlink()
+
+    async def _run(self, flow: Flow, strand: Strand, work: Work) -> Outcome:
+        self.marks.mkdir(parents=True, exist_ok=True, mode=0o700)
+        said = work.definition
+        env = environment.build({"MOOT_WORKFLOW": flow.id, "MOOT_STEP": strand.step_id})
+        program = Program(
+            ("/bin/sh", "-c", _MARKED, "sh", str(self._mark(strand)), str(said["command"])),
+            cwd=self.root / str(said.get("cwd") or ""),
+            env=env,
+            secrets=secrecy.secrets_of(env),
+            deadline=float(cast(float, said.get("timeout_seconds") or _SECONDS)),
+            output_cap=_OUTPUT,
+            marker=marker(strand),
+        )
+        with self.guardian.guarding(marker(strand)):
+            finished = await child.run(program)
+        return _outcome(finished)
+
+    async def _call(self, flow: Flow, strand: Strand, work: Work, connect: Callable[[], "Servers"]) -> Outcome:
+        method, params = str(work.definition["method"]), cast(Mapping[str, Json], work.definition.get("params") or {})
+        if own_name(method) not in table.TOOLS:
+            return await _call_other(connect(), self.servers, method, params)
+        caller = await self.store.write(lambda tx: caller_of(tx, flow), caller=SYSTEM)
+        key = Key(f"flow:{flow.id}", f"{strand.number}:{strand.step_id}:{strand.tries}:{strand.since}")
+        answer = await dispatch.perform(
+            self.store, caller, own_name(method), params, key, tells_mail=False, library=self.library
+        )
+        if answer.is_error:
+            return Outcome("failed", None, answer.text)
+        return Outcome(result=answer.structured or answer.text)
+
+    def _mark(self, strand: Strand) -> Path:
+        return self.marks / f"{strand.flow}-{strand.number}-{strand.since}-{strand.tries}"
+
+
+def marker(strand: Strand) -> str:
+    """By which what a command has started is found, should its host die."""
+    return f"step-{strand.flow}-{strand.number}"
+
+
+def own_name(method: str) -> str:
+    """`workflow_state.update` is `workflow_state_update`."""
+    return method.replace(".", "_")
+
+
+def caller_of(tx: Tx, flow: Flow) -> Caller:
+    """On whose behalf a flow calls tools: of who started it, with no more than its rights."""
+    instance = instances.get(tx, flow.instance)
+    agent = agents.service(tx, instance, _ORCHESTRATOR) if flow.holder is None else agents.get(tx, flow.holder)
+    return Caller(agent.name, flow.role, flow.instance, agent.id, groups=flow.tool_groups)
+
+
+def _splits(method: str, known: Mapping[str, Server]) -> bool:
+    from moot.runner.flows import servers  # noqa: PLC0415  # brings the whole MCP library along
+
+    return bool(known) and servers.split(method, known) is not None
+
+
+async def _call_other(
+    connected: "Servers", known: Mapping[str, Server], method: str, params: Mapping[str, Json]
+) -> Outcome:
+    from moot.runner.flows import servers  # noqa: PLC0415  # as above
+
+    found = servers.split(method, known)
+    if found is None:
+        return Outcome("failed", None, f"There is no server for {method[:80]}.")
+    answer = await connected.call(*found, params)
+    if answer.is_error:
+        return Outcome("failed", None, answer.text)
+    return Outcome(result=_parsed(answer.text))
+
+
+def _parsed(text: str) -> Json:
+    try:
+        return json.loads(text)
+    except MootError:
+        return text
+
+
+def _outcome(finished: Finished) -> Outcome:
+    printed: Json = {
+        "stdout": finished.stdout.decode(errors="replace").replace("\0", "\ufffd"),
+        "stderr": as_text(finished.stderr),
+        "exit_code": finished.exit_code,
+    }
+    if finished.is_success:
+        return Outcome(result=printed)
+    shown = finished.printed(_SHOWN)
+    return Outcome("failed", printed, f"It {finished.how}." + (f"\n{shown}" if shown else ""))

@@ -1,0 +1,66 @@
+"""The steps of a workflow file: the flow that they make, which has the id of the run."""
+
+from moot.core.ids import FlowId
+from moot.core.json import Json
+from moot.core.tx import ReadTx, Tx
+from moot.engine import flows
+from moot.engine.flows import Flow, NewFlow
+from moot.registry.runs import Run
+from moot.tools import advancing
+from moot.workflow.workflow import Workflow
+
+
+def has_steps(run: Run) -> bool:
+    return bool(run.definition.get("flow"))
+
+
+def flow_of(tx: ReadTx, run: Run) -> Flow | None:
+    return flows.find(tx, FlowId(run.id))
+
+
+def begin(tx: Tx, run: Run, workflow: Workflow) -> None:
+    names = [task.name for task in workflow.setup]
+    printed: dict[str, Json] = {name: text for name, text in zip(names, run.outputs, strict=False) if name}
+    given = {one.name: run.given.get(f"inputs.{one.name}") for one in workflow.inputs}
+    new = NewFlow(
+        instance=run.instance,
+        stream=run.stream,
+        name=run.name,
+        source=run.source,
+        files=workflow.flow,
+        given={name: value for name, value in given.items() if value is not None},
+        own={"setup": printed},
+        driver="moot",
+        id=FlowId(run.id),
+    )
+    flow = flows.create(tx, new)
+    advancing.advance(tx, flow.id, flow.stream)
+
+
+def is_moving(tx: ReadTx, run: Run) -> bool:
+    """Whether it goes on by itself, so that nobody else has to do anything."""
+    flow = flow_of(tx, run)
+    return flow is not None and flow.is_live and flow.waits_for in ("", "time")
+
+
+def trouble(tx: ReadTx, run: Run) -> str:
+    """Why the steps of a run are not done, for whoever finds nobody at work on them."""
+    flow = flow_of(tx, run)
+    if flow is None or flow.status == "completed":
+        return ""
+    if flow.status in ("failed", "abandoned"):
+        return flow.error or f"the steps were {flow.status}"
+    return "the steps wait for somebody: see moot flow" if flow.waits_for else ""
+
+
+def carry_on(tx: Tx, run: Run) -> None:
+    flow = flow_of(tx, run)
+    if flow is not None and flow.is_live:
+        advancing.advance(tx, flow.id, flow.stream)
+
+
+def abandon(tx: Tx, run: Run) -> None:
+    """Another run follows."""
+    flow = flow_of(tx, run)
+    if flow is not None:
+        flows.end(tx, flow, "abandoned", "another run was started")

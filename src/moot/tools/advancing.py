@@ -1,0 +1,38 @@
+"""The job that advances a flow, for all who have something for it: one at a time, and at once."""
+
+from collections.abc import Mapping
+
+from moot.core.ids import FlowId, StreamId
+from moot.core.json import Json
+from moot.core.tx import Tx
+from moot.engine import flows, inbox
+from moot.engine.flows import Flow
+from moot.engine.inbox import Kind
+from moot.engine.strands import MAIN, Strand
+from moot.jobs import jobs
+from moot.jobs.jobs import NewJob
+
+ADVANCE = "advance"
+
+
+def key(flow: FlowId) -> str:
+    return f"{ADVANCE}:{flow}"
+
+
+def advance(tx: Tx, flow: FlowId, stream: StreamId) -> None:
+    """Have somebody look at it now, even if it was to wait for a time."""
+    jobs.add(tx, NewJob(key(flow), ADVANCE, stream, flow))
+    jobs.hurry(tx, key(flow))
+
+
+def submit(tx: Tx, flow: Flow, kind: Kind, body: Mapping[str, Json], strand: int = MAIN) -> str:
+    id = inbox.submit(tx, flow.id, kind, body, strand)
+    advance(tx, flow.id, flow.stream)
+    return id
+
+
+def tell(tx: Tx, strand: Strand, body: Mapping[str, Json]) -> None:
+    """What a strand waits for has come."""
+    flow = flows.find(tx, strand.flow)
+    if flow is not None and flow.is_live:
+        submit(tx, flow, "outcome", {"step_id": strand.step_id, **body}, strand.number)
