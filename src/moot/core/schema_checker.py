@@ -31,6 +31,19 @@ def mismatch(value: Json, schema: Mapping[str, Json]) -> str | None:
     return f"{error.message[:300]}{f' (at {place})' if place else ''}"
 
 
+def fault(schema: Mapping[str, Json]) -> str | None:
+    """Why nothing could be checked by it."""
+    from jsonschema import Draft202012Validator, SchemaError  # noqa: PLC0415
+
+    try:
+        cast(Any, Draft202012Validator).check_schema(schema)
+    except SchemaError as error:
+        return error.message[:300]
+    except RecursionError:
+        return "it has too many levels"
+    return None
+
+
 def main() -> None:
     with suppress(OSError, ValueError):  # not every system knows these limits
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))

@@ -158,6 +158,10 @@ class Turn(Protocol):
         """The state of the workflow inside it, by section, once that was gone through."""
         ...
 
+    def asked(self, task: str) -> Mapping[str, Json] | None:
+        """What a sub-agent's task asks for, each with what stands in for it; None if there is no such task."""
+        ...
+
     async def resolved(self, value: Json, own: Mapping[str, Json] | None = None) -> Json:
         """The same with every template in it evaluated; `own` are further names, such as `result`."""
         ...

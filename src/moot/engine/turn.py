@@ -44,6 +44,10 @@ class AtStep:
             {key.removeprefix(prefix): text for key, text in self.everything.items() if key.startswith(prefix)}
         )
 
+    def asked(self, task: str) -> Mapping[str, Json] | None:
+        found = self.scope.definition.tasks.get(task)
+        return None if found is None else {one.name: one.default for one in found.inputs}
+
     async def resolved(self, value: Json, own: Mapping[str, Json] | None = None) -> Json:
         return (await resolving.resolve(self.evaluator, self._view(own), value)).value
 
