@@ -72,6 +72,7 @@ async def test_an_empty_answer_is_the_default_if_there_is_one(sandbox: Sandbox) 
     made = defined(PICK + "validation: {pattern: x}\ndefault: {n: '{{ 1 + 1 }}'}")
     for empty in ("", None, "\n"):
         assert written(await finished(sandbox, made, Outcome(result=empty))) == {"choice": {"n": 2}}
+    assert written(await finished(sandbox, made, Outcome(result="xy"))) == {"choice": "xy"}
     assert (await finished(sandbox, defined(PICK), Outcome())).error == "There is no answer."
     assert written(await finished(sandbox, defined(PICK), Outcome(result=""))) == {"choice": ""}
 
