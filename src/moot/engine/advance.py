@@ -82,7 +82,7 @@ async def failed(
     change = await _written(turn, Next(error.updates))
     after = Standing(change.over(before.fields), before.frames, tries=before.tries)
     id = step_of(definition, before)
-    return Advanced(after, change, id, error=str(error), updates=len(error.updates))
+    return Advanced(after, change, id, error=str(error), updates=error.updates)
 
 
 def step_of(definition: Definition, before: Standing) -> str:

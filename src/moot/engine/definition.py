@@ -78,6 +78,13 @@ class Definition:
     resumption: Resumption = field(default_factory=Resumption)
     result: str = ""  # a template, evaluated when the flow is over
 
+    @property
+    def runs_commands(self) -> bool:
+        """Whether moot itself runs commands for it."""
+        roots = [self.steps, self.errors.on_failure]
+        roots += [steps for task in self.tasks.values() for steps in (task.steps, task.cleanup)]
+        return any(step.runs_commands for steps in roots for step in steps)
+
     def root(self, name: str) -> tuple[Step, ...]:
         """Where a strand begins: the steps of the file itself, of a sub-agent's task, or those after a failure."""
         if name.startswith(TASK):

@@ -14,6 +14,7 @@ from moot.engine.delta import Delta, Live
 from moot.engine.expressions.evaluation import Evaluator
 from moot.engine.history import Doer, Taken
 from moot.engine.step import Outcome
+from moot.engine.steps import waiting
 from moot.engine.strands import Strand, moved
 
 _MOST_MOVES = 1000  # of control flow in one commit
@@ -61,7 +62,7 @@ class Driver:
         if strand.work is None or strand.work.type != "wait":
             return Delta(strands=(replace(strand, status="given", wakes_at=None),))
         is_late = strand.waits_on is not None
-        late = Outcome("failed", None, "It has taken too long.") if is_late else Outcome()
+        late = Outcome("failed", {waiting.TIMED_OUT: True}, "Its time is up.") if is_late else Outcome()
         return await self.finish(live, strand, late)
 
     async def _go_on(self, live: Live, strand: Strand) -> Delta:

@@ -168,12 +168,16 @@ def mark(tx: Tx, flow: Flow, waits_for: WaitsFor) -> None:
     tx.put(sql.wait, id=flow.id, waits_for=waits_for)
 
 
-def reopen(tx: Tx, flow: Flow) -> bool:
-    return bool(tx.run(sql.reopen, id=flow.id, now=tx.now))
+def reopen(tx: Tx, flow: Flow, *, resets_retries: bool = False) -> bool:
+    """To go on with what had failed; False if it has not."""
+    retries = 0 if resets_retries else flow.retries
+    return bool(tx.run(sql.reopen, id=flow.id, retries=retries, now=tx.now))
 
 
 def hand_over(tx: Tx, flow: Flow, holder: AgentId) -> None:
+    """Another agent drives it from now on."""
     tx.run(sql.hand_over, id=flow.id, holder=holder, now=tx.now)
+    strands.rebind(tx, flow.id, holder)
 
 
 def allow(tx: Tx, flow: Flow, steps: int | None) -> None:

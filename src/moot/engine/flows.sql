@@ -41,7 +41,7 @@ where id = :id and status in ('starting', 'in_progress')
 
 -- reopen: To go on with what had failed.
 update flows
-set version = version + 1, status = 'in_progress', waits_for = '', error = '', updated_at = :now, ended_at = null
+set version = version + 1, status = 'in_progress', waits_for = '', error = '', retries = :retries, updated_at = :now, ended_at = null
 where id = :id and status = 'failed'
 
 -- hand_over: Another agent drives it.

@@ -37,6 +37,11 @@ def waiting(tx: ReadTx, flow: FlowId, limit: int = 256) -> list[Submission]:
     return tx.all(sql.waiting, Submission, flow=flow, limit=limit)
 
 
+def open_for(tx: ReadTx, flow: FlowId, strand: int, kind: Kind) -> str | None:
+    """What of this kind was submitted for a strand and is not taken in yet."""
+    return tx.maybe(sql.open_for, str, flow=flow, strand=strand, kind=kind)
+
+
 def is_empty(tx: ReadTx, flow: FlowId) -> bool:
     return tx.maybe(sql.first, str, flow=flow) is None
 

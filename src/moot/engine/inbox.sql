@@ -7,6 +7,9 @@ select id, strand, kind, body from flow_inbox where flow = :flow and answer is n
 -- first: Whether anything waits.
 select id from flow_inbox where flow = :flow and answer is null limit 1
 
+-- open_for: What of a kind waits for a strand.
+select id from flow_inbox where flow = :flow and answer is null and strand = :strand and kind = :kind limit 1
+
 -- answer: It was taken in.
 update flow_inbox set answer = :answer where id = :id
 

@@ -42,6 +42,11 @@ class Step:
     place: yaml.Path = ()
     is_loop: bool = False
 
+    @property
+    def runs_commands(self) -> bool:
+        """Whether it, or one inside it, is a command that moot runs."""
+        return self.type == "shell_command" or any(one.runs_commands for block in self.blocks.values() for one in block)
+
 
 @record
 class Work:

@@ -133,6 +133,11 @@ def bind(tx: Tx, strand: Strand, holder: AgentId) -> bool:
     return bool(tx.run(sql.bind, flow=strand.flow, number=strand.number, holder=holder))
 
 
+def rebind(tx: Tx, flow: FlowId, holder: AgentId) -> None:
+    """Another drives the flow: the first strand is its own, the others are anybody's who comes for them."""
+    tx.run(sql.rebind, flow=flow, holder=holder)
+
+
 def drop(tx: Tx, flow: FlowId) -> None:
     """All but the first: the flow begins anew."""
     tx.put(sql.drop, flow=flow)

@@ -49,5 +49,9 @@ select coalesce(max(number), 0) from strands where flow = :flow
 -- bind: Whoever comes first has it.
 update strands set holder = :holder where flow = :flow and number = :number and (holder is null or holder = :holder)
 
+-- rebind: Another holds the first, and all that nobody is at work on.
+update strands set holder = case when number = 0 then :holder else null end
+where flow = :flow and status not in ('done', 'failed')
+
 -- drop: All but the first.
 delete from strands where flow = :flow and number > 0

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 
+from moot.core import json
 from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.core.records import replace
-from moot.engine import forks, frames
+from moot.engine import advance, forks, frames
+from moot.engine.advance import Standing
 from moot.engine.definition import CLEANUP, FAILURE, TASK
 from moot.engine.delta import Delta, Live
 from moot.engine.expressions.evaluation import Evaluator
@@ -14,7 +16,10 @@ from moot.engine.history import Doer, Taken
 from moot.engine.state import paths, reactive
 from moot.engine.state.operations import Update
 from moot.engine.state.reactive import Change
+from moot.engine.step import StepFailed
 from moot.engine.strands import MAIN, Strand, moved
+
+FAILED_AT = "$failed_at"  # among what a strand knows: where it stood, while it does what follows a failure
 
 
 async def failed(evaluator: Evaluator, live: Live, strand: Strand, error: MootError, doer: Doer = "moot") -> Delta:
@@ -23,9 +28,28 @@ async def failed(evaluator: Evaluator, live: Live, strand: Strand, error: MootEr
     type_ = live.definition.trail(strand.frames)[-1].type
     taken = Taken(strand.number, step_id, type_, doer, "failed", error=str(error))
     told: dict[str, Json] = {"code": error.code, "message": error.fact, "remedy": error.remedy, "step_id": step_id}
-    change = await _collected(evaluator, live, told)
+    written = await _written(evaluator, live, strand, error)
+    known = replace(live, fields=written.over(live.fields))
+    change = await _collected(evaluator, known, told)
     after = _after(live, strand, error, told)
-    return replace(after, fields={**change.fields, **after.fields}, taken=(taken, *after.taken), traces=change.traces)
+    return replace(
+        after,
+        fields={**written.fields, **change.fields},
+        taken=(taken, *after.taken),
+        traces=(*written.traces, *change.traces),
+    )
+
+
+async def _written(evaluator: Evaluator, live: Live, strand: Strand, error: MootError) -> Change:
+    """What a step wants to be written although it has failed: why, say."""
+    if not isinstance(error, StepFailed) or not error.updates:
+        return Change()
+    standing = Standing(live.fields, strand.frames, tries=strand.tries)
+    own = {name: json.dumps(value) for name, value in live.own(strand).items()}
+    try:
+        return (await advance.failed(evaluator, live.definition, standing, error, own)).change
+    except MootError:  # the state does not take it: the failure itself counts more
+        return Change()
 
 
 def _after(live: Live, strand: Strand, error: MootError, told: Mapping[str, Json]) -> Delta:
@@ -41,7 +65,7 @@ def _after(live: Live, strand: Strand, error: MootError, told: Mapping[str, Json
         return anew(live)
     if errors.on_failure:
         begin = moved(strand, (Frame(FAILURE),))
-        own = {**strand.own, "error": told}
+        own = {**strand.own, "error": told, FAILED_AT: frames.to_json(strand.frames)}
         return Delta(strands=(replace(begin, own=own, error=str(error)),), checkpoint=str(error))
     return replace(ended(live, strand, str(error)), checkpoint=str(error))
 

@@ -10,7 +10,8 @@ from moot.core.tool import EVERYONE, WRITERS
 
 TALK = ("channel", "inbox", "documents", "proposals", "requests", "agents")
 PLAN = ("workflows", "tasks")  # for those who work on a plan
-NAMES = (*TALK, *PLAN, "workspaces")
+FLOW = ("flow", "state", "debug")  # for those who go through a workflow step by step
+NAMES = (*TALK, *PLAN, "workspaces", *FLOW)
 
 SEND = "channel_send"
 APPROVE = "approve"  # a tool that is offered only to those whose groups name it

@@ -7,6 +7,7 @@ from moot.tools import (
     approving,
     channel,
     documents,
+    flow,
     groups,
     inbox,
     proposals,
@@ -17,7 +18,8 @@ from moot.tools import (
     workspaces,
 )
 
-_GROUPS = (channel, inbox, documents, proposals, requests, approving, agents, workflows, tasks, task_notes, workspaces)
+_TALK = (channel, inbox, documents, proposals, requests, approving, agents)
+_GROUPS = (*_TALK, workflows, tasks, task_notes, workspaces, flow)
 TOOLS: dict[str, Tool] = {tool.name: tool for group in _GROUPS for tool in group.TOOLS}
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _OUTPUT = 4 << 20  # bytes that are kept of what a command prints
 _SHOWN = 2000  # characters of it in an error
-_SECONDS = 600.0  # that a command may take, if nothing else is said
+_MILLIS = 600_000  # that a command may take, if nothing else is said
 # The mark is there before the command begins, and the command becomes the same process.
 _MARKED = ': > "$1" && exec /bin/sh -c "$2"'
 _ORCHESTRATOR = "orchestrator"  # in whose name a flow speaks that nobody but moot drives
@@ -92,7 +92,7 @@ class Deeds:
             cwd=self.root / str(said.get("cwd") or ""),
             env=env,
             secrets=secrecy.secrets_of(env),
-            deadline=float(cast(float, said.get("timeout_seconds") or _SECONDS)),
+            deadline=float(cast(float, said.get("timeout") or _MILLIS)) / 1000,
             output_cap=_OUTPUT,
             marker=marker(strand),
         )

@@ -123,9 +123,10 @@ def _wait(tx: Tx, flow: Flow, strand: Strand) -> Strand:
 
 
 def _until(tx: Tx, said: Mapping[str, Json]) -> datetime | None:
-    seconds = said.get("seconds") if said.get("seconds") is not None else said.get("timeout_seconds")
-    if seconds is not None:
-        return tx.now + timedelta(seconds=float(cast(float, seconds)))
+    if said.get("seconds") is not None:
+        return tx.now + timedelta(seconds=float(cast(float, said["seconds"])))
+    if said.get("timeout") is not None:
+        return tx.now + timedelta(milliseconds=float(cast(float, said["timeout"])))
     until = said.get("until")
     if until is None:
         return None
@@ -137,12 +138,15 @@ def _until(tx: Tx, said: Mapping[str, Json]) -> datetime | None:
 
 
 def _subject(tx: Tx, flow: Flow, said: Mapping[str, Json]) -> str | None:
-    if said.get("task") is not None:
-        return _task(tx, flow, str(said["task"])).id
-    for kind in ("vote", "approval"):
-        if said.get(kind) is not None:
-            return str(said[kind])
-    return None
+    match said["wait_for"]:
+        case "time":
+            return None
+        case "task":
+            return _task(tx, flow, str(said["id"])).id
+        case "approval":
+            return requests.get(tx, RequestId(str(said["id"])), flow.stream).id
+        case _:
+            return proposals.get(tx, ProposalId(str(said["id"]))).id
 
 
 def _task(tx: Tx, flow: Flow, named: str) -> Task:

@@ -3,7 +3,7 @@
 from moot.core.ids import FlowId
 from moot.core.json import Json
 from moot.core.tx import ReadTx, Tx
-from moot.engine import flows
+from moot.engine import compiling, flows, resuming
 from moot.engine.flows import Flow, NewFlow
 from moot.registry.runs import Run
 from moot.tools import advancing
@@ -54,8 +54,13 @@ def trouble(tx: ReadTx, run: Run) -> str:
 
 
 def carry_on(tx: Tx, run: Run) -> None:
+    """Also what had failed, as its definition says."""
     flow = flow_of(tx, run)
-    if flow is not None and flow.is_live:
+    if flow is None:
+        return
+    if flow.status == "failed":
+        resuming.resume(tx, flow, compiling.compiled(flows.files(tx, flow.id)))
+    if flow.status in ("failed", *flows.LIVE):
         advancing.advance(tx, flow.id, flow.stream)
 
 

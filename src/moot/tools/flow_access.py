@@ -1,0 +1,65 @@
+"""Which flow and which strand of it a call is about, and whether it is the caller's to go on with."""
+
+from collections.abc import Mapping
+
+from moot.core.caller import Caller
+from moot.core.errors import MootError, NotAllowed
+from moot.core.ids import AgentId, FlowId
+from moot.core.json import Json
+from moot.core.tx import ReadTx, Tx
+from moot.engine import flows, strands
+from moot.engine.flows import Flow
+from moot.engine.strands import MAIN, Strand
+from moot.tools import acting
+
+
+class SubTaskNotFound(MootError):
+    code = "TASK_NOT_FOUND"
+
+
+class FlowRefused(MootError):
+    """What was wanted of a flow could not be done; the code says why."""
+
+    code = "FLOW_REFUSED"
+
+    def __init__(self, told: Mapping[str, Json]) -> None:
+        super().__init__(str(told["message"]), str(told["remedy"]))
+        object.__setattr__(self, "code", str(told["code"]))  # of a class elsewhere, here of what was refused
+
+
+def flow(tx: ReadTx, caller: Caller, id: str) -> Flow:
+    return flows.get(tx, FlowId(id), caller.instance)
+
+
+def strand(tx: ReadTx, found: Flow, context: Mapping[str, Json] | None) -> Strand:
+    """The first, or that of a sub-agent's task. Of what a sub-agent says of itself only that name counts."""
+    task = None if context is None else context.get("task_id") or context.get("batch_id")
+    if task is None:
+        return strands.get(tx, found.id, MAIN)
+    known = strands.by_task(tx, found.id, str(task))
+    if known is None:
+        raise SubTaskNotFound(f"{found.name} has no task {str(task)[:80]!r}.", "Give the task_id as it was handed out.")
+    return known
+
+
+def check(tx: ReadTx, caller: Caller, found: Flow, one: Strand) -> None:
+    """NotAllowed unless the strand is the caller's, or nobody's yet."""
+    holder = one.holder if one.number != MAIN or one.holder is not None else found.holder
+    if found.driver == "moot":
+        raise NotAllowed(f"{found.name} is carried out by moot itself.", "Watch it with moot status, or moot flow.")
+    if holder is None or (caller.role == "operator" and caller.agent is None) or acting.is_own(tx, caller, holder):
+        return
+    what = f"the task {one.task_id}" if one.number != MAIN else found.name
+    raise NotAllowed(f"{caller.name} does not hold {what}.", "Take it over with workflow_resume.")
+
+
+def taken(tx: Tx, caller: Caller, found: Flow, one: Strand) -> Strand:
+    """The same; who comes first for a sub-agent's task has it from now on."""
+    check(tx, caller, found, one)
+    if one.holder is None and not strands.bind(tx, one, holder(tx, caller)):
+        check(tx, caller, found, strands.get(tx, found.id, one.number))
+    return one
+
+
+def holder(tx: Tx, caller: Caller) -> AgentId:
+    return acting.agent_for(tx, caller, None).id
