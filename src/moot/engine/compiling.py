@@ -1,9 +1,9 @@
 """From the texts of a definition to what is run."""
 
-from moot.core import problems, yaml
+from moot.core import library, problems, yaml
 from moot.core.errors import InvalidInput
 from moot.core.library import Files
-from moot.engine import reading
+from moot.engine import linking, reading
 from moot.engine.definition import Definition
 
 
@@ -14,10 +14,13 @@ class DefinitionInvalid(InvalidInput):
 
 
 def compiled(files: Files) -> Definition:
-    """DefinitionInvalid tells everything that is wrong."""
-    name, text = files[0]
-    document = yaml.read(text, name)
-    definition, found = reading.read(document, name)
-    if found:
-        raise problems.together(problems.errors(found, document, DefinitionInvalid), name)
-    return definition
+    """DefinitionInvalid tells everything that is wrong, in whichever text."""
+    readings = {
+        name: reading.read_file(library.unwrapped(yaml.read(text, name)), name) for name, text in dict(files).items()
+    }
+    linked = linking.link(readings)
+    if linked.found:
+        notes = [one.notes for one in readings.values()]
+        told = [error for one in notes for error in problems.errors(one.found, one.document, DefinitionInvalid)]
+        raise problems.together(told, files[0][0])
+    return linked.definition

@@ -18,7 +18,6 @@ from moot.engine.sections import failures, inputs, state, steps, tasks
 from moot.engine.shape import FlowShape
 
 _BEFORE = re.compile(r"""\$\{\{(?:[ \t]*+'[^'\n]*+'[ \t]*+\}\})?""")  # with a text in quotes, which may be braces
-_WRAPPER = "workflow"
 
 
 @record
@@ -68,14 +67,6 @@ def _said(data: Mapping[str, Any], notes: Notes) -> FlowShape:
         wrong = {one.path[0] for one in notes.found}
         said = FlowShape.model_validate({key: value for key, value in data.items() if key not in wrong})
     return said
-
-
-def unwrapped(document: Document) -> Document:
-    """What a file that is meant for others to import says below `workflow:`."""
-    data = document.data
-    if isinstance(data, Mapping) and list(cast(Mapping[str, object], data)) == [_WRAPPER]:
-        return document.inside(_WRAPPER)
-    return document
 
 
 def _result(said: FlowShape, notes: Notes) -> str:

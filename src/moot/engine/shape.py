@@ -118,7 +118,9 @@ class FlowShape(Shape):
         max_length=100,
         description="Files, seen from this one, whose workflows and tasks of sub-agents are known here",
     )
-    inputs: Mapping[str, JsonValue] = Field(default_factory=dict[str, JsonValue], description="What is asked for")
+    inputs: Mapping[str, InputShape | None] = Field(
+        default_factory=dict[str, InputShape | None], description="What is asked for"
+    )
     default_state: DefaultsShape = Field(default_factory=DefaultsShape, description="What is in them at the beginning")
     state_schema: StateShape = Field(default_factory=StateShape, description="The fields of the state")
     steps: Annotated[Steps, Field(min_length=1)] | None = Field(

@@ -6,18 +6,12 @@ from moot.engine.definition import InputField
 from tests.engine.definitions import found
 
 
-def test_inputs_say_all_their_type_or_what_stands_in_for_them() -> None:
+def test_everything_that_can_be_said_is_read() -> None:
     text = """
 inputs:
   free:
   branch: {type: string, default: main, required: true, description: Where to look.}
   level: {enum: [low, high]}
-  limits: object
-  files: array
-  most: 3
-  is_fast: false
-  words: [a, b]
-  greeting: hello
 """
     definition, problems = found(text)
     assert problems == []
@@ -25,6 +19,20 @@ inputs:
         InputField("free"),
         InputField("branch", "string", True, "main", "Where to look."),
         InputField("level", options=("low", "high")),
+    )
+
+
+def test_a_task_may_say_types_alone_or_what_stands_in_for_them() -> None:
+    text = """
+sub_agent_tasks:
+  fix:
+    inputs: {free: , limits: object, files: array, most: 3, is_fast: false, words: [a, b], greeting: hello}
+    steps: [{type: exit}]
+"""
+    definition, problems = found(text)
+    assert problems == []
+    assert definition.tasks["fix"].inputs == (
+        InputField("free"),
         InputField("limits", "object"),
         InputField("files", "array"),
         InputField("most", "number", default=3),

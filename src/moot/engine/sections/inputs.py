@@ -13,22 +13,27 @@ from moot.engine.section import Notes
 from moot.engine.shape import InputShape
 
 
-def read(said: Mapping[str, Json], path: Path, notes: Notes) -> tuple[InputField, ...]:
-    """Each says its type, all that is known of it, or only what it is when it is not given."""
-    return tuple(one for name, words in said.items() if (one := _input(name, words, path, notes)) is not None)
+def read(said: Mapping[str, InputShape | None], path: Path, notes: Notes) -> tuple[InputField, ...]:
+    return tuple(_input(name, one or InputShape(), (*path, name), notes) for name, one in said.items())
 
 
-def _input(name: str, said: Json, path: Path, notes: Notes) -> InputField | None:
-    if said is None:
-        return InputField(name)
-    if not isinstance(said, Mapping):
-        type_ = cast(FieldType, said) if said in get_args(FieldType) else None
-        return InputField(name, type_) if type_ else InputField(name, field_type.guessed(said), default=said)
-    found = notes.fit(InputShape, said, (*path, name))
-    if found is None:
-        return None
-    if found.default is not None and not field_type.fits(found.default, found.type):
-        where = (*path, name, "default")
-        notes.add(where, f"`{spell(where)}` must be {field_type.described(found.type)}", "Write it like that.")
-    options = tuple(found.options or ())
-    return InputField(name, found.type, found.required, found.default, found.description, options)
+def of_task(said: Mapping[str, Json], path: Path, notes: Notes) -> tuple[InputField, ...]:
+    """Here an input may also say its type alone, or only what it is when it is not given."""
+    found: list[InputField] = []
+    for name, words in said.items():
+        if words is None or isinstance(words, Mapping):
+            shaped = notes.fit(InputShape, words or {}, (*path, name))
+            found += [_input(name, shaped, (*path, name), notes)] if shaped is not None else []
+        elif words in get_args(FieldType):
+            found.append(InputField(name, cast(FieldType, words)))
+        else:
+            found.append(InputField(name, field_type.guessed(words), default=words))
+    return tuple(found)
+
+
+def _input(name: str, said: InputShape, path: Path, notes: Notes) -> InputField:
+    if said.default is not None and not field_type.fits(said.default, said.type):
+        where = (*path, "default")
+        notes.add(where, f"`{spell(where)}` must be {field_type.described(said.type)}", "Write it like that.")
+    options = tuple(said.options or ())
+    return InputField(name, said.type, said.required, said.default, said.description, options)

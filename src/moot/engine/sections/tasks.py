@@ -22,7 +22,7 @@ def read(said: Mapping[str, Json], notes: Notes) -> dict[str, SubTask]:
         notes.check_templates(shaped.prompt, (*path, "prompt"))
         found[name] = SubTask(
             name,
-            inputs.read(shaped.inputs, (*path, "inputs"), notes),
+            inputs.of_task(shaped.inputs, (*path, "inputs"), notes),
             steps.read(shaped.steps, (*path, "steps"), notes),
             errors.return_on_error,
             steps.read(errors.cleanup_on_error, (*path, "error_handling", "cleanup_on_error"), notes),
