@@ -8,6 +8,8 @@ from moot.tools import (
     channel,
     documents,
     flow,
+    flow_debug,
+    flow_state,
     groups,
     inbox,
     proposals,
@@ -19,7 +21,7 @@ from moot.tools import (
 )
 
 _TALK = (channel, inbox, documents, proposals, requests, approving, agents)
-_GROUPS = (*_TALK, workflows, tasks, task_notes, workspaces, flow)
+_GROUPS = (*_TALK, workflows, tasks, task_notes, workspaces, flow, flow_state, flow_debug)
 TOOLS: dict[str, Tool] = {tool.name: tool for group in _GROUPS for tool in group.TOOLS}
 
 
