@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app import flows, workflows
+from moot.app import workflows
 from moot.app.project import Project
 from moot.workflow.workflow import Workflow, WorkflowInvalid
 
@@ -105,7 +105,38 @@ def test_what_steps_are_warned_of_is_told_with_the_rest(tmp_path: Path) -> None:
     assert read(tmp_path, text).warnings == (told,)
 
 
-def test_a_text_is_named_from_the_project_or_from_home(tmp_path: Path) -> None:
-    project = Project(tmp_path / "p")
-    found = [flows.name_of(tmp_path / one, project) for one in ("p/a/b.yaml", "home/.moot/workflows/c.yaml", "d.yaml")]
-    assert found == ["a/b.yaml", "~/.moot/workflows/c.yaml", (tmp_path / "d.yaml").as_posix()]
+@pytest.mark.parametrize(
+    ("steps", "place"),
+    [
+        ("steps: [{type: agent_prompt, agent: codr, prompt: hi}]", "2:37: `steps item 1, agent`"),
+        (
+            "steps: [{type: sequential, steps: [{type: agent_prompt, agent: codr, prompt: hi}]}]",
+            "2:64: `steps item 1, steps item 1, agent`",
+        ),
+        (
+            (
+                "steps: [{type: parallel_foreach, items: [], sub_agent_task: t, agent: codr}]\n"
+                "sub_agent_tasks: {t: {steps: [{type: exit}]}}"
+            ),
+            "2:71: `steps item 1, agent`",
+        ),
+        (
+            "steps: [{type: exit}]\nerror_handling: {on_failure: [{type: agent_prompt, agent: codr, prompt: hi}]}",
+            "3:59: `error_handling.on_failure item 1, agent`",
+        ),
+    ],
+)
+def test_an_agent_that_a_step_names_is_one_of_the_file(tmp_path: Path, steps: str, place: str) -> None:
+    told = f"w.yaml:{place} names `codr`, who is not among the agents. Did you mean `coder`?"
+    assert refused(tmp_path, "agents: {coder: {script: [{say: hi}]}}\n" + steps) == [told]
+    assert read(tmp_path, "agents: {coder: {script: [{say: hi}]}}\n" + steps.replace("codr", "Coder")).flow
+    assert read(tmp_path, steps).flow  # without agents it may be anybody who comes
+
+
+def test_a_file_for_others_can_be_run_itself(tmp_path: Path) -> None:
+    found = read(tmp_path, "workflow:\n  name: shared:check\n  steps: [{type: exit}]\n")
+    assert (found.name, found.flow[0][0]) == ("shared:check", "w.yaml")
+    assert refused(tmp_path, "workflow:\n  nam: x\n  steps: [{type: exi}]") == [
+        "w.yaml:2:3: `nam` is no key of this file. Did you mean `name`?",
+        "w.yaml:3:18: there is no kind of step `exi`. Did you mean `exit`?",
+    ]

@@ -182,7 +182,7 @@ def _drafted(project: Project, file: Path, flags: Flags) -> Draft:
     _ = project.config  # what is wrong in it is told by `moot check` too, and not only by who runs something
     draft = reading.draft(file, _around(project, flags))
     references.check(draft)
-    return flows.read(draft, project)
+    return flows.read(draft, project, _folders(project))
 
 
 def _finished(draft: Draft) -> Workflow:
@@ -268,6 +268,7 @@ def _settled(context: Context, values: Mapping[str, Value]) -> Context:
 def _files(draft: Draft, root: Path) -> tuple[str, ...]:
     documents = [draft.document, *(document for one in draft.members.values() for document, _ in one.places.values())]
     found = {Path(one.name).resolve() for one in documents}
+    found |= {(root / name).resolve() for name, _ in (draft.workflow.flow if draft.workflow else ())}
     return tuple(sorted(str(one.relative_to(root.resolve())) for one in found if one.is_relative_to(root.resolve())))
 
 

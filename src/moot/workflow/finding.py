@@ -1,13 +1,13 @@
 """Where workflow files and agent files are looked for."""
 
+import os
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from moot.core import library
 from moot.core.errors import InvalidInput
 from moot.core.nearest import hint
 from moot.core.records import record
-
-SUFFIXES = (".yaml", ".yml")
 
 
 class WorkflowNotFound(InvalidInput):
@@ -21,7 +21,7 @@ class Folders:
     people: tuple[Path, ...] = ()  # `.moot` of the project and of the person
 
     def workflows(self) -> Iterator[Path]:
-        return (folder / "workflows" for folder in self.people)
+        return (folder.parent / shelf for folder in self.people for shelf in library.SHELVES)
 
     def agents(self) -> Iterator[Path]:
         return (folder / "agents" for folder in self.people)
@@ -29,28 +29,53 @@ class Folders:
 
 def workflow_file(target: str, folders: Folders) -> Path:
     """What `moot run TARGET` means: a path if it is there or looks like one, else the name of a workflow."""
-    path = Path(target).expanduser()
-    if path.is_file() or "/" in target or target.endswith(SUFFIXES):
-        if not path.is_file():
+    path = _path(target)
+    if path is not None or "/" in target or target.endswith(library.SUFFIXES):
+        if path is None:
             raise WorkflowNotFound(f"There is no file {target[:200]}.", "Check the path.")
         return path
-    for folder in folders.workflows():
-        for spelling in dict.fromkeys((target, target.replace(":", "/"))):
-            for suffix in SUFFIXES:
-                found = folder / f"{spelling}{suffix}"
-                if _is_inside(found, folder) and found.is_file():
-                    return found
-    raise WorkflowNotFound(f"There is no workflow `{target[:80]}`.", _known(target, folders))
+    found = next(named(target, folders), None)
+    if found is None:
+        raise not_found(target, folders)
+    return found
+
+
+def named(name: str, folders: Folders) -> Iterator[Path]:
+    """The files of a workflow's name: the first is the one, and hides the others."""
+    for shelf in folders.workflows():
+        yield from (shelf / file for file in library.spellings(name) if is_there(shelf, file))
+
+
+def not_found(name: str, folders: Folders) -> WorkflowNotFound:
+    known = workflow_names(folders)
+    near = hint(name, known) if known else "Write the path of a file, or put it into .moot/workflows/."
+    looked = ", ".join(_shown(shelf) for shelf in folders.workflows())
+    return WorkflowNotFound(f"There is no workflow `{name[:80]}`.", f"{near} Looked in {looked}.")
 
 
 def workflow_names(folders: Folders) -> dict[str, Path]:
     """Every workflow that can be called by its name; the project's hide the person's."""
     found: dict[str, Path] = {}
-    for folder in folders.workflows():
-        for file in sorted(folder.rglob("*")) if folder.is_dir() else ():
-            if file.suffix in SUFFIXES and file.is_file():
-                found.setdefault(file.relative_to(folder).with_suffix("").as_posix().replace("/", ":"), file)
+    for shelf in folders.workflows():
+        for file in sorted(shelf.rglob("*")) if shelf.is_dir() else ():
+            if file.suffix in library.SUFFIXES and file.is_file():
+                name = file.relative_to(shelf).with_suffix("").as_posix().replace("/", ":")
+                if name not in found and (first := next(named(name, folders), None)) is not None:
+                    found[name] = first
     return found
+
+
+def is_there(folder: Path, file: str) -> bool:
+    """Spelled exactly so, also where the system does not tell capitals from small letters."""
+    at = folder
+    try:
+        for part in PurePosixPath(file).parts:
+            if part not in os.listdir(at):
+                return False
+            at /= part
+        return at.is_file()
+    except OSError:
+        return False
 
 
 def agent_file(written: str, beside: Path, folders: Folders) -> Path | None:
@@ -70,12 +95,16 @@ def agent_names(places: Iterable[Path]) -> list[str]:
     return [file.stem for place in places if place.is_dir() for file in sorted(place.glob("*.md"))]
 
 
-def _is_inside(file: Path, folder: Path) -> bool:
-    return ".." not in file.relative_to(folder).parts
+def _path(target: str) -> Path | None:
+    try:
+        path = Path(target).expanduser()
+        return path if path.is_file() else None
+    except (OSError, RuntimeError, ValueError):  # what cannot be the name of a file, or of a person
+        return None
 
 
-def _known(target: str, folders: Folders) -> str:
-    names = workflow_names(folders)
-    if not names:
-        return "Write the path of a file, or put it into .moot/workflows/."
-    return hint(target, names)
+def _shown(shelf: Path) -> str:
+    for root, before in ((Path.cwd(), ""), (Path.home(), library.HOME)):
+        if shelf.is_relative_to(root):
+            return before + str(shelf.relative_to(root))
+    return str(shelf)

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, cast
 
-from moot.core import problems, yaml
+from moot.core import library, problems, yaml
 from moot.core.errors import MootError
 from moot.core.nearest import hint
 from moot.core.problems import Problem
@@ -89,7 +89,7 @@ class Draft:
 
 def draft(file: Path, around: Surroundings | None = None) -> Draft:
     """Read everything and note what is wrong; only what is no YAML at all is refused at once."""
-    return draft_document(drafts.read_document(file), file, around)
+    return draft_document(library.unwrapped(drafts.read_document(file)), file, around)
 
 
 def draft_document(document: Document, file: Path, around: Surroundings | None = None) -> Draft:
