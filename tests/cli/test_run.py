@@ -321,3 +321,15 @@ def test_a_flag_goes_before_the_file_and_an_unknown_one_is_refused(terminal: Ter
     assert ended.code == 2
     assert "a: the program codex was not found" in ended.err
     assert terminal.run("run", "w.yaml", "--backend", "cluade").code == 2
+
+
+def test_a_workflow_that_hides_the_person_s_own_is_announced_at_its_first_use(terminal: Terminal) -> None:
+    for folder in (terminal.folder, terminal.folder / "home"):
+        (folder / ".moot/workflows").mkdir(parents=True, exist_ok=True)
+        (folder / ".moot/workflows/hello.yaml").write_text(HELLO)
+    told = "hello is that of this project"
+    assert told in terminal.run("check", "hello").err
+    assert told in terminal.ok("run", "hello", "--input", "who=ann", "--dry-run").err
+    assert told in terminal.ok("run", "hello", "--input", "who=ann").err
+    assert told not in terminal.ok("run", "hello", "--input", "who=ann").err
+    assert told in terminal.run("check", "hello").err

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from moot.api import access
-from moot.app import references, workflows
+from moot.app import references, shadows, workflows
 from moot.app.choosing import Choice
 from moot.app.workflows import Casting, Loaded
 from moot.backends.script import Line
@@ -47,7 +47,11 @@ def check(target: str, given: Sequence[str] = (), flags: Flags | None = None) ->
     project = access.find_project()
     if target.endswith(".md"):
         return CheckedAgent(workflows.cast_agent(project, Path(target)))
-    casting = workflows.cast(project, workflows.find(project, target), flags)
+    file = workflows.find(project, target)
+    casting = workflows.cast(project, file, flags)
+    if (shadow := shadows.of(project, target, file)) is not None:
+        told = (*casting.workflow.warnings, shadow.told)
+        casting = replace(casting, workflow=replace(casting.workflow, warnings=told))
     if given:
         inputs.parse(casting.workflow.inputs, given, Path.cwd())
     return Checked(casting, references.woken(casting.workflow))

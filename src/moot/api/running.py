@@ -10,7 +10,7 @@ from moot.api.attending import Attendant, Ending, Expected, Failed, Paused, Warn
 from moot.api.connection import Connection, connect
 from moot.api.summaries import Summary
 from moot.api.taping import Replayed, Taping
-from moot.app import budgets, hosting, settings, trust, workflows
+from moot.app import budgets, hosting, settings, shadows, trust, workflows
 from moot.app.choosing import Rehearsal
 from moot.app.hosting import HostOptions, Running
 from moot.app.project import Project
@@ -109,6 +109,8 @@ def _can_answer(order: Order, loaded: Loaded) -> bool:
 async def run(order: Order, loaded: Loaded) -> AsyncIterator[Piece]:
     """Start it, and attend it to its end: the run, what is said, how it ended, what came of it."""
 
+    if loaded.shadow is not None:
+        shadows.remember(order.project or access.find_project(), loaded.shadow)
     stage = _stage(order, loaded)
     player = taping.playing(stage)
     played = taping.adapted(loaded, player.recorded) if player else loaded

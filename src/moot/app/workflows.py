@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from moot.app import choosing, context_folders, flows, references, trust
+from moot.app import choosing, context_folders, flows, references, shadows, shelves, trust
 from moot.app.choosing import Choice, Machine, Obstacle
 from moot.app.project import PEOPLE_FOLDER, Project
+from moot.app.shadows import Shadow
 from moot.core import json, problems, workspace_tools, yaml
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
@@ -16,7 +17,6 @@ from moot.registry.agents import NewAgent
 from moot.tools import sharing
 from moot.workflow import finding, graph, inputs, reading, stored, templates, variables
 from moot.workflow.catalog import Catalog
-from moot.workflow.finding import Folders
 from moot.workflow.members import Flags, Member
 from moot.workflow.reading import Draft, Surroundings
 from moot.workflow.workflow import AgentDefinition, Budget, Context, Value, Workflow
@@ -37,6 +37,7 @@ class Loaded:
     given: Mapping[str, Json]  # the variables that are known before setup
     members: tuple[NewAgent, ...]
     choices: Mapping[str, Choice]  # what runs each agent
+    shadow: Shadow | None = None  # if it hides another, which was not told yet
 
 
 @record
@@ -73,17 +74,22 @@ def load(
     settled = replace(workflow, context=_settled(workflow.context, values))
     context_folders.check(settled.context, project.root, instance)
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
-    return Loaded(settled, workflow.source, plain, members(settled, found.files), found.choices)
+    shadow = shadows.of(project, target, file)
+    if shadow is not None and shadows.is_known(project, shadow):
+        shadow = None
+    if shadow is not None:
+        settled = replace(settled, warnings=(*settled.warnings, shadow.told))
+    return Loaded(settled, workflow.source, plain, members(settled, found.files), found.choices, shadow)
 
 
 def find(project: Project, target: str) -> Path:
     """The file that `moot run TARGET` means."""
-    return finding.workflow_file(target, _folders(project))
+    return finding.workflow_file(target, shelves.folders_of(project))
 
 
 def names(project: Project) -> dict[str, Path]:
     """The workflows that can be run by name."""
-    return finding.workflow_names(_folders(project))
+    return finding.workflow_names(shelves.folders_of(project))
 
 
 def catalog(project: Project) -> Catalog:
@@ -136,7 +142,7 @@ def _absent(workflow: Workflow) -> Iterator[str]:
 def load_agent(project: Project, target: str, instance: str, flags: Flags | None = None) -> Loaded:
     """The agent of an agent file by itself, ready to be asked something: it shares nothing with anybody, and works in
     the current folder."""
-    file = finding.agent_file(target, Path.cwd(), _folders(project))
+    file = finding.agent_file(target, Path.cwd(), shelves.folders_of(project))
     if file is None:
         raise InvalidInput(
             f"There is no agent file {target[:200]!r}.",
@@ -182,7 +188,7 @@ def _drafted(project: Project, file: Path, flags: Flags) -> Draft:
     _ = project.config  # what is wrong in it is told by `moot check` too, and not only by who runs something
     draft = reading.draft(file, _around(project, flags))
     references.check(draft)
-    return flows.read(draft, project, _folders(project))
+    return flows.read(draft, project, shelves.folders_of(project))
 
 
 def _finished(draft: Draft) -> Workflow:
@@ -290,13 +296,9 @@ def _member(agent: AgentDefinition, others: Sequence[AgentDefinition], source: s
 
 def _around(project: Project, flags: Flags | None = None) -> Surroundings:
     own = str(Path.home() / PEOPLE_FOLDER / "config.yaml")
-    return Surroundings(_folders(project), tuple(_configs(project)), own, flags or Flags())
-
-
-def _folders(project: Project) -> Folders:
-    return Folders(tuple(dict.fromkeys((project.root / PEOPLE_FOLDER, Path.home() / PEOPLE_FOLDER))))
+    return Surroundings(shelves.folders_of(project), tuple(_configs(project)), own, flags or Flags())
 
 
 def _configs(project: Project) -> list[Document]:
-    files = [folder / "config.yaml" for folder in _folders(project).people]
+    files = [folder / "config.yaml" for folder in shelves.folders_of(project).people]
     return [yaml.read(file.read_bytes(), str(file)) for file in files if file.is_file()]
