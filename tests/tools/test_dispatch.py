@@ -36,6 +36,15 @@ READERS = {
     "task_available",
     "checkpoint_list",
     "workspace_list",
+    "workflow_definitions",
+    "workflow_get_info",
+    "workflow_load_definition",
+    "workflow_explain_plan",
+    "workflow_state_read",
+    "workflow_state_dependencies",
+    "workflow_trace_transformations",
+    "workflow_debug_info",
+    "workflow_test_transformation",
 }
 WRITERS = READERS | {
     "channel_send",
@@ -65,6 +74,13 @@ WRITERS = READERS | {
     "workspace_create",
     "workspace_update",
     "workspace_merge",
+    "workflow_start",
+    "workflow_get_next_step",
+    "workflow_step_complete",
+    "workflow_checkpoint",
+    "workflow_resume",
+    "workflow_complete",
+    "workflow_state_update",
 }
 
 

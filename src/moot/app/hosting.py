@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from moot.app import backends, private_folders, settings
 from moot.app.outfitter import Outfitter
 from moot.app.project import Project
+from moot.app.shelves import Shelves
 from moot.backends.backend import Backend
 from moot.core.caller import SYSTEM, Caller
 from moot.core.ids import HostId, InstanceName, TokenId
@@ -45,6 +46,7 @@ from moot.runner.worktree_worker import WorktreeWorker
 from moot.runner.worktrees import Worktrees
 from moot.store.store import Store
 from moot.tools import advancing, asking, guards, isolation, lapsing, verifying, voting
+from moot.tools.around import Around
 from moot.views.keeper import DocumentKeeper
 from moot.views.live import LiveViews
 
@@ -152,7 +154,7 @@ async def _serving(project: Project, store: Store, options: HostOptions, met: se
             met.add(caller.token)
 
     witness = options.stage.heard if options.stage else None
-    how = Options(trust_agent_header=options.trust_agent_header, met=note, witness=witness)
+    how = Options(trust_agent_header=options.trust_agent_header, met=note, around=Around(Shelves(project), witness))
     async with AsyncExitStack() as stack:
         try:
             address = await stack.enter_async_context(server.serving(store, endpoints, how))
@@ -181,6 +183,7 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
         neighbours.machine(),
         outfitter.guardian,
         settings.servers(project.config),
+        Shelves(project),
     )
 
     def around() -> "Surroundings":

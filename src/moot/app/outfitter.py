@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from moot.app import private_folders
 from moot.app.project import Project
+from moot.app.shelves import Shelves
 from moot.backends.backend import Access
 from moot.core.ids import TokenId
 from moot.core.records import record
@@ -17,6 +18,7 @@ from moot.process.guardian import Guardian
 from moot.runner.begun import Begun, Kit
 from moot.runner.worktrees import Worktrees
 from moot.store.store import Store
+from moot.tools.around import Around
 from moot.tools.toolbox import AttemptToolbox, RemoteToolbox
 from moot.tools.witness import Witness
 
@@ -78,7 +80,7 @@ class Outfitter:
     async def _toolbox(self, begun: Begun) -> AsyncGenerator[Toolbox]:
         """In process, or as a real client of our own server if the agent wants that."""
         if begun.agent.settings.get("transport") != "mcp":
-            yield AttemptToolbox(self.store, begun.caller, begun.delivery, self.witness)
+            yield AttemptToolbox(self.store, begun.caller, begun.delivery, Around(Shelves(self.project), self.witness))
             return
         where = self.address.url or self.address.socket  # the client library is at its best over TCP
         assert where is not None

@@ -21,7 +21,7 @@ from moot.mcp.notices import Notices
 from moot.mcp.refusals import NotServed, RequestFailed, ServerStopping
 from moot.mcp.sessions import Sessions
 from moot.store.store import Store
-from moot.tools.witness import Witness
+from moot.tools.around import Around
 
 if TYPE_CHECKING:
     from moot.mcp.speaker import Speaker
@@ -43,7 +43,7 @@ class App:
         trust_agent_header: bool = False,
         page: ASGIApp | None = None,
         met: Callable[[Caller], None] | None = None,
-        witness: Witness | None = None,
+        around: Around | None = None,
     ) -> None:
         self._store = store
         self._met = met  # called for everybody who has proven who they are
@@ -51,7 +51,7 @@ class App:
         self._page = page
         self._notices = Notices(store)
         self._sessions = Sessions()
-        self._interpreter = Interpreter(store, self._notices, self._sessions, witness)
+        self._interpreter = Interpreter(store, self._notices, self._sessions, around or Around())
         self._answering: set[asyncio.Task[object]] = set()
         self._is_stopping = False
 

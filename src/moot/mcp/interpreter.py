@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from moot.mcp.notices import Notices
 from moot.mcp.sessions import Sessions
 from moot.store.store import Store
-from moot.tools.witness import Witness
+from moot.tools.around import Around
 
 if TYPE_CHECKING:
     from moot.mcp.speaker import Speaker
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 class Interpreter:
     """Waits to be needed, then lets a speaker work until dismissed."""
 
-    def __init__(self, store: Store, notices: Notices, sessions: Sessions, witness: Witness | None) -> None:
+    def __init__(self, store: Store, notices: Notices, sessions: Sessions, around: Around) -> None:
         self._store = store
         self._notices = notices
         self._sessions = sessions
-        self._witness = witness
+        self._around = around
         self._is_needed = asyncio.Event()
         self._is_dismissed = asyncio.Event()
         self._found: asyncio.Future[Speaker] | None = None
@@ -40,7 +40,7 @@ class Interpreter:
             return
         assert self._found is not None
         try:
-            made = (await asyncio.to_thread(load))(self._store, self._notices, self._sessions, self._witness)
+            made = (await asyncio.to_thread(load))(self._store, self._notices, self._sessions, self._around)
         except Exception as error:  # noqa: BLE001  # the requests that wait for it say it
             self._found.set_exception(error)
             return

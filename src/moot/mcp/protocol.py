@@ -27,7 +27,7 @@ from moot.mcp.notices import Notice, Notices, Wants
 from moot.mcp.sessions import Sessions
 from moot.store.store import Store
 from moot.tools import dispatch, table
-from moot.tools.witness import Witness
+from moot.tools.around import Around
 
 INSTRUCTIONS = (
     "Talk in the channel with channel_send; @name wakes that agent. "
@@ -58,9 +58,9 @@ def is_quick(message: Mapping[str, Any]) -> bool:
 class Protocol:
     """The handlers of MCP's methods, in the SDK's server."""
 
-    def __init__(self, store: Store, notices: Notices, sessions: Sessions, witness: Witness | None = None) -> None:
+    def __init__(self, store: Store, notices: Notices, sessions: Sessions, around: Around) -> None:
         self._store = store
-        self._witness = witness
+        self._around = around
         self._notices = notices
         self._sessions = sessions
         self._calls: set[asyncio.Task[Any]] = set()
@@ -107,7 +107,7 @@ class Protocol:
                 arguments,
                 key,
                 tells_mail=_hears_mail(context),
-                witness=self._witness,
+                around=self._around,
             )
             return _result(answer)
 

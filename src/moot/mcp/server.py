@@ -21,7 +21,7 @@ from moot.mcp.app import PATH, App
 from moot.mcp.connection import Limits
 from moot.mcp.sockets import UnixSocket
 from moot.store.store import Store
-from moot.tools.witness import Witness
+from moot.tools.around import Around
 
 GRACE = 0.5  # for calls that are being answered when the server stops
 _CUT = 1.0  # for those that have been broken off
@@ -52,7 +52,7 @@ class Options:
     trust_agent_header: bool = False
     page: ASGIApp | None = None  # answers everything but /mcp and /health
     met: Callable[[Caller], None] | None = None  # called for everybody who has proven who they are
-    witness: Witness | None = None  # of every call of a tool
+    around: Around = field(default_factory=Around)  # the calls of tools
     grace: float = GRACE
     limits: Limits = field(default_factory=Limits)
 
@@ -110,7 +110,7 @@ async def serving(store: Store, endpoints: Endpoints, options: Options | None = 
         trust_agent_header=chosen.trust_agent_header,
         page=chosen.page,
         met=chosen.met,
-        witness=chosen.witness,
+        around=chosen.around,
     )
     failure: Exception | None = None
     with _bound(endpoints) as (unix, tcp):

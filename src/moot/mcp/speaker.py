@@ -18,14 +18,14 @@ from moot.mcp.notices import Notices
 from moot.mcp.protocol import Protocol
 from moot.mcp.sessions import Sessions
 from moot.store.store import Store
-from moot.tools.witness import Witness
+from moot.tools.around import Around
 
 _HANDSHAKES = tuple(version.encode() for version in HANDSHAKE_PROTOCOL_VERSIONS)
 
 
 class Speaker:
-    def __init__(self, store: Store, notices: Notices, sessions: Sessions, witness: Witness | None) -> None:
-        self._protocol = Protocol(store, notices, sessions, witness)
+    def __init__(self, store: Store, notices: Notices, sessions: Sessions, around: Around) -> None:
+        self._protocol = Protocol(store, notices, sessions, around)
         self._manager = StreamableHTTPSessionManager(self._protocol.server, max_request_body_size=body.CAP)
         # Half the cost for what is answered at once: it watches for no disconnect and is ready for no stream.
         self._at_once = StreamableHTTPSessionManager(

@@ -10,14 +10,14 @@ from pydantic_core import ErrorDetails
 from moot.core.caller import Caller
 from moot.core.errors import InvalidInput, MootError
 from moot.core.json import Json
-from moot.core.library import Library, NoLibrary
 from moot.core.tool import Tool, ToolAnswer
 from moot.ledger import operations
 from moot.ledger.operations import Deed, Key
 from moot.store.store import Store
 from moot.tools import arrivals, groups, table
+from moot.tools.around import Around
 from moot.tools.call import Made, StoreCall
-from moot.tools.witness import Answered, Told, Witness
+from moot.tools.witness import Answered, Told
 
 _log = logging.getLogger("moot.tools")
 
@@ -34,16 +34,17 @@ async def perform(  # noqa: PLR0913  # what a call is made of, and who looks on
     key: Key | None = None,
     *,
     tells_mail: bool = True,
-    witness: Witness | None = None,
+    around: Around | None = None,
     path: str | None = None,
-    library: Library | None = None,
 ) -> ToolAnswer:
     """Call a tool on somebody's behalf. Never raises but for cancellation. With `tells_mail` an attempt is told what
     has come for it meanwhile."""
     made: list[Made] = []
+    around = around or Around()
+    witness = around.witness
 
     def hands(tool: Tool, deed: Deed) -> StoreCall:
-        return StoreCall(store, caller, tool, deed, made, library or NoLibrary())
+        return StoreCall(store, caller, tool, deed, made, around.library)
 
     answer = await _perform(hands, caller, name, arguments, key)
     done = made[-1] if made and not answer.is_error else None

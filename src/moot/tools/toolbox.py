@@ -13,7 +13,7 @@ from moot.ledger import operations
 from moot.ledger.operations import Key
 from moot.store.store import Store
 from moot.tools import dispatch, table
-from moot.tools.witness import Witness
+from moot.tools.around import Around
 
 
 class KeyedTools(Protocol):
@@ -40,11 +40,11 @@ class DeliveryKeys:
 class AttemptToolbox:
     """Calls in process, as the attempt."""
 
-    def __init__(self, store: Store, caller: Caller, delivery: JobId, witness: Witness | None = None) -> None:
+    def __init__(self, store: Store, caller: Caller, delivery: JobId, around: Around | None = None) -> None:
         self._store = store
         self._caller = caller
         self._delivery = delivery
-        self._witness = witness
+        self._around = around
         self._keys = DeliveryKeys()
 
     def offered(self) -> tuple[Tool, ...]:
@@ -56,7 +56,7 @@ class AttemptToolbox:
             key = Key(self._delivery, self._keys.draw(name, arguments, path))
         except InvalidInput as error:
             return dispatch.refusal(error)
-        return await dispatch.perform(self._store, self._caller, name, arguments, key, witness=self._witness, path=path)
+        return await dispatch.perform(self._store, self._caller, name, arguments, key, around=self._around, path=path)
 
 
 class RemoteToolbox:

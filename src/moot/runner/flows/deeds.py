@@ -14,7 +14,7 @@ from moot.core import json, secrecy
 from moot.core.caller import SYSTEM, Caller
 from moot.core.errors import MootError
 from moot.core.json import Json
-from moot.core.library import Library
+from moot.core.library import Library, NoLibrary
 from moot.core.records import record
 from moot.core.servers import Server
 from moot.core.tx import Tx
@@ -28,6 +28,7 @@ from moot.process.program import Finished, Program, as_text
 from moot.registry import agents, instances
 from moot.store.store import Store
 from moot.tools import dispatch, table
+from moot.tools.around import Around
 
 if TYPE_CHECKING:
     from moot.runner.flows.servers import Servers
@@ -50,7 +51,7 @@ class Deeds:
     place: str
     guardian: Guardian
     servers: Mapping[str, Server] = field(default_factory=dict[str, Server])
-    library: Library | None = None
+    library: Library = field(default_factory=NoLibrary)
     recall: Callable[[Flow, Strand], Outcome] | None = None  # what came of it, instead of doing it
 
     def can_call(self, flow: Flow, method: str) -> bool:
@@ -107,7 +108,7 @@ class Deeds:
         caller = await self.store.write(lambda tx: caller_of(tx, flow), caller=SYSTEM)
         key = Key(f"flow:{flow.id}", f"{strand.number}:{strand.step_id}:{strand.tries}:{strand.since}")
         answer = await dispatch.perform(
-            self.store, caller, own_name(method), params, key, tells_mail=False, library=self.library
+            self.store, caller, own_name(method), params, key, tells_mail=False, around=Around(self.library)
         )
         if answer.is_error:
             return Outcome("failed", None, answer.text)

@@ -1,0 +1,13 @@
+"""What calls of tools find around them besides the store: definitions by name, and somebody who looks on."""
+
+from dataclasses import field
+
+from moot.core.library import Library, NoLibrary
+from moot.core.records import record
+from moot.tools.witness import Witness
+
+
+@record
+class Around:
+    library: Library = field(default_factory=NoLibrary)
+    witness: Witness | None = None  # of every call
