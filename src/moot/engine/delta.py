@@ -151,7 +151,10 @@ def waits_for(live: Live) -> WaitsFor:
     active = [one for one in live.strands.values() if not one.is_over]
     if live.flow.credits == 0 and all(one.status not in ("doing", "given") for one in active):
         return "credit"
-    found = {_waits_for(one) for one in active if one.status != "forked"}
+    begun = [one for one in active if one.status not in ("forked", "ready")]
+    if live.flow.driver == "agent":  # which begins the others itself
+        begun = [one for one in active if one.status != "forked"]
+    found = {_waits_for(one) for one in begun}
     for one in ("", "time", "agent", "subject", "person"):
         if one in found:
             return one
@@ -159,7 +162,7 @@ def waits_for(live: Live) -> WaitsFor:
 
 
 def _waits_for(strand: Strand) -> WaitsFor:
-    if strand.status == "pending" or (strand.status == "ready" and strand.holder is None):
+    if strand.status in ("pending", "ready"):
         return "agent"
     if strand.status != "waiting":
         return ""

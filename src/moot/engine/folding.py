@@ -51,7 +51,8 @@ async def _finish(driver: Driver, live: Live, strand: Strand, said: Submission) 
     doer = "agent" if said.kind == "complete" else "person" if said.body.get("by") == "person" else "moot"
     match said.body.get("verdict"):
         case "retry":
-            return Delta(strands=(replace(strand, status="given", waits_on=None),))
+            again = replace(strand, status="given", waits_on=None, since=live.flow.version + 1)
+            return Delta(strands=(again,))
         case "skip":
             return driver.past(live, strand, doer, "skipped")
         case _:

@@ -159,6 +159,11 @@ def live(tx: ReadTx, instance: InstanceName) -> Run | None:
     return tx.maybe(sql.live, Run, instance=instance)
 
 
+def goes_on(tx: ReadTx, id: RunId) -> bool:
+    """Whether it is live, and nobody has paused it or asked it to stop. True also where there is no such run."""
+    return tx.maybe(sql.held_up, int, id=id) is None
+
+
 def live_id(tx: ReadTx, instance: InstanceName) -> RunId | None:
     """For those who ask at every message: the run itself may be large."""
     found = tx.maybe(sql.live_id, str, instance=instance)

@@ -76,3 +76,6 @@ update runs set state = 'stopped', reason = :reason where instance = :instance a
 
 -- ids: Every run that an instance has had.
 select id from runs where instance = :instance
+
+-- held_up: Whether a run is over, paused, or asked to stop.
+select 1 from runs where id = :id and (state <> 'live' or is_paused = 1 or stop_asked is not null)

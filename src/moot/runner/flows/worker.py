@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from moot.core.caller import SYSTEM
 from moot.core.errors import MootError
-from moot.core.ids import FlowId
+from moot.core.ids import FlowId, RunId
 from moot.core.records import record, replace
 from moot.core.tx import ReadTx, Tx
 from moot.core.wakes import Signal
@@ -26,6 +26,7 @@ from moot.engine.strands import Strand
 from moot.jobs import jobs
 from moot.jobs.jobs import Job, JobLost, NewJob
 from moot.process import sweep
+from moot.registry import runs
 from moot.runner.flows import deeds, placing
 from moot.runner.flows.deeds import Deeds
 from moot.runner.flows.placing import Placing
@@ -101,13 +102,14 @@ class _Advancing:
     group: asyncio.TaskGroup
     signal: Signal
     outcomes: list[tuple[Strand, Outcome]] = field(default_factory=list[tuple[Strand, Outcome]])
-    doing: set[int] = field(default_factory=set[int])
+    begun: set[tuple[int, int, int]] = field(default_factory=set[tuple[int, int, int]])  # all that was, each once
+    doing: int = 0  # how many are under way
     servers: "Servers | None" = None
 
     async def go(self) -> None:
         found = await self._look()
         live = await self._recovered(found.live, found.now)
-        while live.flow.is_live or found.waiting:
+        while not found.is_held and (live.flow.is_live or found.waiting):
             driver = Driver(self.worker.evaluator, found.now)
             change = await self._next(driver, live, found.waiting)
             if change is not None:
@@ -158,14 +160,16 @@ class _Advancing:
     def _start(self, live: Live) -> None:
         """Begin what is to be done here; and end what nobody wants any more, by not listening to it."""
         for strand in live.strands.values():
-            if strand.status == "doing" and strand.number not in self.doing:
-                self.doing.add(strand.number)
+            work = (strand.number, strand.since, strand.tries)
+            if strand.status == "doing" and work not in self.begun:
+                self.begun.add(work)
+                self.doing += 1
                 self.group.create_task(self._do(live, strand))
 
     async def _do(self, live: Live, strand: Strand) -> None:
         outcome = await self.worker.deeds.do(live.flow, strand, self._connected)
         self.outcomes.append((strand, outcome))
-        self.doing.discard(strand.number)
+        self.doing -= 1
         self.signal.ring()
 
     def _connected(self) -> "Servers":
@@ -190,6 +194,7 @@ class _Found:
     live: Live
     waiting: tuple[Submission, ...]
     now: datetime
+    is_held: bool  # its run is over, or is not to go on
 
 
 @record
@@ -200,10 +205,15 @@ class _Done:
 
 
 def _found(tx: ReadTx, id: FlowId, definition: Definition) -> _Found:
-    return _Found(delta.load(tx, id, definition), tuple(inbox.waiting(tx, id)), tx.now)
+    is_held = not runs.goes_on(tx, RunId(id))
+    return _Found(delta.load(tx, id, definition), tuple(inbox.waiting(tx, id)), tx.now, is_held)
 
 
 def _commit(tx: Tx, live: Live, change: Delta, place: Placing) -> _Done | None:
+    """None if it was computed in vain: somebody else has changed the flow, or its run is not to go on."""
+    tx.lock("instances", live.flow.instance)  # as whoever ends a run does: afterwards nobody is asked for anything
+    if not runs.goes_on(tx, RunId(live.flow.id)):
+        return None
     found = delta.commit(tx, live, change, place)
     return None if found is None else _Done(found, not inbox.is_empty(tx, live.flow.id), tx.now)
 
@@ -218,6 +228,9 @@ def _ask_what_became(tx: Tx, strand: Strand) -> None:
 def _is_given_back(tx: Tx, job: Job, id: FlowId) -> bool:
     """Unless something has come in the meantime. What waits for a time is looked at again then."""
     flow = flows.get(tx, id)
+    if not runs.goes_on(tx, RunId(id)):  # whoever goes on with it looks again
+        jobs.finish(tx, job)
+        return True
     if not inbox.is_empty(tx, id) or (flow.is_live and flow.waits_for == "" and flow.status != "starting"):
         jobs.guard(tx, job)
         return False
