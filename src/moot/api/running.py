@@ -79,6 +79,7 @@ def load(order: Order) -> Loaded:
     if order.taping.replay is not None:
         loaded = taping.rehearsed(loaded, order.taping.replay)
     workflow = loaded.workflow
+    order.taping.check_steps(workflow)
     return replace(loaded, workflow=replace(workflow, budget=budgets.changed(workflow.budget, changes)))
 
 
