@@ -66,9 +66,10 @@ async def test_an_ended_attempt_may_not_write(store: Store) -> None:
     ann = await house.join("ann")
     attempt = await house.start(ann)
     await house.write(lambda tx: attempts.end(tx, attempt, "lost"))
-    with pytest.raises(AttemptEnded) as refused:
-        await house.write(lambda tx: attempts.guard(tx, caller_of(ann, attempt)))
-    assert refused.value.code == "ATTEMPT_ENDED"
+    for ask in (attempts.guard, attempts.asked):
+        with pytest.raises(AttemptEnded) as refused:
+            await house.write(lambda tx, ask=ask: ask(tx, caller_of(ann, attempt)))
+        assert refused.value.code == "ATTEMPT_ENDED"
 
 
 async def test_a_stale_fence_is_refused(store: Store) -> None:
@@ -77,8 +78,9 @@ async def test_a_stale_fence_is_refused(store: Store) -> None:
     attempt = await house.start(ann, fence=7)
     for fence in (0, 6, 8):
         caller = caller_of(ann, attempt, fence)
-        with pytest.raises(AttemptEnded):
-            await house.write(lambda tx, caller=caller: attempts.guard(tx, caller))
+        for ask in (attempts.guard, attempts.asked):
+            with pytest.raises(AttemptEnded):
+                await house.write(lambda tx, ask=ask, caller=caller: ask(tx, caller))
 
 
 async def test_an_attempt_that_never_was_is_refused(store: Store) -> None:

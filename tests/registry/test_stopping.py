@@ -4,9 +4,11 @@ from typing import Literal
 
 import pytest
 
-from moot.core.ids import HostId
+from moot.core.caller import Caller
+from moot.core.ids import HostId, JobId, RunId
 from moot.core.tx import Tx
-from moot.registry import agents, runs, stopping
+from moot.registry import agents, attempts, runs, stopping
+from moot.registry.attempts import NewAttempt
 from moot.registry.hosts import How
 from moot.registry.runs import NewRun, State
 from moot.store.store import Store
@@ -58,6 +60,17 @@ async def test_who_is_stopped_is_to_end_and_who_works_for_a_run_that_is_over_is_
             runs.ask_stop(tx, run, how)
         if state != "live":
             runs.end(tx, run, state)
-        return [stopping.asked(tx, ann.id, run.id), alone]
+        in_run, outside = (start(tx, one) for one in (run.id, None))
+        return [
+            stopping.asked(tx, ann.id, run.id),
+            attempts.asked(tx, in_run),
+            alone,
+            attempts.asked(tx, outside),
+        ]
 
-    assert await house.write(change) == [wanted, "stop" if is_stopped else None]
+    def start(tx: Tx, run: RunId | None) -> Caller:
+        attempt = attempts.start(tx, NewAttempt(ann.id, ann.stream, JobId("jb_1"), 1, 1, HostId("ho_1"), run))
+        return Caller("ann", "member", house.instance.name, ann.id, attempt=attempt, fence=1)
+
+    by_itself = "stop" if is_stopped else None
+    assert await house.write(change) == [wanted, wanted, by_itself, by_itself]

@@ -112,7 +112,7 @@ def entries(tx: ReadTx, root: str) -> list[Entry]:
 def begin(tx: Tx, root: str, account: Account, opened: Sequence[Opened]) -> None:
     if not opened:
         return
-    now, attempt, scope, owner = tx.now, account.attempt, account.scope, account.owner
+    now, attempt, scope, owner = tx.micros, account.attempt, account.scope, account.owner
     rows: list[dict[str, Value]] = [
         {
             "root": root,
@@ -137,7 +137,7 @@ def begin(tx: Tx, root: str, account: Account, opened: Sequence[Opened]) -> None
 def end(tx: Tx, root: str, closed: Sequence[Closed]) -> None:
     if not closed:
         return
-    now = tx.now
+    now = tx.micros
     rows: list[dict[str, Value]] = [
         {
             "root": root,

@@ -25,7 +25,7 @@ def pause(tx: Tx, provider: str, until: datetime, reason: str) -> bool:
 
 
 def of_provider(tx: ReadTx, provider: str) -> Pause | None:
-    return tx.maybe(sql.of_provider, Pause, provider=provider, now=tx.now)
+    return tx.maybe(sql.of_provider, Pause, provider=provider, now=tx.micros)
 
 
 def growing(tx: ReadTx, provider: str, first: timedelta) -> datetime:

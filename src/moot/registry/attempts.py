@@ -88,10 +88,22 @@ def guard(tx: Tx, caller: Caller) -> None:
         return
     tx.lock("attempts", caller.attempt)
     if not tx.maybe(sql.is_running, int, id=caller.attempt, fence=caller.fence):
-        raise AttemptEnded(
-            "This attempt has ended and another may have taken its place; nothing was written.",
-            "Stop working.",
-        )
+        raise _ended()
+
+
+def asked(tx: Tx, caller: Caller) -> Literal["stop", "shutdown"] | None:
+    """The same, of an attempt whose row is locked, and what is wanted of it, as `stopping.asked` has it."""
+    found = tx.maybe(sql.asked, str, id=caller.attempt, fence=caller.fence)
+    if found is None:
+        raise _ended()
+    return "stop" if found == "stop" else "shutdown" if found else None
+
+
+def _ended() -> AttemptEnded:
+    return AttemptEnded(
+        "This attempt has ended and another may have taken its place; nothing was written.",
+        "Stop working.",
+    )
 
 
 def of_job(tx: ReadTx, job: JobId) -> list[Attempt]:

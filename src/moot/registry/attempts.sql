@@ -17,6 +17,15 @@ update tokens set revoked_at = :now where attempt = :attempt and revoked_at is n
 -- is_running: Whether the attempt still holds its fence.
 select 1 from attempts where id = :id and fence = :fence and state = 'running'
 
+-- asked: What is wanted of an attempt that still holds its fence; an empty word if nothing is.
+select case
+  when runs.state <> 'live' then 'shutdown'
+  when agents.stopped_at is not null or runs.stop_asked is not null then 'stop'
+  else ''
+end
+from attempts join agents on agents.id = attempts.agent left join runs on runs.id = attempts.run
+where attempts.id = :id and attempts.fence = :fence and attempts.state = 'running'
+
 -- of_job: The attempts at one delivery.
 select id, agent, job, fence, number, host, state, error, started_at, ended_at
 from attempts where job = :job order by fence

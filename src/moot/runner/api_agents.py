@@ -34,7 +34,6 @@ from moot.runner import casts, tree_tools
 from moot.runner.journals import Kept, StoredJournal
 from moot.runner.letters import Letters
 from moot.runner.session_requests import Withdrawing
-from moot.runner.tree_tools import Offering
 from moot.runner.voices import Voices
 from moot.session import events, streaming
 from moot.session.agent import Agent
@@ -113,7 +112,7 @@ class SessionBackend:
 
     async def _stream(self, assignment: Assignment, models: "_Models") -> AsyncGenerator[Told | Report]:
         toolbox = assignment.toolbox
-        if not isinstance(toolbox, Offering):
+        if not tree_tools.has_offer(toolbox):
             raise InvalidInput("A session needs its tools in this process.", "Leave out `transport`.")
         journal = await assignment.journal() if isinstance(assignment, Kept) else None
         brief = await _brief(assignment, journal)

@@ -10,7 +10,7 @@ from moot.core import prices
 from moot.core.json import Json
 from moot.core.prices import Rates
 from moot.core.records import replace
-from moot.runner.tree_tools import Offering
+from moot.runner import tree_tools
 from moot.session.agent import Agent, Limits
 from moot.tools import groups
 from moot.workflow import providers, stored
@@ -103,7 +103,7 @@ def _reports(agent: Agent) -> bool:
 def _has_channel(assignment: Assignment) -> bool:
     """Who is told to end when nothing is left to do, and says what there is to say in the channel."""
     toolbox = assignment.toolbox
-    return isinstance(toolbox, Offering) and any(one.name == groups.SEND for one in toolbox.offered())
+    return tree_tools.has_offer(toolbox) and any(one.name == groups.SEND for one in toolbox.offered())
 
 
 def _bounded(agent: Agent) -> Agent:

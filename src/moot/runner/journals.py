@@ -168,20 +168,19 @@ class StoredJournal:
         except asyncio.CancelledError:
             await asyncio.wait([writing])
             if not writing.cancelled() and writing.exception() is None:
-                self._keep(done, begun, writing.result())
+                self._keep(page, done, begun, writing.result())
             raise
-        self._keep(done, begun, written)
+        self._keep(page, done, begun, written)
         if written.is_recalled:
             raise Recalled
         if written.refusal is not None:
             raise written.refusal
 
-    def _keep(self, done: Sequence[Done], begun: Sequence[Intent], written: "_Written") -> None:
+    def _keep(self, page: "Page", done: Sequence[Done], begun: Sequence[Intent], written: "_Written") -> None:
         """What is on record by now."""
         self._is_planted = True
         self._asked = written.asked or self._asked
-        answered = [one.path for one in done if self._is_model(one.path)]
-        if answered:
+        if page.answered:
             self._signs.given_back.ring()
         for one in done:
             self._known[one.path] = contract.ended(self._known[one.path], one)
@@ -191,7 +190,7 @@ class StoredJournal:
                 self._known[one.path] = contract.started(self._known.get(one.path), one)
                 self._under_way[one.path] = one
         if self.watch is not None:
-            self.watch(Noted(written.seq, tuple(answered), self._refused(begun, written)))
+            self.watch(Noted(written.seq, page.answered, self._refused(begun, written)))
 
     def _refused(self, begun: Sequence[Intent], written: "_Written") -> Refused | None:
         if written.refusal is None or not refusals.is_final(written.refusal):
@@ -208,6 +207,7 @@ class StoredJournal:
             wanted=_wanted(models) if models else None,
             is_last=all(one.is_last for one in models),
             spent=_spent(asked) if asked else None,
+            answered=tuple(one.path for one in asked),
             providers=[one.provider for one in models],
             # Who asks again by itself waits for so short a while that nobody else need know.
             waits=[self._wait(one) for one in asked if one.stop == "rate_limit" and not one.is_retried],
@@ -219,7 +219,7 @@ class StoredJournal:
         return replace(lost, usage=Usage(cost=reserve, is_estimated=reserve > 0))
 
     def _is_model(self, path: str) -> bool:
-        return path in self._under_way and self._under_way[path].kind == "model"
+        return (begun := self._under_way.get(path)) is not None and begun.kind == "model"
 
     def _wait(self, done: Done) -> Wait:
         return Wait(self._under_way[done.path].provider, _storable(done.error or ""), done.until)
@@ -232,12 +232,10 @@ class StoredJournal:
 
     def _write(self, tx: Tx, page: "Page") -> "_Written":
         """If the model may not be asked, all but that is written."""
-        attempts.guard(tx, self._attempt.caller)
         stream = self._attempt.agent.stream
+        asked = self._guard(tx, page)
         if not self._is_planted:
             ledger.plant(tx, self._tree, self._account.owner)
-        if page.wanted is not None:
-            limits.hold(tx, self._attempt.run)
         ledger.end(tx, self.root, page.closed)
         if page.spent is not None:
             usage.record(tx, self._account.scope, self._account.owner, page.spent)
@@ -248,15 +246,25 @@ class StoredJournal:
         if page.wanted is None:
             ledger.begin(tx, self.root, self._account, page.opened)
             return _Written(seq)
-        asked = self._asked or self._asked_for(tx)  # who was told to stop has its last turn, whatever is asked for then
         is_recalled = asked == "shutdown" or (asked == "stop" and not page.is_last)
         refusal = None if is_recalled else self._refusal(tx, page, page.wanted)
-        written = _Written(
-            seq, asked, refusal, refusals.reached(tx, self._attempt) if refusal else Reached(), is_recalled
-        )
+        reached = _NOTHING_REACHED if refusal is None else refusals.reached(tx, self._attempt)
+        written = _Written(seq, asked, refusal, reached, is_recalled)
         opened = page.opened if written.may_ask else [one for one in page.opened if one.kind != "model"]
         ledger.begin(tx, self.root, self._account, opened)
         return written
+
+    def _guard(self, tx: Tx, page: "Page") -> Asked | None:
+        """Raises AttemptEnded. What is wanted of whoever asks a model is looked at behind the locks, for which it may
+        have waited; but who was told to stop has its last turn, whatever is asked for then."""
+        caller = self._attempt.caller
+        if page.wanted is None:
+            attempts.guard(tx, caller)
+            return None
+        tx.lock("attempts", self._attempt.attempt)
+        limits.hold(tx, self._attempt.run)
+        asked = attempts.asked(tx, caller)
+        return self._asked or asked
 
     def _refusal(self, tx: Tx, page: "Page", wanted: Wanted) -> Refusal | None:
         for pause in (pauses.of_provider(tx, one) for one in page.providers):
@@ -287,6 +295,7 @@ class Page:
     wanted: Wanted | None  # for the models among it; None: there are none
     is_last: bool  # whoever asks them knows that it is to come to its end
     spent: Spent | None
+    answered: tuple[str, ...]  # the paths of models that have answered, or failed to
     providers: list[str]  # of those models
     waits: list[Wait]  # that providers have asked for meanwhile
 

@@ -5,9 +5,9 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeGuard, runtime_checkable
 from typing import cast as cast_to
 
 from moot.backends.backend import Assignment
@@ -39,6 +39,16 @@ class Offering(Protocol):
 
     def offered(self) -> tuple[Tool, ...]: ...
     async def call(self, name: str, arguments: Mapping[str, Json], path: str) -> ToolAnswer: ...
+
+
+def has_offer(toolbox: object) -> TypeGuard[Offering]:
+    """Found out once for all toolboxes of a kind: of a protocol, Python looks at every method again and again."""
+    return _is_offering(type(toolbox))
+
+
+@cache
+def _is_offering(kind: type) -> bool:
+    return issubclass(kind, Offering)
 
 
 @record

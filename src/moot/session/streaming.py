@@ -21,21 +21,26 @@ class Told:
 
 async def stream(perform: Callable[[Tell], Awaitable[Report]]) -> AsyncGenerator[Told | Report]:
     """Everything it tells, as it comes, and last its report. Closing the stream ends what is under way."""
-    told, is_news = deque[Told](), asyncio.Event()
+    told, loop = deque[Told](), asyncio.get_running_loop()
+    news: asyncio.Future[None] = loop.create_future()  # one for each wait: an event would make it, and more
 
     def tell(agent: str, event: Event) -> None:
         told.append(Told(agent, event))
-        is_news.set()
+        wake()
+
+    def wake(_: object = None) -> None:
+        if not news.done():
+            news.set_result(None)
 
     task = asyncio.ensure_future(perform(tell))
-    task.add_done_callback(lambda _: is_news.set())
+    task.add_done_callback(wake)
     try:
         while not task.done() or told:
             while told:
                 yield told.popleft()
-            is_news.clear()
             if not task.done():
-                await is_news.wait()
+                news = loop.create_future()
+                await news
         yield await task
     finally:
         if task.cancel():
