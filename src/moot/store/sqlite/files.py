@@ -105,7 +105,8 @@ def in_words(path: Path) -> Generator[None]:
 
 
 def _open(file: StoreFile) -> apsw.Connection:
-    path, flags = os.fspath(file.path), apsw.SQLITE_OPEN_READWRITE
+    # Without locks of its own, which take a while at every step: a connection is used by one thread at a time.
+    path, flags = os.fspath(file.path), apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_NOMUTEX
     connection = apsw.Connection(path, flags=flags, vfs=file.vfs, statementcachesize=_STATEMENTS)
     if connection.readonly("main"):  # SQLite's second best, when writing is not allowed
         connection.close()
