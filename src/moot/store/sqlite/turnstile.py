@@ -34,11 +34,18 @@ class Turnstile:
             _log.warning("writing out of turn: %s", error)
 
     def is_entered_at_once(self) -> bool:
-        """Enter, to `leave` later, if nobody is before us; waits for nothing."""
+        """Enter, to `leave` later, if nobody is before us; waits for nothing, and draws no number.
+
+        Turns come in order: when the last one drawn is over, all are. Whoever draws next waits for its byte, which is
+        ours then. (If somebody draws and is through between our two steps, the next to draw does not wait for us here,
+        but for once at SQLite's lock.)"""
         try:
-            return self._draw_if_first()
+            last = self._last()
+            _lock(self._file, fcntl.F_WRLCK, last, waits=False)
         except OSError:
-            return False  # who waits for the turn finds out why
+            return False  # it is taken; or who waits for the turn finds out why
+        self._number = last + 1
+        return True
 
     def leave(self) -> None:
         with contextlib.suppress(OSError):  # where locking failed too
@@ -63,33 +70,11 @@ class Turnstile:
         finally:
             _lock(self._file, fcntl.F_UNLCK, _DISPENSER)
 
-    def _draw_if_first(self) -> bool:
-        """Turns come in order: when the last one drawn is over, all are."""
-        if not _is_locked_at_once(self._file, _DISPENSER):
-            return False
-        try:
-            last = self._last()
-            if not _is_locked_at_once(self._file, last, 2):
-                return False
-            self._number = last + 1
-            self._keep(self._number)
-            return True
-        finally:
-            _lock(self._file, fcntl.F_UNLCK, _DISPENSER)
-
     def _last(self) -> int:
         return int.from_bytes(os.pread(self._file, 7, 0), "little")
 
     def _keep(self, last: int) -> None:
         os.pwrite(self._file, last.to_bytes(8, "little"), 0)
-
-
-def _is_locked_at_once(file: int, start: int, length: int = 1) -> bool:
-    try:
-        _lock(file, fcntl.F_WRLCK, start, length, waits=False)
-    except (BlockingIOError, PermissionError):  # systems differ in what they call it
-        return False
-    return True
 
 
 # A lock of this open file where the system has such; elsewhere of the process, which may hold the file once.

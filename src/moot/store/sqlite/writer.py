@@ -40,9 +40,9 @@ class Writer:
         self._turnstile = turnstile
         self._tell = tell  # called on the thread that has committed news
         self._queue: deque[Work] = deque()
-        self._unanswered: deque[Work] = deque()  # in the order of their deadlines, and some that were answered since
-        self._watch: asyncio.TimerHandle | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._taken: list[Work] = []  # out of it by the thread, and not answered yet
+        self._watching: asyncio.AbstractEventLoop | None = None  # the loop that looks for what is overdue
+        self._overdue_at = 0.0  # what comes in this turn of the loop
         self._lock = threading.Lock()  # of the queue's end; taken for every function, and so not through `_changed`
         self._changed = threading.Condition(self._lock)
         self._is_writing = threading.Lock()  # held by the one of the two threads that uses commits and turnstile
@@ -56,13 +56,18 @@ class Writer:
     def submit(self, change: Callable[[Tx], Any], caller: Caller) -> asyncio.Future[Any]:
         """Queue the function; its answer comes after its commit."""
         loop = asyncio.get_running_loop()
-        work = Work(change, caller, loop, loop.create_future(), loop.time() + self._limits.queued_seconds)
+        if is_first := self._gathering is not loop:  # in this turn of the loop
+            self._gathering = loop
+            self._overdue_at = loop.time() + self._limits.queued_seconds
+            loop.call_soon(self._gathered, loop)
+        work = Work(change, caller, loop, loop.create_future(), self._overdue_at)
         with self._lock:
             if self._is_closing:
                 raise StoreClosed("The store is closed; nothing was written.", "Open it again.")
             self._queue.append(work)
-        if not self._is_settled_at_once(work):
-            self._expect(work)
+        # Only the first: whoever writes again and again lets others have their turns of the loop.
+        if is_first and self._is_lonely:
+            self._is_written_at_once(loop)
         return work.answer
 
     def close(self) -> None:
@@ -74,27 +79,22 @@ class Writer:
         if self._thread.is_alive():
             _log.warning("the writer still waits for another process; it is left behind")
 
-    def _expect(self, work: Work) -> None:
-        """Look at its deadline whether it was answered. One timer for all: most are answered long before."""
-        waiting = self._unanswered
-        if work.loop is not self._loop:  # who waited on another loop is gone with it
-            self._loop, self._watch = work.loop, None
-            waiting.clear()
-        while waiting and waiting[0].answer.done():
-            waiting.popleft()
-        waiting.append(work)
-        if self._watch is None:
-            self._watch = work.loop.call_at(waiting[0].overdue_at, self._look)
-
-    def _look(self) -> None:
-        """On the callers' loop, at a deadline."""
-        self._watch = None
-        waiting = self._unanswered
-        while waiting and (waiting[0].answer.done() or waiting[0].overdue_at <= waiting[0].loop.time()):
-            if not (work := waiting.popleft()).answer.done():
+    def _look(self, loop: asyncio.AbstractEventLoop) -> None:
+        """On the callers' loop, at the deadline of what was oldest when this was set. What waits is in the queue or in
+        the writer's hands, or, for a moment, on its way from one to the other: then there is another look."""
+        now, seconds = loop.time(), self._limits.queued_seconds
+        waiting = [*self._queue, *self._taken]
+        for work in waiting:
+            if work.overdue_at <= now:
                 self._overdue(work)
-        if waiting:
-            self._watch = waiting[0].loop.call_at(waiting[0].overdue_at, self._look)
+        if waiting or self._is_writing.locked():
+            loop.call_at(
+                min((work.overdue_at for work in waiting if work.overdue_at > now), default=now + seconds),
+                self._look,
+                loop,
+            )
+        else:
+            self._watching = None
 
     def _overdue(self, work: Work) -> None:
         seconds = self._limits.queued_seconds
@@ -110,14 +110,6 @@ class Writer:
             )
         )
 
-    def _is_settled_at_once(self, work: Work) -> bool:
-        """Only the first in a turn of the loop: whoever writes again and again lets others have theirs."""
-        is_first = self._gathering is not work.loop
-        if is_first:
-            self._gathering = work.loop
-            work.loop.call_soon(self._gathered, work.loop)
-        return is_first and self._is_lonely and self._is_written_at_once(work.loop)
-
     def _gathered(self, loop: asyncio.AbstractEventLoop) -> None:
         """On the callers' loop, once for all that was submitted in one turn of it."""
         self._gathering = None
@@ -125,6 +117,9 @@ class Writer:
         self._is_lonely = waiting < 2
         if not waiting or self._is_written_at_once(loop):
             return
+        if self._watching is not loop:  # who waited on another loop is gone with it
+            self._watching = loop
+            loop.call_at(self._overdue_at, self._look, loop)
         with self._changed:
             self._changed.notify()
 
@@ -167,11 +162,12 @@ class Writer:
             self._turnstile.close()
 
     def _write(self) -> None:
-        batch: list[Work] = []
+        batch = self._taken = []
         with self._is_writing:
             if self._queue and self._commit(batch):  # unless the other thread was quicker
                 _quietly(self._tell)
         works.settle(batch)
+        self._taken = []
         if self._commits.is_log_long:
             _quietly(self._shorten_log)
 
