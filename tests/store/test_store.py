@@ -1,6 +1,7 @@
 """What every store promises, on both databases."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -12,12 +13,11 @@ import psycopg
 import pytest
 
 from moot.core.caller import SYSTEM, Caller
-from moot.core.clock import to_micros
 from moot.core.errors import MootError
-from moot.core.events import Event, Number, Page
+from moot.core.events import Event, Page
 from moot.core.ids import InstanceName, StreamId
 from moot.core.json import Json
-from moot.core.tx import Query, ReadTx, Tx, Value
+from moot.core.tx import Query, ReadTx, Tx
 from moot.store import feed, queries, streams
 from moot.store.errors import RowMissing, StoreClosed, StoreUnavailable, TransactionTooSlow
 from moot.store.store import Store
@@ -192,15 +192,53 @@ async def test_an_event_keeps_what_was_said_by_whom_and_when(store: Store, clock
 
 
 async def test_times_in_a_stream_only_go_on(store: Store, clock: ManualClock) -> None:
-    """A writer whose clock is behind does not make an event that is as old as the one before, or older."""
+    """A writer whose clock stands still, or is behind, makes no event that is as old as the one before, or older."""
     await begin(store, RUN)
-    clock.advance(60)
-    await store.write(said("late"), caller=ANN)
-    behind = START + timedelta(seconds=1)
-    values: dict[str, Value] = {"stream": RUN, "is_quiet": False, "now": behind}
-    await store.write(lambda tx: tx.run(streams.sql.take_number, **values), caller=ANN)
-    taken = await store.read(lambda tx: tx.one(streams.sql.number, Number, stream=RUN))
-    assert (taken.seq, taken.at) == (2, to_micros(START + timedelta(seconds=60)) + 1)
+    for text in ("first", "at the same moment", "behind"):
+        await store.write(said(text), caller=ANN)
+    events = (await store.feed().page({})).events
+    assert [event.at - START for event in events] == [timedelta(microseconds=number) for number in range(3)]
+
+
+async def test_whoever_looks_at_a_stream_sees_what_was_appended_before(store: Store) -> None:
+    """In the same function, in one that shares its commit, and when the look itself changes the stream."""
+    seen: list[list[str]] = []
+
+    def look(tx: Tx) -> int:
+        tx.emit(Event(RUN, "said", "ann", {}))
+        seen.append(tx.all(statement("select id || ' ' || seq from streams order by id"), str))
+        streams.reacted(tx, RUN, 1)
+        return tx.emit(Event(RUN, "said", "ann", {})).seq
+
+    await begin(store, RUN)
+    assert sorted(await asyncio.gather(store.write(look, caller=ANN), store.write(look, caller=ANN))) == [2, 4]
+    assert sorted(seen) == [[f"{RUN} 1"], [f"{RUN} 3"]]
+    assert (await store.read(lambda tx: tx.one(statement("select reacted from streams"), int))) == 1
+
+
+async def test_those_who_share_a_commit_with_a_failure_leave_no_gap(store: Store) -> None:
+    def fails(tx: Tx) -> None:
+        tx.emit(Event(RUN, "said", "ann", {"text": "lost"}))
+        raise Refused("no")
+
+    await begin(store, OTHER, RUN)
+    changes = [said("one"), fails, said("two"), fails, said("three")]
+    numbers = await asyncio.gather(*(store.write(one, caller=ANN) for one in changes), return_exceptions=True)
+    assert sorted(one for one in numbers if isinstance(one, int)) == [1, 2, 3]
+    events = (await store.feed(RUN).page({})).events
+    assert [event.seq for event in events] == [1, 2, 3]
+    assert sorted(str(event.data["text"]) for event in events) == ["one", "three", "two"]
+    assert await store.write(said("four"), caller=ANN) == 4
+
+
+async def test_the_number_of_an_event_that_could_not_be_kept_is_free(store: Store) -> None:
+    def cannot(tx: Tx) -> None:
+        with contextlib.suppress(MootError):
+            tx.emit(Event(RUN, "said", "ann", {"text": float("nan")}))
+
+    await begin(store, RUN)
+    await store.write(cannot, caller=ANN)
+    assert await store.write(said("first"), caller=ANN) == 1
 
 
 async def test_an_event_needs_its_stream(store: Store) -> None:

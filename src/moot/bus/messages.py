@@ -14,7 +14,7 @@ from moot.core import clock, json, text
 from moot.core.events import Event
 from moot.core.ids import AgentId, AttemptId, MessageId, StreamId
 from moot.core.records import record
-from moot.core.tx import ReadTx, Tx, Value
+from moot.core.tx import ReadTx, Tx
 from moot.store import queries
 
 sql = queries.beside(__file__)
@@ -106,7 +106,7 @@ def post(tx: Tx, draft: Draft, recipients: Sequence[Recipient]) -> Message:
     thread = id if draft.reply_to is None else get(tx, draft.reply_to, draft.stream).thread
     awake = [recipient.agent for recipient in recipients if not (recipient.is_service or recipient.is_held)]
     number = tx.emit(Event(draft.stream, POSTED, id, {"from": draft.sender, "kind": draft.kind, "to": awake}))
-    tx.run(
+    tx.put(
         sql.add,
         stream=draft.stream,
         seq=number.seq,
@@ -130,8 +130,21 @@ def post(tx: Tx, draft: Draft, recipients: Sequence[Recipient]) -> Message:
         draft.stream, number.seq, id, draft.sender, draft.kind, body, draft.mentions, draft.priority,
         thread, draft.reply_to, draft.task_id, draft.attempt, clock.from_micros(number.at), draft.hops,
     )  # fmt: skip
-    tx.many(sql.add_mail, [_mail(message, recipient) for recipient in recipients])
+    for recipient in recipients:
+        _deliver(tx, message, recipient)
     return message
+
+
+def _deliver(tx: Tx, message: Message, recipient: Recipient) -> None:
+    tx.put(
+        sql.add_mail,
+        stream=message.stream,
+        seq=message.seq,
+        agent=recipient.agent,
+        state="acked" if recipient.is_service else "queued",
+        priority=message.priority,
+        acked_at=message.at if recipient.is_service else None,
+    )
 
 
 def last_of_attempt(tx: ReadTx, stream: StreamId, attempt: AttemptId) -> str:
@@ -195,17 +208,6 @@ def count_by_sender(tx: ReadTx, stream: StreamId, first: int, last: int | None) 
 
 def count(tx: ReadTx, stream: StreamId) -> int:
     return tx.one(sql.count, int, stream=stream)
-
-
-def _mail(message: Message, recipient: Recipient) -> dict[str, Value]:
-    return {
-        "stream": message.stream,
-        "seq": message.seq,
-        "agent": recipient.agent,
-        "state": "acked" if recipient.is_service else "queued",
-        "priority": message.priority,
-        "acked_at": message.at if recipient.is_service else None,
-    }
 
 
 def forget(tx: Tx, stream: StreamId, seq: int) -> None:

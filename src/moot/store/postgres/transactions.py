@@ -9,7 +9,6 @@ gives them out again, so that afterwards `committed` may speak of somebody else'
 import contextlib
 import random
 import threading
-import time
 from collections.abc import Callable, Generator
 from time import monotonic
 from typing import Literal, TypeVar
@@ -112,7 +111,7 @@ class Transactions:
         try:
             with self._nothing_written(session):
                 tx.begin(self._means.version)
-                result = timing.watched(tx.perform, change, self._means.limits, time.thread_time())
+                result = timing.watched(tx.perform, change, self._means.limits)
                 self._commit(session, tx)
         finally:
             self._means.sessions.give_back(session)

@@ -10,7 +10,7 @@ from moot.core.caller import SYSTEM, Caller
 from moot.core.clock import Clock
 from moot.core.events import Event, Number
 from moot.core.tx import Lockable, Query, Value
-from moot.store import queries, rows, streams
+from moot.store import queries, rows
 from moot.store.errors import RowMissing, StoreUnavailable
 from moot.store.postgres.pipeline import Pipeline, Reply
 from moot.store.tx import StoreTx
@@ -96,7 +96,7 @@ class PostgresTx(StoreTx):
             "actor": self.caller.name,
             "now": micros,
         }
-        return self._pipeline.put(_APPEND, values)
+        return self._pipeline.put(sql.append.postgres, values)
 
     def _appended(self, event: Event, reply: Reply) -> Number:
         try:
@@ -140,4 +140,3 @@ _HOLD: dict[Lockable, str] = {
     table: sql.hold.postgres.replace("some_table", table).replace("some_key", _KEY.get(table, "id"))
     for table in get_args(Lockable)
 }
-_APPEND = sql.append.postgres.replace("some_counting", streams.sql.take_number.postgres)

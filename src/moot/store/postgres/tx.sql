@@ -13,7 +13,13 @@ with held as materialized (select 1 from some_table where some_key = :id for upd
 select cast(extract(epoch from clock_timestamp()) * 1000000 as bigint) from (select count(*) from held) as counted
 
 -- append: Take the stream's next number and keep an event under it; without a stream there is no number, and it fails.
-with number as (some_counting), kept as (
+with number as (
+  update streams
+  set seq = seq + 1, at = case when at >= :now then at + 1 else :now end,
+    reacted = case when :is_quiet = 1 and reacted = seq then seq + 1 else reacted end
+  where id = :stream
+  returning seq, at
+), kept as (
   insert into events (stream, seq, kind, subject, data, actor, at)
   values (
     :stream, (select seq from number), :kind, :subject, :data, :actor, (select at from number)

@@ -26,6 +26,7 @@ from moot.core.records import record
 from moot.store import queries, timing
 from moot.store.errors import TransactionTooSlow
 from moot.store.sqlite import files
+from moot.store.sqlite.counters import Counters
 from moot.store.sqlite.faults import TransactionLost, in_words, outcome_unknown
 from moot.store.sqlite.tx import SqliteTx
 from moot.store.sqlite.work import Work
@@ -59,8 +60,11 @@ class GroupCommit:
         self._is_lost = False
         self._disk_seconds = math.inf
         self._cpu_seconds = 0.0  # when the functions began of which one is running, at most a batch before it
+        self._now = 0.0  # when the last one ended
+        self._busy_milliseconds = 0
         self._connection = self._open()
         self._cursor = self._connection.cursor()
+        self._counters = Counters()
 
     def commit(self, batch: list[Work], take: Callable[[], Work | None]) -> bool:
         """All there is to take, up to the limits, in one transaction; True if readers have news.
@@ -71,11 +75,7 @@ class GroupCommit:
 
     def commit_at_once(self, batch: list[Work], take: Callable[[], Work | None]) -> bool:
         """The same; raises instead of waiting for another process."""
-        self._connection.set_busy_timeout(0)
-        try:
-            self._begin()
-        finally:
-            self._connection.set_busy_timeout(files.BUSY_MILLISECONDS)
+        self._begin(busy_milliseconds=0)
         return self._commit(batch, take)
 
     @property
@@ -90,6 +90,7 @@ class GroupCommit:
                 has_news = self._fill(batch, take)
             except _HalfDone:
                 has_news = self._refill(batch)
+            self._counters.write(self._cursor)
             is_committing = True
             began = monotonic()
             self._connection.execute("commit")
@@ -120,12 +121,9 @@ class GroupCommit:
     def _insist(self, pages: int) -> None:
         """Readers that take turns would let the log grow for ever. One that does not end is asked ever less often."""
         self._too_long_pages = 2 * pages
-        self._connection.set_busy_timeout(_READERS_MILLISECONDS)
-        try:
-            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_RESTART)
-            self._too_long_pages = _TOO_LONG_PAGES
-        finally:
-            self._connection.set_busy_timeout(files.BUSY_MILLISECONDS)
+        self._wait_for_others(_READERS_MILLISECONDS)
+        self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_RESTART)
+        self._too_long_pages = _TOO_LONG_PAGES
 
     def drop(self) -> None:
         """Forget the connection, and with it an open transaction; the next commit opens another."""
@@ -135,20 +133,29 @@ class GroupCommit:
 
     def _open(self) -> apsw.Connection:
         connection = self._means.open()
+        self._busy_milliseconds = files.BUSY_MILLISECONDS
         connection.set_wal_hook(self._measure)  # in place of SQLite's own checkpoints, which are part of a commit
         return connection
+
+    def _wait_for_others(self, milliseconds: int) -> None:
+        """At most so long from now on, where another process has the lock."""
+        if milliseconds != self._busy_milliseconds:
+            self._connection.set_busy_timeout(milliseconds)
+            self._busy_milliseconds = milliseconds
 
     def _measure(self, connection: apsw.Connection, database: str, pages: int) -> int:
         self._log_pages = pages
         return apsw.SQLITE_OK
 
-    def _begin(self) -> None:
+    def _begin(self, busy_milliseconds: int = files.BUSY_MILLISECONDS) -> None:
         try:
             if self._is_lost:
                 self._connection = self._open()
                 self._cursor = self._connection.cursor()
                 self._is_lost = False
+            self._wait_for_others(busy_milliseconds)
             self._connection.execute("begin immediate")
+            self._counters.forget()
         except (apsw.Error, MootError):
             self._means.find()  # of a removed file SQLite only tells that it cannot open something
             raise
@@ -159,13 +166,14 @@ class GroupCommit:
             raise
 
     def _fill(self, batch: list[Work], take: Callable[[], Work | None]) -> bool:
-        until = monotonic() + self._means.limits.batch_seconds
-        self._cpu_seconds = thread_time()
+        limits = self._means.limits
+        self._cpu_seconds, self._now = thread_time(), monotonic()
+        until = self._now + limits.batch_seconds
         has_news = False
-        while len(batch) < self._means.limits.batch_functions and (work := take()) is not None:
+        while len(batch) < limits.batch_functions and (work := take()) is not None:
             batch.append(work)
             has_news |= self._run(work)
-            if monotonic() >= until:
+            if self._now >= until:
                 break
         return has_news
 
@@ -173,10 +181,11 @@ class GroupCommit:
         """One function; what it refuses before it writes is its own affair. True if it has news for readers."""
         connection = self._connection
         written = connection.total_changes()
-        tx = SqliteTx(self._cursor, self._means.clock, work.caller)
+        tx = SqliteTx(self._cursor, self._means.clock, self._counters, work.caller)
         work.result, work.error = None, None
         try:
-            work.result = timing.watched(tx.perform, work.change, self._means.limits, self._cpu_seconds)
+            work.result = tx.perform(work.change)
+            self._look_at_the_clock(work)
         except BaseException as error:  # a SystemExit is its own, too
             if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
                 raise  # a signal that came in the middle is for the program
@@ -184,9 +193,15 @@ class GroupCommit:
                 raise TransactionLost from error
             if connection.total_changes() != written or isinstance(error, TransactionTooSlow):
                 raise _HalfDone from error
+            self._now = monotonic()
             work.error = in_words(error)
             return False
         return tx.has_news
+
+    def _look_at_the_clock(self, work: Work) -> None:
+        """Once for every function: its end is the beginning of the next."""
+        began, self._now = self._now, monotonic()
+        timing.judge(work.change, self._now - began, self._cpu_seconds, self._means.limits)
 
     def _refill(self, batch: list[Work]) -> bool:
         """The same functions once more, each so that it can be undone alone."""
@@ -198,12 +213,14 @@ class GroupCommit:
         return has_news
 
     def _run_apart(self, work: Work) -> bool:
+        self._counters.write(self._cursor)  # what is undone with the savepoint is read again
         self._connection.execute("savepoint one")
-        self._cpu_seconds = thread_time()
+        self._cpu_seconds, self._now = thread_time(), monotonic()
         try:
             has_news = self._run(work)
         except _HalfDone as half:
             self._connection.execute("rollback to one")
+            self._counters.forget()
             work.result, work.error, has_news = None, in_words(_cause(half)), False
         self._connection.execute("release one")
         return has_news
@@ -214,6 +231,7 @@ class GroupCommit:
         waiting = deque(batch)
         has_news = False
         try:
+            self._wait_for_others(files.BUSY_MILLISECONDS)
             self._clear(cause, was_committing=was_committing)
             while waiting:
                 has_news |= self._run_alone(waiting[0])
@@ -230,6 +248,7 @@ class GroupCommit:
         is_committing = False
         try:
             has_news = self._run_apart(work)
+            self._counters.write(self._cursor)
             is_committing = True
             self._connection.execute("commit")
         except (apsw.Error, TransactionLost) as error:

@@ -21,6 +21,7 @@ from moot.store import migrate
 from moot.store.errors import StoreNotFound
 from moot.store.feed import Feed
 from moot.store.sqlite import faults, files, place
+from moot.store.sqlite.counters import Counters
 from moot.store.sqlite.files import StoreFile
 from moot.store.sqlite.group_commit import Means
 from moot.store.sqlite.nudge import Nudges
@@ -31,6 +32,7 @@ from moot.store.store import Limits
 
 T = TypeVar("T")
 _BACKSTOP_SECONDS = 1.0
+_NOTHING = Counters()  # was counted by who reads
 
 
 class SqliteStore:
@@ -66,7 +68,7 @@ class SqliteStore:
         try:
             self._reader.execute("begin")
             try:
-                return look(SqliteTx(self._reader.cursor(), self._clock))
+                return look(SqliteTx(self._reader.cursor(), self._clock, _NOTHING))
             finally:
                 if self._reader.in_transaction:  # an I/O error has ended it already
                     self._reader.execute("rollback")

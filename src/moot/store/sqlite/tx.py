@@ -1,30 +1,33 @@
 """A transaction on an apsw connection."""
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache
-from operator import itemgetter
-from typing import Any, TypeVar, cast
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
 
 import apsw
 
+from moot.core import json
 from moot.core.caller import SYSTEM, Caller
 from moot.core.clock import Clock
 from moot.core.events import Event, Number
 from moot.core.tx import Lockable, Query, Value
-from moot.store import queries, rows, streams
+from moot.store import queries, rows
+from moot.store.sqlite.counters import Counters
 from moot.store.sqlite.faults import TransactionLost
+from moot.store.sqlite.statements import Statement, statements
 from moot.store.tx import StoreTx
 
+sql = queries.beside(__file__)
 T = TypeVar("T")
 
 
 class SqliteTx(StoreTx):
     """The connection decides whether it may write."""
 
-    __slots__ = ("_clock", "_connection", "_cursor")
+    __slots__ = ("_clock", "_connection", "_counters", "_cursor")
 
-    def __init__(self, cursor: apsw.Cursor, source: Clock, caller: Caller = SYSTEM) -> None:
+    def __init__(self, cursor: apsw.Cursor, source: Clock, counters: Counters, caller: Caller = SYSTEM) -> None:
         super().__init__(caller)
+        self._counters = counters
         self._connection = cursor.connection
         self._cursor = cursor  # one for all statements, of this transaction and others: each is read to its end
         self._clock = source
@@ -36,42 +39,59 @@ class SqliteTx(StoreTx):
         return self._micros
 
     def _rows(self, query: Query, into: type[T], values: Mapping[str, Value]) -> list[T]:
-        cursor = self._execute(query, values)
-        if (read := rows.known_reader(query.sqlite, into)) is not None:
+        statement = statements[query.sqlite]
+        cursor = self._execute(query, statement, values)
+        if (read := statement.readers.get(into)) is not None:
             return list(map(read, cursor.fetchall()))
         if (first := next(cursor, None)) is None:
             return []
         columns = tuple(column[0] for column in cursor.get_description())
         # All rows before the first record: a statement that an error leaves half-read would block every commit.
         found = [first, *cursor]
-        read = rows.new_reader(query.sqlite, into, columns)
+        read = statement.readers[into] = rows.reader(into, columns)
         return [read(row) for row in found]
 
     def run(self, query: Query, /, **values: Value) -> int:
-        for _ in self._execute(query, values):  # to its end, without a list of what nobody wants
+        for _ in self._execute(query, statements[query.sqlite], values):  # to its end, without a list
             pass
         return self._connection.changes()
 
     def put(self, query: Query, /, **values: Value) -> None:
-        self._execute(query, values).fetchall()
+        self._execute(query, statements[query.sqlite], values).fetchall()
 
     def many(self, query: Query, rows: Iterable[Mapping[str, Value]]) -> int:
         if not self._connection.in_transaction:
             raise _late(query)
+        statement = statements[query.sqlite]
+        if statement.is_of_streams:
+            self._counters.write(self._cursor)
         before = self._connection.total_changes()
-        self._cursor.executemany(query.sqlite, map(_in_order(query.sqlite), rows)).fetchall()
+        self._cursor.executemany(statement.text, map(statement.in_order, rows)).fetchall()
         return self._connection.total_changes() - before
 
-    def _execute(self, query: Query, values: Mapping[str, Any]) -> apsw.Cursor:
+    def _execute(self, query: Query, statement: Statement, values: Mapping[str, Any]) -> apsw.Cursor:
         if not self._connection.in_transaction:
             raise _late(query)
-        return self._cursor.execute(query.sqlite, _in_order(query.sqlite)(values))
+        if statement.is_of_streams:
+            self._counters.write(self._cursor)
+        return self._cursor.execute(statement.text, statement.in_order(values))
 
     def lock(self, table: Lockable, id: str) -> None:
         """Nothing to do: the writer is alone."""
 
     def _append(self, event: Event, micros: int) -> Number:
-        number = streams.append(self, event, micros)
+        number = self._counters.next(self._cursor, event.stream, micros)
+        self.put(
+            sql.add_event,
+            stream=event.stream,
+            seq=number.seq,
+            kind=event.kind,
+            subject=event.subject,
+            data=json.dumps(event.data),
+            actor=self.caller.name,
+            at=number.at,
+        )
+        self._counters.count(event, number)  # now, not before: the number of what could not be kept is free
         self.appended.append((event.stream, number.seq))
         return number
 
@@ -82,15 +102,3 @@ class SqliteTx(StoreTx):
 def _late(query: Query) -> TransactionLost:
     """After the database has ended the transaction, a statement would be committed on its own, at once."""
     return TransactionLost(f"{query.name} came after the end of its transaction")
-
-
-@cache
-def _in_order(statement: str) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
-    """Its values as they are bound: by place, because looking up names takes as long as many a statement."""
-    match queries.parameters(statement):
-        case ():
-            return lambda values: ()
-        case (name,):
-            return lambda values: (values[name],)
-        case names:
-            return cast(Callable[[Mapping[str, Any]], tuple[Any, ...]], itemgetter(*names))

@@ -1,0 +1,5 @@
+-- last: The number and time that an event of the stream got last.
+select seq, at, reacted from streams where id = :stream
+
+-- keep: What was counted since.
+update streams set seq = :seq, at = :at, reacted = :reacted where id = :stream
