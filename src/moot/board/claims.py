@@ -11,6 +11,7 @@ from moot.board import boards, states, tasks
 from moot.board.errors import ClaimLost
 from moot.board.states import BoardStatus
 from moot.board.tasks import Task
+from moot.core import clock
 from moot.core.events import Event
 from moot.core.ids import AgentId, BoardId, StreamId, TaskId
 from moot.core.records import record
@@ -81,8 +82,8 @@ def _take(tx: Tx, id: TaskId, holder: Holder, stream: StreamId, lease: timedelta
         agent=holder.agent,
         name=holder.name,
         hand=holder.hand,
-        now=tx.now,
-        lease_until=None if lease is None else tx.now + lease,
+        now=tx.micros,
+        lease_until=None if lease is None else tx.micros + lease // clock.MICROSECOND,
     )
 
 

@@ -119,7 +119,7 @@ def _end(tx: Tx, task: Task, status: TaskStatus, result: Result) -> None:
         detail=json.dumps(result.detail or {}),
         error=result.error,
         by=result.by,
-        now=tx.now,
+        now=tx.micros,
     )
     freed = tx.all(sql.unblock, int, id=task.id) if status != "failed" else []
     ended = Event(task.stream, STATUS, task.id, {"name": task.name, "status": status})

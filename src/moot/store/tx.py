@@ -38,8 +38,9 @@ class StoreTx(ABC):
         result = change(self)
         if late := self._late:
             self.has_news = True
+            micros = self.micros
             for event in sorted(late, key=attrgetter("stream")) if len(late) > 1 else late:
-                self._append_late(event, self.micros)
+                self._append_late(event, micros)
         return result
 
     def new_id(self, prefix: str) -> str:

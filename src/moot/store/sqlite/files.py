@@ -67,7 +67,7 @@ def connect(file: StoreFile) -> apsw.Connection:
     return connection
 
 
-def identity(path: Path) -> tuple[int, int] | None:
+def identity(path: str) -> tuple[int, int] | None:
     """Which file is at this path; None if none is. A file that is still open never shares it with a new one."""
     try:
         found = os.stat(path)

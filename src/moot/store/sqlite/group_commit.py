@@ -185,7 +185,9 @@ class GroupCommit:
         work.result, work.error = None, None
         try:
             work.result = tx.perform(work.change)
-            self._look_at_the_clock(work)
+            began, self._now = self._now, monotonic()  # its end is the beginning of the next
+            if self._now - began > self._means.limits.slow_seconds:
+                timing.judge(work.change, self._cpu_seconds, self._means.limits)
         except BaseException as error:  # a SystemExit is its own, too
             if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
                 raise  # a signal that came in the middle is for the program
@@ -197,11 +199,6 @@ class GroupCommit:
             work.error = in_words(error)
             return False
         return tx.has_news
-
-    def _look_at_the_clock(self, work: Work) -> None:
-        """Once for every function: its end is the beginning of the next."""
-        began, self._now = self._now, monotonic()
-        timing.judge(work.change, self._now - began, self._cpu_seconds, self._means.limits)
 
     def _refill(self, batch: list[Work]) -> bool:
         """The same functions once more, each so that it can be undone alone."""

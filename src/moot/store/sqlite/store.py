@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import shutil
 import tempfile
 import threading
@@ -41,6 +42,7 @@ class SqliteStore:
 
     def __init__(self, file: StoreFile, clock: Clock, limits: Limits, *, is_ours: bool = False) -> None:
         self._path = file.path
+        self._place = os.fspath(file.path)  # for every commit: to spell out a Path takes as long as to look there
         self._clock = clock
         self._is_ours = is_ours
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -51,7 +53,7 @@ class SqliteStore:
         self._seen = 0
         self._reader = files.connect(file)
         self._reader.pragma("query_only", True)
-        self._identity = files.identity(file.path)
+        self._identity = files.identity(self._place)
         self._version = migrate.newest()
         means = Means(lambda: files.connect(file), self._find, self._check, clock, limits)
         self._writer = Writer(means, Turnstile(file.path), self._tell)
@@ -108,7 +110,7 @@ class SqliteStore:
         files.check_version(connection, self._version)
 
     def _find(self) -> None:
-        if files.identity(self._path) != self._identity:
+        if files.identity(self._place) != self._identity:
             raise StoreNotFound(
                 f"{self._path} was removed or replaced while this process was running; nothing was written.",
                 "Start it again.",

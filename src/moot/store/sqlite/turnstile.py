@@ -6,7 +6,6 @@ process that dies leaves the queue with its locks. Only order is kept here: mutu
 whoever cannot queue goes ahead.
 """
 
-import contextlib
 import fcntl
 import logging
 import os
@@ -48,8 +47,10 @@ class Turnstile:
         return True
 
     def leave(self) -> None:
-        with contextlib.suppress(OSError):  # where locking failed too
+        try:
             _lock(self._file, fcntl.F_UNLCK, self._number - 1, 2)
+        except OSError:  # where locking failed too
+            return
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
