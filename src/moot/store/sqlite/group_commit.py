@@ -62,6 +62,7 @@ class GroupCommit:
         self._cpu_seconds = 0.0  # when the functions began of which one is running, at most a batch before it
         self._now = 0.0  # when the last one ended
         self._busy_milliseconds = 0
+        self._seen = -1  # the database's version after our last commit
         self._connection = self._open()
         self._cursor = self._connection.cursor()
         self._counters = Counters()
@@ -93,11 +94,12 @@ class GroupCommit:
             self._counters.write(self._cursor)
             is_committing = True
             began = monotonic()
-            self._connection.execute("commit")
+            self._cursor.execute("commit")
             self._disk_seconds = monotonic() - began
         except (apsw.Error, TransactionLost) as error:
             self._disk_seconds = math.inf
             return self._recover(batch, error, was_committing=is_committing)
+        self._seen = self._connection.data_version()
         return has_news
 
     @property
@@ -133,6 +135,7 @@ class GroupCommit:
 
     def _open(self) -> apsw.Connection:
         connection = self._means.open()
+        self._seen = -1
         self._busy_milliseconds = files.BUSY_MILLISECONDS
         connection.set_wal_hook(self._measure)  # in place of SQLite's own checkpoints, which are part of a commit
         return connection
@@ -154,13 +157,15 @@ class GroupCommit:
                 self._cursor = self._connection.cursor()
                 self._is_lost = False
             self._wait_for_others(busy_milliseconds)
-            self._connection.execute("begin immediate")
+            self._cursor.execute("begin immediate")
             self._counters.forget()
         except (apsw.Error, MootError):
             self._means.find()  # of a removed file SQLite only tells that it cannot open something
             raise
         try:
-            self._means.check(self._connection)
+            self._means.find()
+            if self._connection.data_version() != self._seen:  # others have written, perhaps a migration
+                self._means.check(self._connection)
         except BaseException:
             self._roll_back()
             raise

@@ -105,11 +105,10 @@ class SqliteStore:
             shutil.rmtree(self._path.parent, ignore_errors=True)
 
     def _check(self, connection: apsw.Connection) -> None:
-        """Every batch: a deleted file would take writes as before, and lose them."""
-        self._find()
         files.check_version(connection, self._version)
 
     def _find(self) -> None:
+        """Every batch: a deleted file would take writes as before, and lose them."""
         if files.identity(self._place) != self._identity:
             raise StoreNotFound(
                 f"{self._path} was removed or replaced while this process was running; nothing was written.",
