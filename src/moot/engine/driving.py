@@ -110,6 +110,7 @@ class Driver:
             step_id=done.step_id,
             work=work,
             since=live.flow.version + 1,
+            given_at=self.now,
         )
         if work.type != forks.TASKS:
             return Delta(fields, (given,), tuple(taken))
@@ -191,7 +192,7 @@ def _finished(strand: Strand, outcome: Outcome, doer: Doer, done: Advanced) -> T
     if done.warning:
         detail["warning"] = done.warning
     status = "success" if outcome.status == "success" else "failed"
-    return Taken(strand.number, strand.step_id, strand.work.type, doer, status, detail, outcome.error)
+    return Taken(strand.number, strand.step_id, strand.work.type, doer, status, detail, outcome.error, strand.given_at)
 
 
 def _seen(live: Live, strand: Strand, doer: Doer) -> int:

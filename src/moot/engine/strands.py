@@ -40,6 +40,7 @@ class Strand:
     step_id: str = ""  # of the work that is to be done
     work: Work | None = None
     since: int = 0  # the version of the flow at which the work was given out
+    given_at: datetime | None = None  # when that was
     is_applied: bool = False  # the updates that are its work were made already
     waits_on: str | None = None  # whose end it waits for: a message, a request, a vote, a task; or where it is done
     wakes_at: datetime | None = None
@@ -66,6 +67,7 @@ class _Row:
     step_id: str
     work: str | None
     since: int
+    given_at: datetime | None
     is_applied: bool
     waits_on: str | None
     wakes_at: datetime | None
@@ -92,6 +94,7 @@ def put(tx: Tx, strand: Strand) -> None:
         step_id=strand.step_id,
         work=None if strand.work is None else json.dumps(_written(strand.work)),
         since=strand.since,
+        given_at=strand.given_at,
         is_applied=strand.is_applied,
         waits_on=strand.waits_on,
         wakes_at=strand.wakes_at,
@@ -152,6 +155,7 @@ def moved(strand: Strand, frames: Frames, tries: int = 0) -> Strand:
         status="moving",
         step_id="",
         work=None,
+        given_at=None,
         is_applied=False,
         waits_on=None,
         wakes_at=None,
@@ -196,6 +200,7 @@ def _read(row: _Row) -> Strand:
         row.step_id,
         None if row.work is None else _work(row.work),
         row.since,
+        row.given_at,
         row.is_applied,
         row.waits_on,
         row.wakes_at,

@@ -1,18 +1,18 @@
 -- put: A strand as it is now.
 insert into strands (
-  flow, number, parent, fork, task_id, frames, tries, status, holder, own, step_id, work, since, is_applied, waits_on, wakes_at,
+  flow, number, parent, fork, task_id, frames, tries, status, holder, own, step_id, work, since, given_at, is_applied, waits_on, wakes_at,
   seen_step, retries, error
 ) values (
-  :flow, :number, :parent, :fork, :task_id, :frames, :tries, :status, :holder, :own, :step_id, :work, :since, :is_applied,
+  :flow, :number, :parent, :fork, :task_id, :frames, :tries, :status, :holder, :own, :step_id, :work, :since, :given_at, :is_applied,
   :waits_on, :wakes_at, :seen_step, :retries, :error
 ) on conflict (flow, number) do update set
   frames = excluded.frames, tries = excluded.tries, status = excluded.status,
   own = excluded.own, step_id = excluded.step_id, work = excluded.work, since = excluded.since,
-  is_applied = excluded.is_applied, waits_on = excluded.waits_on, wakes_at = excluded.wakes_at,
+  given_at = excluded.given_at, is_applied = excluded.is_applied, waits_on = excluded.waits_on, wakes_at = excluded.wakes_at,
   seen_step = excluded.seen_step, retries = excluded.retries, error = excluded.error
 
 -- of_flow: Those that are not over, the first, and of the tasks that one waits for also those that are done.
-select number, parent, fork, task_id, frames, tries, status, holder, own, step_id, work, since, is_applied, waits_on, wakes_at,
+select number, parent, fork, task_id, frames, tries, status, holder, own, step_id, work, since, given_at, is_applied, waits_on, wakes_at,
   seen_step, retries, error, flow
 from strands s
 where flow = :flow and (
@@ -24,22 +24,22 @@ where flow = :flow and (
 order by number
 
 -- all_of: Every one of a flow.
-select number, parent, fork, task_id, frames, tries, status, holder, own, step_id, work, since, is_applied, waits_on, wakes_at,
+select number, parent, fork, task_id, frames, tries, status, holder, own, step_id, work, since, given_at, is_applied, waits_on, wakes_at,
   seen_step, retries, error, flow
 from strands where flow = :flow order by number
 
 -- get: One by its number.
-select number, parent, fork, task_id, frames, tries, status, holder, own, step_id, work, since, is_applied, waits_on, wakes_at,
+select number, parent, fork, task_id, frames, tries, status, holder, own, step_id, work, since, given_at, is_applied, waits_on, wakes_at,
   seen_step, retries, error, flow
 from strands where flow = :flow and number = :number
 
 -- by_task: The newest that has this task.
-select number, parent, fork, task_id, frames, tries, status, holder, own, step_id, work, since, is_applied, waits_on, wakes_at,
+select number, parent, fork, task_id, frames, tries, status, holder, own, step_id, work, since, given_at, is_applied, waits_on, wakes_at,
   seen_step, retries, error, flow
 from strands where flow = :flow and task_id = :task_id order by number desc limit 1
 
 -- waiting_on: Those that wait for the end of something.
-select number, parent, fork, task_id, frames, tries, status, holder, own, step_id, work, since, is_applied, waits_on, wakes_at,
+select number, parent, fork, task_id, frames, tries, status, holder, own, step_id, work, since, given_at, is_applied, waits_on, wakes_at,
   seen_step, retries, error, flow
 from strands where waits_on = :subject order by flow, number
 

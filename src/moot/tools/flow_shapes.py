@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue, SerializerFunctionWrapHandler, model_serializer
 
 from moot.core import clock
 from moot.core.json import Json
@@ -43,10 +43,15 @@ class ExecutedCard(Result):
 class NextStep(Result):
     """`step` is null only when there is nothing left to do; while something is waited for, its type is `wait`."""
 
-    step: StepCard | None = Field(default=None)
+    step: StepCard | None = None
     status: str
     executed: tuple[ExecutedCard, ...] = ()
     error: str | None = None
+
+    @model_serializer(mode="wrap")
+    def _with_null(self, serialize: SerializerFunctionWrapHandler) -> dict[str, JsonValue]:
+        """What is left out elsewhere when there is nothing says something here: that all is done."""
+        return {"step": None, **serialize(self)}
 
 
 def step(flow: Flow, strand: Strand) -> StepCard:

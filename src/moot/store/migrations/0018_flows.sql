@@ -52,6 +52,7 @@ create table strands (
   step_id text not null,
   work text,
   since integer not null,
+  given_at integer,
   is_applied integer not null,
   waits_on text,
   wakes_at integer,
