@@ -16,6 +16,9 @@ from bench import (
     cli_start,
     conversation,
     durable_send,
+    flow_calls,
+    flow_state,
+    flow_steps,
     idle_agents,
     inbox_check,
     many_processes,
@@ -43,6 +46,9 @@ QUESTIONS: dict[str, Callable[[Scale, Path], list[Figure]]] = {
     "board_postgres": board_postgres.measure,
     "board_context": board_context.measure,
     "board_plan": board_plan.measure,
+    "flow_state": flow_state.measure,
+    "flow_steps": flow_steps.measure,
+    "flow_calls": flow_calls.measure,
     "cli_start": cli_start.measure,
 }
 

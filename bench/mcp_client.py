@@ -1,11 +1,12 @@
-"""A bare client of MCP's stateless revision: one kept connection, the same request at a steady pace."""
+"""A bare client of MCP's stateless revision: one kept connection, one request after the other at a steady pace."""
 
 import json
 import socket
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import closing, contextmanager
 from http.client import HTTPConnection
+from typing import Any
 
 from bench.sending import BODY
 
@@ -14,12 +15,6 @@ _META = {
     "io.modelcontextprotocol/protocolVersion": REVISION,
     "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
     "io.modelcontextprotocol/clientCapabilities": {},
-}
-_REQUEST = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "tools/call",
-    "params": {"name": "channel_send", "arguments": {"message": BODY}, "_meta": _META},
 }
 
 
@@ -35,33 +30,54 @@ class _UnixConnection(HTTPConnection):
 
 
 class Client:
-    """Calls `channel_send` and looks whether it was sent."""
+    """Calls tools, and looks whether they answered."""
 
     def __init__(self, connection: HTTPConnection, token: str) -> None:
         self._connection = connection
-        self._content = json.dumps(_REQUEST).encode()
         self._headers = {
             "Accept": "application/json, text/event-stream",
             "Content-Type": "application/json",
             "MCP-Protocol-Version": REVISION,
             "MCP-Method": "tools/call",
-            "MCP-Name": "channel_send",
             "Authorization": f"Bearer {token}",
         }
 
     def call_every(self, seconds: float, times: int) -> None:
+        """`channel_send`, as often."""
+        content = _request("channel_send", {"message": BODY})
+        self._at_pace(seconds, (("channel_send", content) for _ in range(times)))
+
+    def ask_every(self, seconds: float, tool: str, asked: Iterable[Mapping[str, Any]]) -> list[Any]:
+        """One tool with these arguments, one after the other."""
+        return self._at_pace(seconds, ((tool, _request(tool, arguments)) for arguments in asked))
+
+    def _at_pace(self, seconds: float, requests: Iterable[tuple[str, bytes]]) -> list[Any]:
+        answers: list[Any] = []
         due = time.monotonic()
-        for _ in range(times):
-            self.call()
+        for tool, content in requests:
+            answers.append(self._called(tool, content))
             due += seconds
             time.sleep(max(0.0, due - time.monotonic()))
+        return answers
 
-    def call(self) -> None:
-        self._connection.request("POST", "/mcp", self._content, self._headers)
+    def _called(self, tool: str, content: bytes) -> Any:
+        self._connection.request("POST", "/mcp", content, self._headers | {"MCP-Name": tool})
         answer = self._connection.getresponse()
         said = answer.read()
-        if answer.status != 200 or b'"isError":false' not in said or b"sent" not in said:
-            raise RuntimeError(f"channel_send answered {answer.status}: {said[:500]!r}")
+        if answer.status != 200 or b'"isError":false' not in said:
+            raise RuntimeError(f"{tool} answered {answer.status}: {said[:500]!r}")
+        return _result(said)
+
+
+def _request(tool: str, arguments: Mapping[str, Any]) -> bytes:
+    params = {"name": tool, "arguments": arguments, "_meta": _META}
+    return json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
+
+
+def _result(said: bytes) -> Any:
+    """What a tool answered, whether it came plain or as the event of a stream."""
+    text = said if said.startswith(b"{") else said.split(b"data: ", 1)[1].split(b"\n", 1)[0]
+    return json.loads(text)["result"]["structuredContent"]
 
 
 @contextmanager

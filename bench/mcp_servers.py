@@ -17,7 +17,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import BaseModel
 from starlette.applications import Starlette
 
-from bench import sending
+from bench import flowing, sending
 from bench.crew import Job, Order
 from moot.core.caller import SYSTEM
 from moot.mcp import server
@@ -36,6 +36,13 @@ class Sent(BaseModel):
 @contextmanager
 def moot(setup: Order) -> Generator[Job]:
     with _in_thread(_moot(Path(setup["folder"]), setup["token"])) as job:
+        yield job
+
+
+@contextmanager
+def flows(setup: Order) -> Generator[Job]:
+    """Serves whoever drives flows, and hosts what carries them on."""
+    with _in_thread(_flows(Path(setup["folder"]), setup["token"])) as job:
         yield job
 
 
@@ -74,6 +81,15 @@ async def _moot(folder: Path, token: str) -> AsyncGenerator[None]:
     async with server.serving(channel.store, server.Endpoints(folder / "mcp.sock", port=None)):
         yield
     await channel.store.close()
+
+
+@asynccontextmanager
+async def _flows(folder: Path, token: str) -> AsyncGenerator[None]:
+    async with flowing.staged(folder) as stage:
+        grant = Grant("member", flowing.INSTANCE, "member", stage.driver)
+        await stage.store.write(lambda tx: tokens.mint(tx, token, grant), caller=SYSTEM)
+        async with server.serving(stage.store, server.Endpoints(folder / "mcp.sock", port=None)):
+            yield
 
 
 @asynccontextmanager
