@@ -11,7 +11,7 @@ from moot.engine import frames as positions
 from moot.engine.definition import Definition
 from moot.engine.expressions.evaluation import Evaluator
 from moot.engine.frames import Frames
-from moot.engine.scope import KEPT, LOOP, Scope
+from moot.engine.scope import LOOP, Scope
 from moot.engine.state import reactive
 from moot.engine.state.fields import Fields
 from moot.engine.state.operations import Update
@@ -133,7 +133,7 @@ async def _written(turn: AtStep, move: Next) -> Change:
         change = Change({scope.prefix + key: text for key, text in found.fields.items()}, found.traces)
     if not move.keeps:
         return change
-    kept = {f"{scope.prefix}{KEPT}{name}": json.dumps(value) for name, value in move.keeps.items()}
+    kept = {scope.key_of_kept(name): json.dumps(value) for name, value in move.keeps.items()}
     return Change({**change.fields, **kept}, change.traces)
 
 

@@ -13,10 +13,19 @@ from moot.engine.state.schema import Schema
 from moot.engine.step import Step
 
 OnError = Literal["checkpoint_and_fail", "continue", "retry_workflow"]
-# Roots: where the steps of a strand begin. The main one has no name.
+# Roots: where the steps of a strand begin. The main one has no name; a task's has the number of its strand, too.
 FAILURE = "failure"
 TASK = "task/"
 CLEANUP = "cleanup/"
+
+
+def root_of_task(name: str, strand: int, kind: str = TASK) -> str:
+    """`task/mend@3`: what several strands keep for themselves on the way through the same steps is told apart."""
+    return f"{kind}{name}@{strand}"
+
+
+def task_of(root: str) -> str:
+    return root.partition("/")[2].partition("@")[0]
 
 
 @record
@@ -88,9 +97,9 @@ class Definition:
     def root(self, name: str) -> tuple[Step, ...]:
         """Where a strand begins: the steps of the file itself, of a sub-agent's task, or those after a failure."""
         if name.startswith(TASK):
-            return self.tasks[name.removeprefix(TASK)].steps
+            return self.tasks[task_of(name)].steps
         if name.startswith(CLEANUP):
-            return self.tasks[name.removeprefix(CLEANUP)].cleanup
+            return self.tasks[task_of(name)].cleanup
         return self.errors.on_failure if name == FAILURE else self.steps
 
     def block(self, frames: Frames) -> tuple[Step, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
+from typing import cast
 
 from moot.core import json
 from moot.core.events import Event
@@ -9,7 +10,7 @@ from moot.core.ids import FlowId
 from moot.core.json import Json
 from moot.core.records import record, replace
 from moot.core.tx import ReadTx, Tx
-from moot.engine import flows, history, inbox, strands
+from moot.engine import flows, history, inbox, scope, strands
 from moot.engine.definition import Definition
 from moot.engine.flows import Flow, WaitsFor
 from moot.engine.history import Taken
@@ -55,6 +56,12 @@ class Live:
         """The strands of the tasks that one waits for."""
         return [one for one in self.strands.values() if one.parent == parent.number and one.fork == parent.since]
 
+    def room(self, parent: Strand) -> int:
+        """How many more of its tasks may begin, where moot begins them."""
+        assert parent.work is not None
+        active = sum(one.status != "ready" and not one.is_over for one in self.children(parent))
+        return max(int(cast(int, parent.work.definition["max_parallel"])) - active, 0)
+
     def own(self, strand: Strand) -> dict[str, Json]:
         """What the expressions of a strand know beside the state."""
         known = self.fields.get(INPUTS)
@@ -87,6 +94,7 @@ def load(tx: ReadTx, id: FlowId, definition: Definition) -> Live:
 
 def commit(tx: Tx, live: Live, delta: Delta, place: Place) -> Live | None:
     """None if somebody else has changed the flow since: then all of it is computed anew."""
+    delta = _swept(live, delta)
     before, after = live.flow, delta.flow or live.flow
     is_stepped = tx.run(
         flows.sql.step,
@@ -99,7 +107,7 @@ def commit(tx: Tx, live: Live, delta: Delta, place: Place) -> Live | None:
         result=after.result,
         error=after.error,
         now=tx.now,
-        ended_at=None if after.is_live else tx.now,
+        ended_at=None if after.is_live else before.ended_at or tx.now,
     )
     if not is_stepped:
         return None
@@ -121,6 +129,13 @@ def commit(tx: Tx, live: Live, delta: Delta, place: Place) -> Live | None:
         history.keep(tx, before.id, live.main.step_id, delta.checkpoint, version, states.flat(found.fields))
     _tell(tx, before, after, delta)
     return found
+
+
+def _swept(live: Live, delta: Delta) -> Delta:
+    """Without what tasks have kept for themselves that are over now."""
+    over = [one for one in delta.strands if one.is_over and one.number != MAIN]
+    gone = {key: None for one in over for key in scope.left(one.frames, live.fields.keys() | delta.fields.keys())}
+    return replace(delta, fields={**delta.fields, **gone}) if gone else delta
 
 
 def _write_fields(tx: Tx, flow: Flow, version: int, delta: Delta) -> None:
@@ -151,18 +166,24 @@ def waits_for(live: Live) -> WaitsFor:
     active = [one for one in live.strands.values() if not one.is_over]
     if live.flow.credits == 0 and all(one.status not in ("doing", "given") for one in active):
         return "credit"
-    begun = [one for one in active if one.status not in ("forked", "ready")]
-    if live.flow.driver == "agent":  # which begins the others itself
-        begun = [one for one in active if one.status != "forked"]
-    found = {_waits_for(one) for one in begun}
+    found = {_waits_for(live, one) for one in active if one.status != "forked" and not _is_held_up(live, one)}
     for one in ("", "time", "agent", "subject", "person"):
         if one in found:
             return one
     return ""
 
 
-def _waits_for(strand: Strand) -> WaitsFor:
-    if strand.status in ("pending", "ready"):
+def _is_held_up(live: Live, strand: Strand) -> bool:
+    """Whether it only waits for others of its kind to end."""
+    parent = None if strand.parent is None else live.strands.get(strand.parent)
+    is_moots = strand.status == "ready" and live.flow.driver == "moot"
+    return is_moots and parent is not None and parent.work is not None and not live.room(parent)
+
+
+def _waits_for(live: Live, strand: Strand) -> WaitsFor:
+    if strand.status == "ready" and live.flow.driver == "moot":  # moot begins it at once
+        return ""
+    if strand.status == "pending" or (strand.status == "ready" and strand.holder is None):
         return "agent"
     if strand.status != "waiting":
         return ""

@@ -5,7 +5,7 @@ from typing import cast
 
 from moot.core.json import Json
 from moot.core.records import replace
-from moot.engine.definition import TASK
+from moot.engine.definition import root_of_task
 from moot.engine.delta import Delta, Live
 from moot.engine.frames import Frame
 from moot.engine.step import Outcome, Work
@@ -17,7 +17,7 @@ TASKS = "parallel_tasks"
 def opened(live: Live, parent: Strand, work: Work) -> list[Strand]:
     """A strand for each task. The parent waits for them, unless nobody is to wait."""
     said = work.definition
-    root = (Frame(f"{TASK}{said['sub_agent_task']}"),)
+    task = str(said["sub_agent_task"])
     fork = live.flow.version + 1
     tasks = cast(Sequence[Mapping[str, Json]], said["tasks"])
     return [
@@ -27,7 +27,7 @@ def opened(live: Live, parent: Strand, work: Work) -> list[Strand]:
             parent.number,
             fork,
             str(one["task_id"]),
-            root,
+            (Frame(root_of_task(task, number)),),
             status="ready",
             own=cast(Mapping[str, Json], one["context"]),
             since=fork,
@@ -43,10 +43,7 @@ def begun(live: Live) -> Delta | None:
     for parent in live.strands.values():
         if parent.work is None or parent.work.type != TASKS:
             continue
-        children = live.children(parent)
-        active = sum(one.status != "ready" and not one.is_over for one in children)
-        room = int(cast(int, parent.work.definition["max_parallel"])) - active
-        ready = [one for one in children if one.status == "ready"][: max(room, 0)]
+        ready = [one for one in live.children(parent) if one.status == "ready"][: live.room(parent)]
         if ready:
             return Delta(strands=tuple(replace(one, status="moving") for one in ready))
     return None
@@ -84,7 +81,8 @@ def retried(live: Live, strand: Strand, error: str) -> Strand:
         for one in cast(Sequence[Mapping[str, Json]], parent.work.definition["tasks"])
         if str(one["task_id"]) == strand.task_id
     )
-    begin = moved(strand, (Frame(f"{TASK}{parent.work.definition['sub_agent_task']}"),))
+    root = root_of_task(str(parent.work.definition["sub_agent_task"]), strand.number)
+    begin = moved(strand, (Frame(root),))
     return replace(begin, status="ready", own=context, error="", retries=strand.retries + 1)
 
 

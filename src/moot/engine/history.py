@@ -17,6 +17,8 @@ sql = queries.beside(__file__)
 StepStatus = Literal["success", "failed", "skipped"]
 Doer = Literal["moot", "agent", "person"]
 _MOST_TRACE = 2000  # characters of an input or output
+_KEPT_VERSIONS = 1000  # of a flow, of which it is known what was computed
+_PRUNED_EVERY = 100
 
 
 @record
@@ -115,6 +117,8 @@ def trace(tx: Tx, flow: FlowId, version: int, traces: Sequence[Trace], known: Ma
     ]
     if rows:
         tx.many(sql.trace, rows)
+    if version % _PRUNED_EVERY == 0:
+        tx.put(sql.prune, flow=flow, before=version - _KEPT_VERSIONS)
 
 
 def steps(tx: ReadTx, flow: FlowId, *, strand: int | None = None, after: int = 0, limit: int = 100) -> list[StepRow]:

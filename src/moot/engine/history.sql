@@ -6,6 +6,9 @@ values (:flow, :number, :strand, :step_id, :type, :doer, :status, :detail, :erro
 insert into flow_traces (flow, version, place, field, trigger_key, input, output, error, micros, at)
 values (:flow, :version, :place, :field, :trigger_key, :input, :output, :error, :micros, :now)
 
+-- prune: What was computed long ago.
+delete from flow_traces where flow = :flow and version < :before
+
 -- steps: What was done behind a number, on one strand or on all.
 select number, strand, step_id, type, doer, status, detail, error, started_at, ended_at
 from flow_steps where flow = :flow and number > :after and (:strand = -1 or strand = :strand)

@@ -1,10 +1,11 @@
 """What the steps of one place in a flow share: whose definition they are of, and which part of the fields is theirs.
 
 An included workflow has a state of its own. It is kept with that of the flow, under the path of the step that includes
-it: `in.checks/raw.files`.
+it: `in.checks/raw.files`. What a strand of a task keeps for itself has the strand's root before it:
+`loop.task/mend@3/each`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
@@ -40,7 +41,7 @@ class Scope:
         found, depth, prefix = definition, 0, ""
         for at, step in enumerate(trail[:-1]):
             if step.type == "include_workflow":
-                prefix, found, depth = f"{_INSIDE}{_path(trail[: at + 1])}/", _included(step), at + 1
+                prefix, found, depth = f"{_INSIDE}{_line(frames)}{_path(trail[: at + 1])}/", _included(step), at + 1
         if not prefix:
             return Scope(definition, definition, frames, 0, "", fields, given)
         own = {key.removeprefix(prefix): text for key, text in fields.items() if key.startswith(prefix)}
@@ -55,24 +56,29 @@ class Scope:
     def inner(self) -> "Scope":
         """Of the workflow that the step here includes."""
         step = self.trail[-1]
-        prefix = f"{_INSIDE}{_path(self.trail)}/"
+        prefix = f"{_INSIDE}{_line(self.frames)}{_path(self.trail)}/"
         return Scope(self.outermost, _included(step), self.frames, len(self.frames), prefix, {}, {})
 
     def key(self, kind: str) -> str:
         """Where something is kept for the step that the way leads to."""
-        return kind + _path(self.trail)
+        return kind + _line(self.frames) + _path(self.trail)
+
+    def key_of_kept(self, name: str) -> str:
+        return f"{self.prefix}{KEPT}{'' if self.prefix else _line(self.frames)}{name}"
 
     def own_names(self, everything: Fields) -> dict[str, str]:
         """What is given, what steps have left, and item and place of every loop around, the innermost last."""
         own: dict[str, str] = {}
-        for key, text in self.fields.items():
-            if key.startswith(KEPT) and not self._is_field(name := key.removeprefix(KEPT)):
-                own[name] = text
+        for line in dict.fromkeys(("", _line(self.frames))):
+            for key, text in self.fields.items():
+                name = key.removeprefix(KEPT + line)
+                if key.startswith(KEPT + line) and "/" not in name and not self._is_field(name):
+                    own[name] = text
         own.update(self.given)
         for at, step in enumerate(self.trail[:-1]):
             if step.is_loop and at >= self.depth:
                 own["index"] = str(self.frames[at].rounds)
-                text = everything.get(LOOP + _path(self.trail[: at + 1]))
+                text = everything.get(LOOP + _line(self.frames) + _path(self.trail[: at + 1]))
                 if text is not None:
                     items = cast(Sequence[Json], json.loads(text))
                     own["item"] = json.dumps(items[self.frames[at].rounds])
@@ -80,6 +86,19 @@ class Scope:
 
     def _is_field(self, name: str) -> bool:
         return name in self.definition.schema.names or any(f"{one}.{name}" in self.fields for one in ("raw", "state"))
+
+
+def left(frames: Frames, keys: Iterable[str]) -> list[str]:
+    """The keys of what a task's strand has kept for itself, and nobody needs when it is over."""
+    line = _line(frames)
+    kinds = tuple(kind + line for kind in (LOOP, KEPT, _INSIDE))
+    return [key for key in keys if key.startswith(kinds)] if line else []
+
+
+def _line(frames: Frames) -> str:
+    """Before the keys of what only one strand keeps; nothing for the first."""
+    root = frames[0].block
+    return f"{root}/" if "@" in root else ""
 
 
 def _path(trail: Sequence["Step"]) -> str:

@@ -8,7 +8,7 @@ from moot.core.json import Json
 from moot.core.records import replace
 from moot.engine import advance, forks, frames
 from moot.engine.advance import Standing
-from moot.engine.definition import CLEANUP, FAILURE, TASK
+from moot.engine.definition import CLEANUP, FAILURE, TASK, root_of_task, task_of
 from moot.engine.delta import Delta, Live
 from moot.engine.expressions.evaluation import Evaluator
 from moot.engine.frames import Frame
@@ -71,12 +71,12 @@ def _after(live: Live, strand: Strand, error: MootError, told: Mapping[str, Json
 
 
 def _of_task(live: Live, strand: Strand, error: MootError, told: Mapping[str, Json]) -> Delta:
-    name = strand.frames[0].block.removeprefix(TASK)
+    name = task_of(strand.frames[0].block)
     task = live.definition.tasks[name]
     if not task.returns_on_error:
         return Delta(strands=(moved(strand, frames.on(strand.frames)),))
     if task.cleanup:
-        begin = moved(strand, (Frame(f"{CLEANUP}{name}"),))
+        begin = moved(strand, (Frame(root_of_task(name, strand.number, CLEANUP)),))
         return Delta(strands=(replace(begin, own={**strand.own, "error": told}, error=str(error)),))
     return ended(live, strand, str(error))
 

@@ -109,13 +109,13 @@ async def _fitted(answer: Json, schema: Mapping[str, Json]) -> tuple[Json, str |
     if wrong is None or not isinstance(answer, str):
         return answer, wrong
     try:
-        found = json.loads(_unfenced(answer))
+        found = json.loads(unfenced(answer))
     except InvalidInput as error:
         return answer, f"it is no JSON ({error.fact.rstrip('.')})"
     return found, await fitting.mismatch(found, schema)
 
 
-def _unfenced(answer: str) -> str:
+def unfenced(answer: str) -> str:
     """Without the fence of Markdown that models put around code."""
     text = answer.strip()
     if not (text.startswith("```") and text.endswith("```") and "\n" in text):

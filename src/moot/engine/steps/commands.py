@@ -99,9 +99,11 @@ def _error(outcome: Outcome) -> dict[str, Json] | None:
     if printed is None:
         return {"message": results.message(outcome)}
     stderr = str(printed.get("stderr") or "")[-_TAIL:]
-    said = f"exit code {code}" if code and not outcome.error else results.message(outcome)
-    last = outputs.lines(stderr)[-1:]
-    return {"message": ": ".join((said, *last)), "exit_code": code, "stderr": stderr}
+    said, *more = results.message(outcome).splitlines()
+    if code and (not outcome.error or said == f"It failed with exit code {code}."):  # what it printed is told apart
+        said, more = f"exit code {code}", []
+    last = [] if more else outputs.lines(stderr)[-1:]
+    return {"message": ": ".join(("\n".join((said, *more)), *last)), "exit_code": code, "stderr": stderr}
 
 
 def _unreadable(error: MootError, outcome: Outcome) -> dict[str, Json]:

@@ -11,9 +11,10 @@ from pydantic import Field, JsonValue
 
 from moot.core.json import Json
 from moot.core.records import record
-from moot.engine.shape import StepShape, WriteShape
+from moot.engine.shape import StepShape
 from moot.engine.step import Include, Move, Next, Turn
-from moot.engine.steps import updating
+from moot.engine.steps import results
+from moot.engine.steps.results import RESULT, ResultShape
 from moot.engine.steps.updating import Change
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ BLOCK = "workflow"
 class Said(StepShape):
     workflow: str = Field(min_length=1, description="The name of a workflow that was imported, or can be found by it")
     inputs: Mapping[str, JsonValue] = Field(default_factory=dict[str, JsonValue], description="What it asks for")
-    state_update: WriteShape | None = Field(default=None, description="Where its state goes; `result` is all of it")
+    state_update: ResultShape | None = Field(default=None, description="Where its state goes; `result` is all of it")
 
 
 @record
@@ -39,7 +40,7 @@ class Included:
 
 
 def read(said: Said) -> Included:
-    return Included(said.workflow, dict(said.inputs), updating.change(said.state_update) if said.state_update else None)
+    return Included(said.workflow, dict(said.inputs), results.change(said.state_update))
 
 
 async def take(turn: Turn) -> Move:
@@ -48,5 +49,5 @@ async def take(turn: Turn) -> Move:
         return Include(cast(Mapping[str, Json], await turn.resolved(detail.inputs)))
     found = turn.included
     flat: dict[str, Json] = {**found["state"], **found["raw"], **found["computed"]}
-    writes = await updating.updates(turn, (detail.writes,), {"result": flat}) if detail.writes else ()
+    writes = await results.updates(turn, detail.writes, {RESULT: flat})
     return Next(writes, keeps={**found["computed"], turn.step.name: flat})

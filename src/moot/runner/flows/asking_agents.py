@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from moot.bus import messages
 from moot.core import json
-from moot.core.errors import MootError
+from moot.core.errors import InvalidInput, MootError
 from moot.core.ids import AttemptId, MessageId, RunId
 from moot.core.json import Json
 from moot.core.records import replace
@@ -13,6 +13,7 @@ from moot.core.tx import ReadTx, Tx
 from moot.engine import strands
 from moot.engine.flows import Flow
 from moot.engine.step import Work
+from moot.engine.steps import agent_prompt
 from moot.engine.strands import MAIN, Strand
 from moot.registry import agents, instances, runs
 from moot.registry.agents import Agent, NewAgent
@@ -28,6 +29,9 @@ _ANSWERS = {
     "mcp_call": "Call that tool with exactly these parameters, and answer with its result as JSON and nothing else.",
     "apply_hints": 'Apply them to the file, and answer with JSON such as {"applied_count": 3} and nothing else.',
 }
+
+
+_JSON = ("mcp_call", "apply_hints")
 
 
 class NobodyToDoIt(MootError):
@@ -49,7 +53,17 @@ def answered(tx: Tx, agent: Agent, attempt: AttemptId, mail: Sequence[MessageId]
     for id in mail:
         for strand in strands.waiting_on(tx, id):
             said = text.strip() or messages.last_of_attempt(tx, agent.stream, attempt)
-            advancing.tell(tx, strand, {"status": "success", "result": said, "by": "agent"})
+            advancing.tell(tx, strand, {"status": "success", "result": _meant(strand, said), "by": "agent"})
+
+
+def _meant(strand: Strand, said: str) -> Json:
+    """What it was asked to answer as JSON, and has; all else are words."""
+    if strand.work is None or strand.work.type not in _JSON:
+        return said
+    try:
+        return json.loads(agent_prompt.unfenced(said))
+    except InvalidInput:
+        return said
 
 
 def failed(tx: Tx, mail: Sequence[MessageId], error: str) -> frozenset[MessageId]:
