@@ -18,6 +18,7 @@ Provider = Literal["anthropic", "openai", "google"]
 Wire = Literal["anthropic", "responses", "chat", "google"]
 PROVIDERS: tuple[Provider, ...] = get_args(Provider)
 _WIRES: Mapping[Provider, Wire] = {"anthropic": "anthropic", "openai": "responses", "google": "google"}
+_KNOWN: Mapping[str, Provider] = {one: one for one in PROVIDERS}
 NO_KEY = "none"  # clients insist on one; servers of one's own do not look
 
 
@@ -46,7 +47,7 @@ class Endpoint:
 def find(model: str, environ: Mapping[str, str], *, base_url: str | None = None, env: tuple[str, ...] = ()) -> Endpoint:
     """The endpoint of `provider/name`. `env` names the variable with the key, where it is not the provider's usual."""
     provider, slash, name = model.partition("/")
-    known: Provider | None = next((one for one in PROVIDERS if one == provider), None)
+    known = _KNOWN.get(provider)
     if known is None or not slash or not name:
         raise ProviderUnknown(
             f"`{model[:80]}` is no model of a provider that is known.",

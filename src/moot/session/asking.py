@@ -44,17 +44,7 @@ async def answer(asker: Asker, question: Question, *, is_last: bool) -> Answer:
     names = agent.models or ("",)
     for name in names:
         provider, is_final = stage.provider(agent, name), name == names[-1]
-        intent = Intent(
-            question.path,
-            "model",
-            name,
-            agent.name,
-            facts=question.facts,
-            provider=provider,
-            is_replaceable=not is_final,
-            is_last=is_last,
-        )
-        tries = _Tries(asker, intent, question)
+        tries = _Tries(asker, question, _Wish(name, provider, is_replaceable=not is_final, is_last=is_last))
         try:
             found = keeping.storable(await _ask(asker, name, await tries.begin(), tries))
             found = replace(found, at=SystemClock().now())
@@ -84,20 +74,30 @@ def _told(failures: Sequence[ModelFailed]) -> ModelFailed:
     return min(limited, key=lambda one: one.until.timestamp() if one.until else 0.0) if limited else failures[-1]
 
 
+@record
+class _Wish:
+    """To ask this model, whatever it may cost."""
+
+    model: str
+    provider: str
+    is_replaceable: bool
+    is_last: bool
+
+
 class _Tries:
     """Each try at one model is on record before it is made, and how it failed before the next."""
 
-    def __init__(self, asker: Asker, intent: Intent, question: Question) -> None:
+    def __init__(self, asker: Asker, question: Question, wish: _Wish) -> None:
         self._asker = asker
-        self._intent = intent
         self._question = question
+        self._wish = wish
         self._is_begun = False  # a model without a key, or that others wait for, is not asked at all
 
     async def begin(self) -> Question:
         """The question as it may be asked: where it costs something, its answer is held to what is set aside. What is
         only short because others have set it aside is waited for, unless moot is shut down; the time stands still."""
         asker = self._asker
-        price = asker.stage.price(asker.agent, self._intent.name, self._question.request)
+        price = asker.stage.price(asker.agent, self._wish.model, self._question.request)
         if (begun := await self._begun(price)) is not None:
             return begun
         with asker.stage.journal.given_back() as signal, asker.term.stands_still():
@@ -109,12 +109,12 @@ class _Tries:
     async def _begun(self, price: Price) -> Question | None:
         """None if it has to be waited for."""
         request = self._question.request
-        bound, told = request.max_tokens or reserving.longest(self._intent.name), reserving.tokens(request)
+        bound, told = request.max_tokens or reserving.longest(self._wish.model), reserving.tokens(request)
         fewest = min(bound, _SHORT)
         while True:
             cost, least = price.most(bound), price.most(fewest)
             try:
-                await self._asker.pages.turn(replace(self._intent, reserve=cost, least=least, tokens=told + bound))
+                await self._asker.pages.turn(self._intent(cost, least, told + bound))
             except OverBudget as error:
                 if error.is_passing:
                     await _heed(self._asker.stage)
@@ -126,14 +126,30 @@ class _Tries:
                 self._is_begun = True
                 return replace(self._question, request=replace(request, bound=bound)) if cost else self._question
 
+    def _intent(self, cost: float, least: float, tokens: int) -> Intent:
+        wish, question = self._wish, self._question
+        return Intent(
+            question.path,
+            "model",
+            wish.model,
+            self._asker.agent.name,
+            facts=question.facts,
+            reserve=cost,
+            least=least,
+            tokens=tokens,
+            provider=wish.provider,
+            is_replaceable=wish.is_replaceable,
+            is_last=wish.is_last,
+        )
+
     async def failed(self, why: Again) -> None:
         """Whoever waits before the next try has nothing under way. What this one has cost is not there for the next,
         which may have to be shorter."""
-        self._end(Done(self._intent.path, stop=why.kind, error=why.reason, usage=why.used, is_retried=True))
+        self._end(Done(self._question.path, stop=why.kind, error=why.reason, usage=why.used, is_retried=True))
         await self._asker.pages.turn()
 
     def fail(self, error: ModelFailed) -> None:
-        self._end(Done(self._intent.path, stop=error.kind, error=str(error), until=error.until, usage=error.used))
+        self._end(Done(self._question.path, stop=error.kind, error=str(error), until=error.until, usage=error.used))
 
     def _end(self, done: Done) -> None:
         if self._is_begun:

@@ -101,13 +101,14 @@ class Memory:
 
     def __init__(self) -> None:
         self._known: dict[str, Known] = {}
+        self._under_way: dict[str, None] = {}  # their order counts
         self._wakes = Wakes()
 
     def known(self, path: str) -> Known | None:
         return self._known.get(path)
 
     def open_below(self, path: str) -> Sequence[str]:
-        return [one for one, known in self._known.items() if known.state == "started" and TreePath(one).is_below(path)]
+        return [one for one in self._under_way if TreePath(one).is_below(path)]
 
     def given_back(self) -> AbstractContextManager[Signal]:
         return self._wakes.listen()
@@ -118,10 +119,12 @@ class Memory:
     async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
         for one in done:
             self._known[one.path] = ended(self._known[one.path], one)
+            self._under_way.pop(one.path, None)
         if done:
             self._wakes.ring()
         for one in begun:
             self._known[one.path] = started(self._known.get(one.path), one)
+            self._under_way[one.path] = None
         await asyncio.sleep(0)  # as with every journal, others have their turn meanwhile
 
 

@@ -22,6 +22,11 @@ class Past:
         known = self.journal.known(path.request())
         return Turn(number, path, known) if known is None else Turn(number, path, known, Facts.of(known.facts))
 
+    def facts(self, number: int) -> Facts | None:
+        """Of a turn; None if it was not made."""
+        known = self.journal.known(self.path.turn(number).request())
+        return None if known is None else Facts.of(known.facts)
+
     def words(self, number: int) -> Heard | None:
         """With which it was asked again."""
         known = self.journal.known(self.path.asked_again(number))

@@ -272,9 +272,9 @@ class Session:
 
     async def _is_called_back(self, path: TreePath) -> bool:
         """Whoever is done, and has mail, is not done; but who is done on record stays so, as others rely on it."""
-        following = self._past.turn(self.turns + 1)
-        if following.known is not None:
-            return following.facts.is_called_back
+        following = self._past.facts(self.turns + 1)
+        if following is not None:
+            return following.is_called_back
         hearing = self.errand.hearing
         if self._past.has_reported(path) or not hearing.calls_back:
             return False

@@ -43,13 +43,17 @@ class Facts:
         return Facts(Heard.of(heard) if heard else None, bool(plain.get("called_back")), last)
 
 
+_NOTHING_HEARD = Facts()
+_NO_ANSWER = Answer()
+
+
 @dataclass(slots=True)
 class Turn:
     number: int
     path: TreePath
     known: Known | None  # what is on record of its request, in a repetition
-    facts: Facts = field(default_factory=Facts)
-    answer: Answer = field(default_factory=Answer)
+    facts: Facts = _NOTHING_HEARD
+    answer: Answer = _NO_ANSWER
     outcomes: list[Outcome] = field(default_factory=list[Outcome])
     report: Report | None = None
 
