@@ -8,6 +8,7 @@ from moot.board.states import BoardStatus
 from moot.board.tasks import Count, Task
 from moot.core import clock
 from moot.core.tx import ReadTx
+from moot.engine.flows import Flow
 from moot.tools.shapes import Result
 
 
@@ -36,6 +37,7 @@ class WorkflowLine(Result):
     max_parallel_tasks: int
     created_at: str
     reason: str | None = None
+    has_steps: bool | None = None  # it goes step by step, and not by a plan
 
 
 class Group(Result):
@@ -59,6 +61,18 @@ class Progress(Result):
     current_tasks: tuple[TaskLine, ...]
     parallel_groups: dict[str, Group]
     estimated_remaining: Remaining
+
+
+def flow_line(flow: Flow) -> WorkflowLine:
+    return WorkflowLine(
+        id=flow.id,
+        name=flow.name,
+        status="in_progress" if flow.status == "starting" else flow.status,
+        max_parallel_tasks=1,
+        created_at=clock.to_iso(flow.started_at),
+        reason=flow.error or None,
+        has_steps=True,
+    )
 
 
 def line(board: Board) -> WorkflowLine:

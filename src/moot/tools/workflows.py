@@ -10,6 +10,7 @@ from moot.board.states import BoardStatus
 from moot.core.ids import BoardId
 from moot.core.tool import EVERYONE, Call, Tool
 from moot.core.tx import ReadTx, Tx
+from moot.engine import flows
 from moot.tools import acting, plans, standing
 from moot.tools.plans import Tasks, WrittenPlan
 from moot.tools.shapes import Arguments, Id, Line, Prose, Result, written
@@ -151,7 +152,12 @@ async def get(call: Call, arguments: Get) -> WorkflowCard:
 async def list_workflows(call: Call, arguments: List) -> WorkflowLines:
     def look(tx: ReadTx) -> WorkflowLines:
         found = boards.all_of(tx, call.caller.instance, arguments.status, arguments.limit)
-        return WorkflowLines(workflows=tuple(standing.line(one) for one in found))
+        planned = {one.id for one in found}
+        stepwise = [one for one in flows.all_of(tx, call.caller.instance, arguments.limit) if one.id not in planned]
+        lines = [*(standing.line(one) for one in found), *(standing.flow_line(one) for one in stepwise)]
+        chosen = [one for one in lines if not arguments.status or one.status in arguments.status]
+        newest = sorted(chosen, key=lambda one: (one.created_at, one.id), reverse=True)
+        return WorkflowLines(workflows=tuple(newest[: arguments.limit]))
 
     return await call.read(look)
 
