@@ -213,3 +213,77 @@ def test_a_workflow_shows_the_trees_of_its_agents(terminal: Terminal) -> None:
     ended = terminal.run("check", "review.yaml")
     assert ended.code == 2
     assert "review.yaml:2:44: `agents.lead.advisors item 1`: `boss` is to be an advisor" in ended.err
+
+
+STEPS = """
+name: fix
+default_state: {raw: {seen: [], tries: 0}}
+state_schema: {raw: {kept: array}, computed: {kept: {from: raw.seen, transform: "input.filter(f => f)"}}}
+steps:
+  - {id: list, type: shell_command, command: "git ls-files {{{ seen }}}", state_update: {path: raw.seen}}
+  - id: gate
+    type: conditional
+    condition: "{{ kept.length > 0 }}"
+    then:
+      - {id: each, type: foreach, items: "{{ kept }}", steps: [{type: mcp_call, mcp: {method: lint}}]}
+    else:
+      - {type: exit, status: failed}
+  - {id: batch, type: parallel_foreach, items: "{{ kept }}", sub_agent_task: mend}
+  - {id: judge, type: agent_prompt, agent: lead, prompt: Is it right?, state_update: {path: raw.verdict}}
+  - {id: sure, type: user_input, prompt: Sure?}
+sub_agent_tasks:
+  mend: {steps: [{id: hint, type: apply_hints, file: "{{ item }}", hints: []}]}
+"""
+DRAWN = """\
+fix (w.yaml): nothing is wrong with it
+
+steps
+list          shell_command     writes raw.seen
+gate          conditional       if kept.length > 0
+  then
+    each      foreach           for each of {{ kept }}
+      0       mcp_call          calls lint
+  else
+    0         exit
+batch         parallel_foreach  for each of {{ kept }}  each does mend  (sub-agents)
+judge         agent_prompt      asks lead  writes raw.verdict  (agent)
+sure          user_input        (person)
+
+sub-agent task mend
+hint          apply_hints     (agent)
+
+state
+raw.seen
+raw.tries
+computed.kept  from raw.seen
+
+takes      as long as it takes for 2 commands, 2 agent steps, 1 question, 1 sub-agent step
+tools      lint
+
+budget     $10.00, 1 h 0 m, 200 attempts
+"""
+
+
+def test_steps_are_drawn_as_a_tree_with_what_the_state_is_made_from(terminal: Terminal) -> None:
+    write(terminal, STEPS, "w.yaml")
+    ended = terminal.ok("check", "w.yaml")
+    assert ended.out == DRAWN
+    assert ended.err.splitlines() == [
+        "warning: w.yaml:4:47: kept is raw and computed at once; who reads it sees what is computed.",
+        "warning: w.yaml:6:46: {{{ seen }}} is put into the command as it is, without quotes.",
+    ]
+    found = terminal.ok("check", "w.yaml", "--json").json
+    assert found["plan"]["required_tools"] == ["lint"]
+    assert found["plan"]["state"][2] == {"field": "computed.kept", "from": ["raw.seen"]}
+    assert "flow" not in found["workflow"]
+
+
+def test_steps_and_state_are_drawn_as_pictures(terminal: Terminal) -> None:
+    write(terminal, STEPS, "w.yaml")
+    ended = terminal.ok("check", "w.yaml", "--svg", "steps.svg", "--state-svg", "state.svg")
+    assert ended.out == "steps.svg is written\nstate.svg is written\n"
+    assert (terminal.folder / "steps.svg").read_text().count("<rect") == 9
+    assert (terminal.folder / "state.svg").read_text().count("<rect") == 3
+    write(terminal, GOOD, "talk.yaml")
+    refused = terminal.run("check", "talk.yaml", "--svg", "x.svg")
+    assert (refused.code, "This file has no steps to draw." in refused.err) == (2, True)

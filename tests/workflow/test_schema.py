@@ -32,6 +32,32 @@ result: done
 """
 
 
+STEPS = """
+imports: [shared/check.yaml]
+description: a
+version: 1.0.0
+inputs: {o: {type: object}}
+default_state: {raw: {a: 1}, state: {b: "{{ now() }}"}}
+state_schema: {raw: {a: number}, computed: {c: {from: [raw.a], transform: input, on_error: ignore, validate: output}}}
+steps:
+  - {type: conditional, condition: a, then: [{type: exit}], else: [{id: x, type: state_update, path: raw.a, value: 1}]}
+  - {type: while, condition: a, body: [{type: break}], max_iterations: 3}
+  - {type: foreach, items: [1], steps: [{type: shell_command, command: ls, output_format: lines}]}
+  - {type: parallel_foreach, items: "{{ a }}", sub_agent_task: fix, on_sub_agent_error: {strategy: continue}}
+  - {type: wait, for: 5s}
+  - {type: agent_prompt, prompt: a, schema: {type: object}}
+sub_agent_tasks:
+  fix:
+    inputs: {a: string, b: {type: array, required: true}, c: 3, d: }
+    steps: [{type: mcp_call, mcp: {method: x, params: {a: 1}}}]
+    error_handling: {return_on_error: false, cleanup_on_error: [{type: exit}]}
+error_handling: {on_error: continue, error_collection: {state_path: raw.e}, on_failure: [{type: exit}]}
+on_resume: {retry_failed_steps: false}
+result: "{{ c }}"
+"""
+WRAPPED = "workflow:\n  name: a\n  steps: [{type: exit}]"
+
+
 def errors(text: str) -> list[str]:
     return [str(error.message) for error in VALIDATOR.iter_errors(yaml.load(text, "f"))]
 
@@ -40,7 +66,9 @@ def test_it_is_a_schema() -> None:
     jsonschema.Draft202012Validator.check_schema(checking.editor_schema())
 
 
-@pytest.mark.parametrize("text", [GOOD, "agents: {a: {model: x}}\ncontext: false", "agents: {a: null}\ncontext:"])
+@pytest.mark.parametrize(
+    "text", [STEPS, WRAPPED, GOOD, "agents: {a: {model: x}}\ncontext: false", "agents: {a: null}\ncontext:"]
+)
 def test_what_is_right_is_right(text: str) -> None:
     assert errors(text) == []
 
@@ -74,6 +102,22 @@ def test_the_examples_are_right() -> None:
         "agents: {a: {maxTurns: 0}}",
         "agents: {a: {model: x}}\nsteps: []",
         "agents: {a: {model: x}}\nbudget: {cost: 0}",
+        "steps: [{type: exit}]\nkickoff: hi",
+        "steps: [{type: exit}]\nworkflow: {steps: [{type: exit}]}",
+        "workflow: {steps: [{type: exi}]}",
+        "steps: [{type: exi}]",
+        "steps: [{type: exit, why: x}]",
+        "steps: [{type: while, condition: a}]",
+        "steps: [{type: conditional, condition: a, then: [{type: shell_command}]}]",
+        "steps: [{type: exit}]\nimports: a.yaml",
+        "steps: [{type: exit}]\nstateSchema: {}",
+        "steps: [{type: exit}]\nstate_schema: {computed: {a: {from: raw.b}}}",
+        "steps: [{type: exit}]\nerror_handling: {on_failure: [{type: exi}]}",
+        "steps: [{type: exit}]\non_resume: {retry: true}",
+        "sub_agent_tasks: {a: {}}",
+        "sub_agent_tasks: {a b: {steps: [{type: exit}]}}",
+        "sub_agent_tasks: {a: {steps: [{type: exi}]}}",
+        "sub_agent_tasks: {a: {steps: [{type: exit}], inputs: {n: {typ: x}}}}",
         "agents: {a: {model: x}}\nsetup: [{as: x}]",
         "agents: {a: {model: x}}\ninputs: {n: {type: int}}",
         "agents: {a: {model: x}}\ncontext: {provider: disk}",

@@ -1,8 +1,9 @@
 """Looks at a workflow without running it: what is wrong, who would run where, and whom the first words wake."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 from moot.api import access
 from moot.app import references, shadows, workflows
@@ -12,9 +13,12 @@ from moot.backends.script import Line
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.records import record
+from moot.engine import compiling, explaining
+from moot.engine.explaining import Plan
 from moot.workflow import inputs, schema, stored, trees
 from moot.workflow.members import Flags
 from moot.workflow.patterns import ALONE
+from moot.workflow.schema import FlowForms
 from moot.workflow.trees import Tree
 from moot.workflow.workflow import AgentDefinition, Fallback, Workflow, WorkflowInvalid
 
@@ -25,6 +29,7 @@ class Checked:
 
     casting: Casting
     woken: tuple[str, ...]  # by the kickoff
+    plan: Plan | None = None  # of its steps, if it has some
 
     @property
     def workflow(self) -> Workflow:
@@ -52,14 +57,19 @@ def check(target: str, given: Sequence[str] = (), flags: Flags | None = None) ->
     if (shadow := shadows.of(project, target, file)) is not None:
         told = (*casting.workflow.warnings, shadow.told)
         casting = replace(casting, workflow=replace(casting.workflow, warnings=told))
-    if given:
-        inputs.parse(casting.workflow.inputs, given, Path.cwd())
-    return Checked(casting, references.woken(casting.workflow))
+    values = inputs.parse(casting.workflow.inputs, given, Path.cwd()) if given else {}
+    plan = _plan(casting.workflow, cast(Mapping[str, Json], values))
+    return Checked(casting, references.woken(casting.workflow), plan)
+
+
+def _plan(workflow: Workflow, given: Mapping[str, Json]) -> Plan | None:
+    return explaining.explain(compiling.compiled(workflow.flow), given) if workflow.flow else None
 
 
 def of_loaded(loaded: Loaded) -> Checked:
     """The same of a workflow that can be run at once."""
-    return Checked(Casting(loaded.workflow, loaded.choices, {}), references.woken(loaded.workflow))
+    plan = _plan(loaded.workflow, {name.removeprefix("inputs."): value for name, value in loaded.given.items()})
+    return Checked(Casting(loaded.workflow, loaded.choices, {}), references.woken(loaded.workflow), plan)
 
 
 def by_name() -> dict[str, Path]:
@@ -69,9 +79,11 @@ def by_name() -> dict[str, Path]:
 
 def editor_schema() -> dict[str, Json]:
     """The JSON Schema of workflow files, with the lines of scripts."""
+    from moot.engine import editing  # noqa: PLC0415  # as below
     from moot.models.scripted import AnswerLine  # noqa: PLC0415  # every run looks at its workflow, few at the schema
 
-    return schema.schema(Line, AnswerLine)
+    flow = editing.forms()
+    return schema.schema(Line, AnswerLine, FlowForms(flow.sections, flow.definitions))
 
 
 def grown(casting: Casting, *, with_alone: bool = False) -> tuple[Tree, ...]:
@@ -90,8 +102,15 @@ def plain(found: Checked | CheckedAgent) -> dict[str, Json]:
         warnings = found.casting.workflow.warnings
         return {"ok": is_ok, "agent": agent, "trees": grown_trees, **_cast(found.casting), "warnings": warnings}
     told = dict(stored.to_json(found.workflow))
+    told.pop("flow")  # the texts are in their files
     rest = {"trees": grown_trees, **_cast(found.casting), "warnings": told.pop("warnings")}
+    rest |= {"plan": _plain_plan(found.plan)} if found.plan is not None else {}
     return {"ok": is_ok, "workflow": told, "wakes": found.woken, **rest}
+
+
+def _plain_plan(plan: Plan) -> dict[str, Json]:
+    state: list[Json] = [{"field": one.key, "from": list(one.sources)} for one in plan.fields]
+    return {**explaining.to_json(plan), "state": state}
 
 
 def refused(error: InvalidInput) -> dict[str, Json]:

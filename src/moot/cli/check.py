@@ -1,6 +1,7 @@
 """`moot check`: validate a file, and show who would run where. Runs nothing."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
 import click
 
@@ -8,7 +9,7 @@ from moot.api import checking
 from moot.api.checking import Checked, CheckedAgent
 from moot.app import choosing
 from moot.app.workflows import BackendUnavailable, Casting
-from moot.cli import cast, terminal
+from moot.cli import cast, pictures, steps, terminal
 from moot.cli.options import input_option, json_option
 from moot.core import durations
 from moot.core.errors import InvalidInput
@@ -31,10 +32,20 @@ _KINDS: Mapping[Kind, str] = {
 @click.command()
 @click.argument("file", required=False)
 @input_option
+@click.option("--svg", type=click.Path(path_type=Path), metavar="FILE", help="Draw its steps instead.")
+@click.option("--state-svg", type=click.Path(path_type=Path), metavar="FILE", help="Draw its state instead.")
 @click.option("--schema", "shows_schema", is_flag=True, help="Print the JSON Schema of workflow files, for editors.")
 @json_option
-def command(*, file: str | None, inputs: tuple[str, ...], shows_schema: bool, as_json: bool) -> int:
-    """Say what is wrong with FILE, or who would run where, who leads to whom, and whom the kickoff wakes.
+def command(
+    *,
+    file: str | None,
+    inputs: tuple[str, ...],
+    svg: Path | None,
+    state_svg: Path | None,
+    shows_schema: bool,
+    as_json: bool,
+) -> int:
+    """Say what is wrong with FILE, or who would run where, who leads to whom, whom the kickoff wakes, what steps do.
 
     FILE is a workflow, by path or by name, or an agent file (.md). Nothing is run. The exit code is 2 if there is a
     problem, or if an agent cannot be run here.
@@ -51,13 +62,27 @@ def command(*, file: str | None, inputs: tuple[str, ...], shows_schema: bool, as
             raise
         terminal.document(checking.refused(error))
         return error.exit_code
-    if as_json:
+    if svg is not None or state_svg is not None:
+        _write_pictures(found, svg, state_svg)
+    elif as_json:
         terminal.document(checking.plain(found))
     elif isinstance(found, CheckedAgent):
         _show_agent(found.casting, file)
     else:
         _show(found)
     return BackendUnavailable.exit_code if found.casting.obstacles else 0
+
+
+def _write_pictures(found: Checked | CheckedAgent, svg: Path | None, state_svg: Path | None) -> None:
+    plan = found.plan if isinstance(found, Checked) else None
+    if plan is None:
+        raise InvalidInput("This file has no steps to draw.", "Leave --svg and --state-svg out.")
+    from moot.engine import drawing
+
+    for file, draw in ((svg, drawing.steps), (state_svg, drawing.state)):
+        if file is not None:
+            pictures.write(file, draw(plan))
+            terminal.say(f"{file} is written")
 
 
 def _show_agent(casting: Casting, file: str) -> None:
@@ -77,13 +102,17 @@ def _show_agent(casting: Casting, file: str) -> None:
 def _show(found: Checked) -> None:
     workflow = found.workflow
     terminal.say(f"{workflow.name} ({workflow.source}): {_verdict(found.casting)}")
-    terminal.say("")
-    terminal.table(cast.rows(tuple(workflow.everybody.values()), found.casting.choices), cast.LEAST_WIDTHS)
+    if workflow.agents:
+        terminal.say("")
+        terminal.table(cast.rows(tuple(workflow.everybody.values()), found.casting.choices), cast.LEAST_WIDTHS)
     _draw(found.casting)
+    if found.plan is not None:
+        steps.show(found.plan)
     terminal.say("")
     connected = [("server", one) for one in cast.servers(workflow.everybody.values())]
     _tell([*_chosen(found), *connected, *_facts(workflow)])
-    terminal.say(terminal.paint("kickoff  ", "bold"), f"  wakes {', '.join(found.woken) or 'nobody'}")
+    if workflow.kickoff or found.plan is None:
+        terminal.say(terminal.paint("kickoff  ", "bold"), f"  wakes {', '.join(found.woken) or 'nobody'}")
     _warn(found.casting)
 
 
@@ -140,7 +169,7 @@ def _facts(workflow: Workflow) -> list[tuple[str, str]]:
         becomes = f"  becomes {task.name}" if task.name else ""
         facts.append(("setup", f"{task.shell.strip()}{becomes}  (at most {durations.spell(task.timeout)})"))
     facts += [("tasks", planned)] if (planned := cast.planned(workflow)) else []
-    facts.append(("documents", _owner(workflow)))
+    facts += [("documents", _owner(workflow))] if workflow.agents else []
     return [*facts, ("budget", terms.spell(workflow.budget) or "no limit")]
 
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from moot.api.access import access
-from moot.cli import loop, terminal
+from moot.cli import loop, pictures, terminal
 from moot.cli.options import input_option, instance_option, json_option, store_option
 from moot.core import text
-from moot.core.errors import InvalidInput
 from moot.store.errors import StoreNotFound
 
 if TYPE_CHECKING:
@@ -140,7 +139,7 @@ def draw(plan: str | None, svg: Path | None, instance: str | None, store: str | 
 
     board, drawn = loop.run(work())
     if svg is not None:
-        _write(svg, drawing.svg(board.name, drawn))
+        pictures.write(svg, drawing.svg(board.name, drawn))
     if as_json:
         nodes = [
             {"name": one.task.name, "status": plans.status_of(one.task), "needs": [need.name for need in one.needs]}
@@ -153,13 +152,6 @@ def draw(plan: str | None, svg: Path | None, instance: str | None, store: str | 
         for number, column in enumerate(drawing.columns(drawn)):
             terminal.say(terminal.paint(f"{number + 1}.", "bold"))
             show_tasks(column)
-
-
-def _write(file: Path, picture: str) -> None:
-    try:
-        file.write_text(picture, encoding="utf-8")
-    except OSError as error:
-        raise InvalidInput(f"{file} cannot be written: {error.strerror}.", "Name another file.") from error
 
 
 @command.command()

@@ -75,7 +75,8 @@ def table(rows: Iterable[Sequence[str]], least: Sequence[int]) -> None:
     cells = [[one_line(cell) for cell in row] for row in rows]
     widths = [max([wanted, *(len(row[at]) for row in cells)]) for at, wanted in enumerate(least)]
     for *first, last in cells:
-        say("".join(cell.ljust(width + 2) for cell, width in zip(first, widths, strict=True)), last)
+        line = "".join(cell.ljust(width + 2) for cell, width in zip(first, widths, strict=True))
+        say(line if last else line.rstrip(), last)
 
 
 def paint(text: str, colour: str, *, on: TextIO | None = None) -> Painted:

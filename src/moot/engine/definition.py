@@ -94,6 +94,12 @@ class Definition:
         roots += [steps for task in self.tasks.values() for steps in (task.steps, task.cleanup)]
         return any(step.runs_commands for steps in roots for step in steps)
 
+    def key_of(self, name: str) -> str:
+        """Where a name of the flat view is kept: `computed.kept`, `raw.files`."""
+        if name in self.schema.computed:
+            return f"computed.{name}"
+        return f"state.{name}" if name in self.default_state.get("state", ()) else f"raw.{name}"
+
     def root(self, name: str) -> tuple[Step, ...]:
         """Where a strand begins: the steps of the file itself, of a sub-agent's task, or those after a failure."""
         if name.startswith(TASK):

@@ -29,7 +29,7 @@ class Notes:
 
     document: Document
     found: list[Problem] = field(default_factory=list[Problem])
-    warnings: list[str] = field(default_factory=list[str])
+    warned: list[tuple[int, int, str]] = field(default_factory=list[tuple[int, int, str]])  # line, column, fact
     includes: list[tuple[Path, str]] = field(default_factory=list[tuple[Path, str]])  # steps, and whom they include
     tasks: list[tuple[Path, str]] = field(default_factory=list[tuple[Path, str]])  # places that name one of a sub-agent
     steps: int = 0
@@ -49,8 +49,12 @@ class Notes:
         self.found.append(problems.of_error(path, error, is_key=is_key))
 
     def warn(self, path: Path, fact: str, *, is_key: bool = False) -> None:
-        line, column = self.document.place(path, key=is_key)
-        self.warnings.append(f"{self.document.name}:{line}:{column}: {fact}.")
+        self.warned.append((*self.document.place(path, key=is_key), fact))
+
+    @property
+    def warnings(self) -> list[str]:
+        """In the order of the file."""
+        return [f"{self.document.name}:{line}:{column}: {fact}." for line, column, fact in sorted(self.warned)]
 
     def check_templates(self, value: Json, path: Path) -> None:
         """Braces that are not closed, of the wrong kind, or with a name in them that nobody may use."""

@@ -1,11 +1,13 @@
 """The JSON Schema of workflow files and of the heads of agent files, for editors: made from the form they are read by,
 with its words."""
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 from pydantic import BaseModel
 
 from moot.core.json import Json
+from moot.core.records import record
 from moot.workflow import shape
 from moot.workflow.shape import AgentFileShape, FileShape
 
@@ -13,17 +15,26 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _AGENTS_OR_STEPS: list[Any] = [
     {"required": ["agents"]},
     {"required": ["steps"], "not": {"anyOf": [{"required": ["kickoff"]}, {"required": ["tasks"]}]}},
+    {"required": ["sub_agent_tasks"], "not": {"anyOf": [{"required": ["kickoff"]}, {"required": ["tasks"]}]}},
+    {"required": ["workflow"]},
 ]
 _AGENT_FILE = "AgentFile"  # the head of one is `#/$defs/AgentFile`
 
 
-def schema(line: type[BaseModel], answer: type[BaseModel]) -> dict[str, Json]:
-    """Draft 2020-12. `line` is the form of a script's lines, `answer` that of a scripted model's. Other spellings of
-    keys are there too, marked as such."""
+@record
+class FlowForms:
+    """Schemas of the engine's sections by name, and those that they refer to under `$defs`."""
+
+    sections: Mapping[str, Any]
+    definitions: Mapping[str, Any]
+
+
+def schema(line: type[BaseModel], answer: type[BaseModel], flow: FlowForms) -> dict[str, Json]:
+    """Draft 2020-12. `line` is the form of a script's lines, `answer` that of a scripted model's, `flow` what is known
+    of steps. Other spellings of keys are there too, marked as such."""
     made = FileShape.model_json_schema(by_alias=True)
     head = AgentFileShape.model_json_schema(by_alias=True)
     others = {**head.pop("$defs"), _AGENT_FILE: head, "Line": _whole("Line", line), "Answer": _whole("Answer", answer)}
-    made["properties"]["steps"] |= {"type": "array", "minItems": 1}
     forms: dict[str, dict[str, Any]] = {**made["$defs"], **others}
     for part in (made, *forms.values()):
         _add_spellings(part)
@@ -35,6 +46,13 @@ def schema(line: type[BaseModel], answer: type[BaseModel]) -> dict[str, Json]:
     ):
         lines = {"type": "array", "items": {"$ref": f"#/$defs/{form}"}}
         forms[owner]["properties"][field]["anyOf"][0] = lines
+    steps: dict[str, Any] = {**flow.definitions}
+    made["properties"]["workflow"] = {"$ref": "#", "description": "All of it, in a file that others import"}
+    made["dependentSchemas"] = {"workflow": {"maxProperties": 1}}
+    made["properties"] |= {name: flow.sections[name] for name in shape.FLOW_SECTIONS}
+    for part in (made["properties"], *steps.values()):
+        _forget_titles(part)
+    forms |= steps
     return {"$schema": DIALECT, "title": "moot workflow", **made, "anyOf": _AGENTS_OR_STEPS, "$defs": forms}
 
 
