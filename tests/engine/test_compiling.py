@@ -3,6 +3,7 @@
 import pytest
 
 from moot.core.library import Files
+from moot.core.yaml import YamlInvalid
 from moot.engine import compiling
 from moot.engine.compiling import DefinitionInvalid
 
@@ -230,3 +231,64 @@ def test_a_task_of_the_file_itself_goes_before_one_that_is_imported() -> None:
 )
 def test_a_task_that_nobody_or_everybody_has_is_refused(files: Files, told: str) -> None:
     assert refused(*files) == [told]
+
+
+def test_yaml_is_read_as_people_expect_it() -> None:
+    text = "default_state: {raw: {no: NO, octal: 0o10, day: 2024-01-01, on: on, yes: true}}\n" + EXIT
+    assert compiling.compiled((("a.yaml", text),)).default_state["raw"] == {
+        "no": "NO",
+        "octal": "0o10",
+        "day": "2024-01-01",
+        "on": "on",
+        "yes": True,
+    }
+
+
+BOMB = "\n".join(f"  - &x{n} [{', '.join(['*x' + str(n - 1)] * 10) if n else 'a'}]" for n in range(9))
+MANY = "x: &many [" + "{type: exit}, " * 2000 + "]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("steps: !!python/object/apply:os.system [ls]", "a.yaml:1:8 is not YAML"),
+        ("default_state:\n raw:\n  a:\n" + BOMB, "a.yaml:10:5: this is more than 1,000,000 values."),
+        ("steps: &a [{type: sequential, steps: *a}]", "a.yaml:1:8: this contains itself."),
+        ("steps: []\nsteps: []", "a.yaml:2:1: 'steps' stands here a second time. Keep one."),
+        ("steps: " + "[" * 200 + "]" * 200, "a.yaml:1:107: this is more than 100 levels deep."),
+        ("a\0: 1", "a.yaml:1:2 is not YAML"),
+    ],
+)
+def test_a_text_that_would_blow_up_is_refused(text: str, told: str) -> None:
+    with pytest.raises(YamlInvalid) as caught:
+        compiling.compiled((("a.yaml", text),))
+    assert str(caught.value).startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            MANY + "steps:\n" + "".join(f"  - {{id: s{n}, type: sequential, steps: *many}}\n" for n in range(6)),
+            "a.yaml:1:27941: there are more than 10,000 steps. Use a loop.",
+        ),
+        (
+            "steps: [{type: state_update, path: raw.__proto__.x, value: 1}]",
+            "a.yaml:1:9: `steps item 1`: __proto__ cannot be a key. Choose another.",
+        ),
+        (
+            "steps: [{type: shell_command, command: ls, state_update: {path: computed.x}}]",
+            "a.yaml:1:9: `steps item 1`: computed.x is computed and cannot be written. Write what it is computed from.",
+        ),
+        (
+            "state_schema: {raw: {__proto__: string}, computed: {}}\n" + EXIT,
+            "a.yaml:1:22: `state_schema.raw.__proto__`: __proto__ cannot be a key. Choose another.",
+        ),
+        (
+            "default_state: {state: {__proto__: {}}}\n" + EXIT,
+            "a.yaml:1:25: `default_state.state.__proto__`: __proto__ cannot be a key. Choose another.",
+        ),
+    ],
+)
+def test_what_no_state_can_hold_and_no_flow_can_go_through_is_refused(text: str, told: str) -> None:
+    assert refused(("a.yaml", text)) == [told]

@@ -1,6 +1,6 @@
 """State: its fields, what is computed from them, and what is in them at the beginning."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
 from moot.core.errors import MootError
@@ -17,6 +17,8 @@ _COMPUTED = ("state_schema", "computed")
 
 def schema(said: StateShape, defaults: DefaultsShape, notes: Notes) -> Schema:
     declared = [*said.raw, *said.state, *defaults.raw, *defaults.state]
+    _check_names("state_schema", {"raw": said.raw, "state": said.state, "computed": said.computed}, notes)
+    _check_names("default_state", {"raw": defaults.raw, "state": defaults.state}, notes)
     for name in sorted(said.computed.keys() & set(declared)):
         fact = f"{name} is raw and computed at once; who reads it sees what is computed"
         notes.warn((*_COMPUTED, name), fact, is_key=True)
@@ -26,6 +28,15 @@ def schema(said: StateShape, defaults: DefaultsShape, notes: Notes) -> Schema:
     except MootError as error:
         notes.refuse(_COMPUTED, error, is_key=True)
         return Schema((), [*declared, *said.computed])
+
+
+def _check_names(section: str, named: Mapping[str, Iterable[str]], notes: Notes) -> None:
+    for part, names in named.items():
+        for name in names:
+            try:
+                paths.of((part, name))
+            except MootError as error:
+                notes.refuse((section, part, name), error, is_key=True)
 
 
 def defaults(said: DefaultsShape, notes: Notes) -> Mapping[str, Mapping[str, Json]]:
