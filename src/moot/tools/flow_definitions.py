@@ -9,9 +9,9 @@ from pydantic import Field, JsonValue
 from moot.core import yaml
 from moot.core.library import Source
 from moot.core.tool import EVERYONE, Call, Tool
-from moot.engine import compiling
+from moot.engine import beginning, compiling, explaining
 from moot.engine.definition import Definition, InputField
-from moot.tools.shapes import Arguments, Name, Result, written
+from moot.tools.shapes import Arguments, Detail, Name, Result, written
 
 Named = Annotated[Name, Field(description="Its name, such as standards:fix.")]
 
@@ -22,6 +22,11 @@ class Look(Arguments):
 
 class One(Arguments):
     workflow: Named
+
+
+class Explain(Arguments):
+    workflow: Named
+    inputs: Annotated[Detail, Field(description="What it would be started with.")] = Field(default_factory=dict)
 
 
 class DefinitionCard(Result):
@@ -61,6 +66,12 @@ class LoadedCard(Result):
     resolved_imports: tuple[str, ...] = ()
 
 
+class PlanCard(Result):
+    steps: tuple[Mapping[str, JsonValue], ...]
+    estimated_duration: str
+    required_tools: tuple[str, ...]
+
+
 async def look(call: Call, arguments: Look) -> DefinitionCards:
     found = await asyncio.to_thread(lambda: call.library.listed(with_global=arguments.include_global))
     return DefinitionCards(
@@ -97,6 +108,13 @@ async def load(call: Call, arguments: One) -> LoadedCard:
         source=source.origin,
         resolved_imports=tuple(one for one, _ in source.files[1:]),
     )
+
+
+async def explain(call: Call, arguments: Explain) -> PlanCard:
+    _, definition = await _found(call, arguments.workflow)
+    given: Any = dict(arguments.inputs)
+    plan: Any = explaining.to_json(explaining.explain(definition, beginning.inputs(definition, given)))
+    return PlanCard.model_validate(plan)
 
 
 async def _found(call: Call, name: str) -> tuple[Source, Definition]:
@@ -140,6 +158,17 @@ TOOLS = (
         arguments=One,
         result=LoadedCard,
         function=load,
+        text=written,
+        roles=EVERYONE,
+    ),
+    Tool(
+        name="workflow_explain_plan",
+        group="debug",
+        words="See what a workflow would do, step by step, and which tools it needs.",
+        effect="none",
+        arguments=Explain,
+        result=PlanCard,
+        function=explain,
         text=written,
         roles=EVERYONE,
     ),
