@@ -79,5 +79,7 @@ def _least(schema: dict[str, Any], named: dict[str, Any]) -> object:
         return schema.get("const", schema.get("enum", [None])[0])
     if "properties" in schema:
         return {field: _least(part, named) for field, part in schema["properties"].items()}
-    least: dict[str, object] = {"string": "", "integer": 0, "boolean": False, "array": [], "object": {}}
+    if "type" not in schema:  # any JSON will do
+        return None
+    least: dict[str, object] = {"string": "", "integer": 0, "number": 0.0, "boolean": False, "array": [], "object": {}}
     return least[schema["type"]]

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, JsonValue
 
-from moot.core import yaml
+from moot.core import json, yaml
 from moot.core.library import Source
 from moot.core.tool import EVERYONE, Call, Tool
 from moot.engine import beginning, compiling, explaining
@@ -114,7 +114,7 @@ async def explain(call: Call, arguments: Explain) -> PlanCard:
     _, definition = await _found(call, arguments.workflow)
     given: Any = dict(arguments.inputs)
     plan: Any = explaining.to_json(explaining.explain(definition, beginning.inputs(definition, given)))
-    return PlanCard.model_validate(plan)
+    return PlanCard.model_validate_json(json.dumps(plan))
 
 
 async def _found(call: Call, name: str) -> tuple[Source, Definition]:
