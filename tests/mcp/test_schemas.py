@@ -71,7 +71,7 @@ def _fits(schema: dict[str, Any], value: Any) -> bool:
 
 
 def _least(schema: dict[str, Any], named: dict[str, Any]) -> object:
-    if "anyOf" in schema:
+    if "anyOf" in schema or not schema.keys() & {"$ref", "const", "enum", "properties", "type"}:
         return None
     if "$ref" in schema:
         return _least(named[schema["$ref"].rpartition("/")[2]], named)
@@ -79,7 +79,5 @@ def _least(schema: dict[str, Any], named: dict[str, Any]) -> object:
         return schema.get("const", schema.get("enum", [None])[0])
     if "properties" in schema:
         return {field: _least(part, named) for field, part in schema["properties"].items()}
-    if "type" not in schema:  # any JSON will do
-        return None
     least: dict[str, object] = {"string": "", "integer": 0, "number": 0.0, "boolean": False, "array": [], "object": {}}
     return least[schema["type"]]

@@ -180,7 +180,7 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
         store,
         project.root,
         project.folder / "steps",
-        neighbours.machine(),
+        f"{neighbours.machine()} {project.folder}",
         outfitter.guardian,
         settings.servers(project.config),
         Shelves(project),
@@ -214,7 +214,7 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
         return {
             wake_agents.ATTEMPT: stage.attempts(attempts(host)) if stage else attempts(host),
             phases.SETUP: stage.setup(setup) if stage else setup,
-            advancing.ADVANCE: FlowWorker(store, sandbox, deeds, around),
+            advancing.ADVANCE: FlowWorker(store, sandbox, deeds, around, stopping),
             isolation.WORKTREE: WorktreeWorker(outfitter.worktrees),
             **{kind: stage.own(worker) if stage else worker for kind, worker in own.items()},
         }

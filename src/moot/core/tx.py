@@ -23,6 +23,7 @@ Lockable = Literal[
     "requests",
     "document_rules",
     "streams",
+    "flows",
 ]
 
 

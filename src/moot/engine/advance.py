@@ -133,7 +133,7 @@ async def _written(turn: AtStep, move: Next) -> Change:
         change = Change({scope.prefix + key: text for key, text in found.fields.items()}, found.traces)
     if not move.keeps:
         return change
-    kept = {scope.key_of_kept(name): json.dumps(value) for name, value in move.keeps.items()}
+    kept = {scope.kept(name): json.dumps(value) for name, value in move.keeps.items()}
     return Change({**change.fields, **kept}, change.traces)
 
 
@@ -147,14 +147,15 @@ async def _opened(turn: AtStep, fields: Fields, move: Include) -> Change:
 
 def _ended(before: Standing) -> Standing:
     """A block is gone through: back to the step that it belongs to, or the strand is over."""
-    if len(before.frames) == 1:
+    if positions.root(before.frames) == len(before.frames) - 1:
         return Standing(before.fields, (), Exit())
     return Standing(before.fields, positions.back(before.frames))
 
 
 def _left(definition: Definition, frames: Frames, move: Leave) -> Frames:
     trail = definition.trail(frames)
-    depth = next((at for at in range(len(trail) - 2, -1, -1) if trail[at].is_loop), None)
+    own = range(len(trail) - 2, positions.root(frames) - 1, -1)
+    depth = next((at for at in own if trail[at].is_loop), None)
     if depth is None:
         raise StepFailed(f"{definition.step_id(frames)} is in no loop.", "Leave it out.")
     inside = frames[: depth + 2]

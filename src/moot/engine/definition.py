@@ -7,25 +7,13 @@ from typing import Literal
 
 from moot.core.json import Json
 from moot.core.records import record
+from moot.engine import frames as positions
 from moot.engine.field_type import FieldType
-from moot.engine.frames import Frames
+from moot.engine.frames import CLEANUP, FAILURE, TASK, Frames
 from moot.engine.state.schema import Schema
 from moot.engine.step import Step
 
 OnError = Literal["checkpoint_and_fail", "continue", "retry_workflow"]
-# Roots: where the steps of a strand begin. The main one has no name; a task's has the number of its strand, too.
-FAILURE = "failure"
-TASK = "task/"
-CLEANUP = "cleanup/"
-
-
-def root_of_task(name: str, strand: int, kind: str = TASK) -> str:
-    """`task/mend@3`: what several strands keep for themselves on the way through the same steps is told apart."""
-    return f"{kind}{name}@{strand}"
-
-
-def task_of(root: str) -> str:
-    return root.partition("/")[2].partition("@")[0]
 
 
 @record
@@ -102,17 +90,30 @@ class Definition:
 
     def root(self, name: str) -> tuple[Step, ...]:
         """Where a strand begins: the steps of the file itself, of a sub-agent's task, or those after a failure."""
-        if name.startswith(TASK):
-            return self.tasks[task_of(name)].steps
-        if name.startswith(CLEANUP):
-            return self.tasks[task_of(name)].cleanup
-        return self.errors.on_failure if name == FAILURE else self.steps
+        block = positions.plain(name)
+        if block.startswith(TASK):
+            return self.tasks[block.removeprefix(TASK)].steps
+        if block.startswith(CLEANUP):
+            return self.tasks[block.removeprefix(CLEANUP)].cleanup
+        return self.errors.on_failure if block == FAILURE else self.steps
+
+    @property
+    def roots(self) -> dict[str, tuple[Step, ...]]:
+        """Where sub-agents begin, by their names."""
+        tasks = {TASK + name: one.steps for name, one in self.tasks.items()}
+        return {**tasks, **{CLEANUP + name: one.cleanup for name, one in self.tasks.items()}}
+
+    def task(self, frames: Frames) -> SubTask:
+        """What the strand does that is on this way."""
+        at = positions.root(frames)
+        owner: Definition = self if at == 0 else self.trail(frames[:at])[-1].detail.definition
+        return owner.tasks[positions.plain(frames[at].block).partition("/")[2]]
 
     def block(self, frames: Frames) -> tuple[Step, ...]:
         """The steps of the innermost block."""
         steps = self.root(frames[0].block)
         for outer, inner in pairwise(frames):
-            steps = steps[outer.at].blocks[inner.block]
+            steps = steps[outer.at].blocks[positions.plain(inner.block)]
         return steps
 
     def trail(self, frames: Frames) -> list[Step]:
@@ -124,13 +125,14 @@ class Definition:
                 break
             found.append(steps[frame.at])
             if at + 1 < len(frames):
-                steps = steps[frame.at].blocks[frames[at + 1].block]
+                steps = steps[frame.at].blocks[positions.plain(frames[at + 1].block)]
         return found
 
     def step_id(self, frames: Frames) -> str:
         """`fix_errors.then.1.state_update`; a round of a loop is `retry.body[2].0.shell_command`."""
-        trail = self.trail(frames)
+        begin = positions.root(frames)
+        trail, own = self.trail(frames)[begin:], frames[begin:]
         parts = [trail[0].name]
-        for (around, step), (outer, inner) in zip(pairwise(trail), pairwise(frames), strict=False):
+        for (around, step), (outer, inner) in zip(pairwise(trail), pairwise(own), strict=False):
             parts += [f"{inner.block}[{outer.rounds + 1}]" if around.is_loop else inner.block, step.name]
         return ".".join((*parts, trail[-1].type))

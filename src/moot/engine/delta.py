@@ -94,7 +94,7 @@ def load(tx: ReadTx, id: FlowId, definition: Definition) -> Live:
 
 def commit(tx: Tx, live: Live, delta: Delta, place: Place) -> Live | None:
     """None if somebody else has changed the flow since: then all of it is computed anew."""
-    delta = _swept(live, delta)
+    delta = _tidied(live, delta)
     before, after = live.flow, delta.flow or live.flow
     is_stepped = tx.run(
         flows.sql.step,
@@ -126,16 +126,18 @@ def commit(tx: Tx, live: Live, delta: Delta, place: Place) -> Live | None:
     found = live.after(replace(delta, strands=placed))
     found = replace(found, flow=_marked(tx, found))
     if delta.checkpoint:
-        history.keep(tx, before.id, live.main.step_id, delta.checkpoint, version, states.flat(found.fields))
+        at = delta.taken[-1].step_id if delta.taken else live.main.step_id
+        history.keep(tx, before.id, at, delta.checkpoint, version, states.flat(found.fields))
     _tell(tx, before, after, delta)
     return found
 
 
-def _swept(live: Live, delta: Delta) -> Delta:
-    """Without what tasks have kept for themselves that are over now."""
-    over = [one for one in delta.strands if one.is_over and one.number != MAIN]
-    gone = {key: None for one in over for key in scope.left(one.frames, live.fields.keys() | delta.fields.keys())}
-    return replace(delta, fields={**delta.fields, **gone}) if gone else delta
+def _tidied(live: Live, delta: Delta) -> Delta:
+    """Without what was kept for strands that are over, or begin anew."""
+    gone = [one.number for one in delta.strands if one.number != MAIN and (one.is_over or one.status == "ready")]
+    known = live.strands.keys()
+    found = [key for number in gone if number in known for key in live.fields if scope.of_strand(key, number)]
+    return replace(delta, fields={**delta.fields, **dict.fromkeys(found)}) if found else delta
 
 
 def _write_fields(tx: Tx, flow: Flow, version: int, delta: Delta) -> None:

@@ -1,7 +1,7 @@
 """How a flow goes on: from a snapshot of it, and what has come for it, to the next commit. Nothing is stored here, and
 nothing done outside: what somebody has to do is left with its strand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 
 from moot.core import json
@@ -13,6 +13,8 @@ from moot.engine.advance import Advanced, Standing
 from moot.engine.delta import Delta, Live
 from moot.engine.expressions.evaluation import Evaluator
 from moot.engine.history import Doer, Taken
+from moot.engine.scope import Scope
+from moot.engine.state.reactive import Trace
 from moot.engine.step import Outcome
 from moot.engine.steps import waiting
 from moot.engine.strands import Strand, moved
@@ -29,13 +31,17 @@ class Driver:
 
     async def next(self, live: Live) -> Delta | None:
         """What can be done at once; None if everything waits."""
+        delta = await self._next(live)
+        return None if delta is None else await endings.settled(self.evaluator, live, delta)
+
+    async def _next(self, live: Live) -> Delta | None:
         if live.flow.status == "starting":
             return await self._begin(live)
         if (due := self._due(live)) is not None:
             return await self._woken(live, due)
         for parent in live.strands.values():
             if parent.status == "forked" and (outcome := forks.outcome(live, parent)) is not None:
-                return await self.finish(live, parent, outcome)
+                return await self._finish(live, parent, outcome, "moot")
         if live.flow.credits == 0:
             return None
         moving = next((one for one in live.strands.values() if one.status == "moving"), None)
@@ -63,13 +69,14 @@ class Driver:
             return Delta(strands=(replace(strand, status="given", wakes_at=None),))
         is_late = strand.waits_on is not None
         late = Outcome("failed", {waiting.TIMED_OUT: True}, "Its time is up.") if is_late else Outcome()
-        return await self.finish(live, strand, late)
+        return await self._finish(live, strand, late, "moot")
 
     async def _go_on(self, live: Live, strand: Strand) -> Delta:
         """Through control flow to the next step that does something, which is a commit of its own."""
         own = _texts(live.own(strand))
         standing = Standing(live.fields, strand.frames, tries=strand.tries)
         taken: list[Taken] = []
+        traces: list[Trace] = []
         fields: dict[str, str | None] = {}
         while len(taken) < _MOST_MOVES:
             try:
@@ -83,42 +90,45 @@ class Driver:
                     break
                 return await handing.update(self.evaluator, live, strand, done)
             if done.work is not None:
-                return self._given(live, replace(strand, frames=standing.frames), done, taken, fields)
+                so_far = Delta(fields, taken=tuple(taken), traces=tuple(traces))
+                return self._given(live, replace(strand, frames=standing.frames), done, so_far)
             taken += _noted(strand, done)
+            traces += done.change.traces
             fields.update(done.change.fields)
             if done.after.is_over:
-                return await endings.over(self.evaluator, live, strand, done, Delta(fields, taken=tuple(taken)))
+                return endings.over(live, strand, done, Delta(fields, taken=tuple(taken), traces=tuple(traces)))
             standing = done.after
             if done.updates or done.warning:
-                return Delta(fields, (moved(strand, standing.frames),), tuple(taken), done.change.traces)
-        return Delta(fields, (moved(strand, standing.frames),), tuple(taken))
+                break
+        return Delta(fields, (moved(strand, standing.frames),), tuple(taken), tuple(traces))
 
-    def _given(
-        self,
-        live: Live,
-        strand: Strand,
-        done: Advanced,
-        taken: Sequence[Taken],
-        fields: Mapping[str, str | None],
-    ) -> Delta:
-        """Work for somebody. Tasks are strands of their own, which the parent waits for or not."""
+    def _given(self, live: Live, strand: Strand, done: Advanced, so_far: Delta) -> Delta:
+        """Work for somebody. Tasks are strands of their own, which somebody waits for: the parent, or who stays
+        behind in its place."""
         assert done.work is not None
-        work = replace(done.work, replacements=dict(done.work.replacements))
         given = replace(
             moved(strand, strand.frames, strand.tries),
             status="given",
             step_id=done.step_id,
-            work=work,
+            work=replace(done.work, inside=Scope.at(live.definition, strand.frames, {}, {}).prefix),
             since=live.flow.version + 1,
             given_at=self.now,
         )
-        if work.type != forks.TASKS:
-            return Delta(fields, (given,), tuple(taken))
-        given = replace(given, status="pending" if live.flow.driver == "agent" else "forked")
-        return Delta(fields, (given, *forks.opened(live, strand, work)), tuple(taken))
+        assert given.work is not None
+        if given.work.type != forks.TASKS:
+            return replace(so_far, strands=(given,))
+        fork = forks.opened(live, given, given.work)
+        waits_itself = fork.waiting.number == strand.number
+        parent = fork.waiting if waits_itself else moved(strand, frames.on(strand.frames))
+        if live.flow.driver == "agent":  # which is told of them first
+            parent = replace(given, status="pending", work=fork.waiting.work)
+        return replace(so_far, strands=(parent, *(() if waits_itself else (fork.waiting,)), *fork.tasks))
 
     async def finish(self, live: Live, strand: Strand, outcome: Outcome, doer: Doer = "moot") -> Delta:
         """The work of a strand was done, well or not."""
+        return await endings.settled(self.evaluator, live, await self._finish(live, strand, outcome, doer))
+
+    async def _finish(self, live: Live, strand: Strand, outcome: Outcome, doer: Doer) -> Delta:
         standing = Standing(live.fields, strand.frames, tries=strand.tries)
         try:
             done = await advance.finish(self.evaluator, live.definition, standing, outcome, _texts(live.own(strand)))
@@ -129,8 +139,10 @@ class Driver:
             return self._again(strand, done, outcome)
         taken = _finished(strand, outcome, doer, done)
         told = Delta(done.change.fields, taken=(taken,), traces=done.change.traces)
+        if strand.is_detached:
+            return replace(told, strands=(replace(strand, status="done"),))
         if done.after.is_over:
-            return await endings.over(self.evaluator, live, strand, done, told)
+            return endings.over(live, strand, done, told)
         following = replace(moved(strand, done.after.frames), seen_step=_seen(live, strand, doer))
         return self._without_children(live, strand, replace(told, strands=(following,)))
 
@@ -156,7 +168,7 @@ class Driver:
 
     def _without_children(self, live: Live, strand: Strand, delta: Delta) -> Delta:
         """Nobody waits any more for tasks of a strand that has gone on."""
-        if strand.work is None or strand.work.type != forks.TASKS or not strand.work.definition.get("wait_for_all", 1):
+        if delta.is_anew or strand.work is None or strand.work.type != forks.TASKS:
             return delta
         known = {one.number for one in delta.strands}
         return replace(

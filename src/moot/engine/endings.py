@@ -10,31 +10,31 @@ from moot.engine.delta import Delta, Live
 from moot.engine.expressions.evaluation import Evaluator
 from moot.engine.resolving import View
 from moot.engine.step import Exit
-from moot.engine.strands import MAIN, Strand, moved
+from moot.engine.strands import Strand, moved
 
 _FAILED = "The workflow has ended as failed."
 
 
-async def over(evaluator: Evaluator, live: Live, strand: Strand, done: Advanced, so_far: Delta) -> Delta:
+def over(live: Live, strand: Strand, done: Advanced, so_far: Delta) -> Delta:
     """`so_far` is what the way to its end has come to."""
     found = done.after.exit or Exit()
     if strand.error or found.status == "failed":
         ended = trouble.ended(live, strand, strand.error or found.reason or _FAILED)
         return replace(so_far, strands=ended.strands, flow=ended.flow)
-    finished = replace(moved(strand, strand.frames), status="done")
-    is_last = _is_last(live, strand)
-    delta = replace(so_far, strands=(finished,))
-    return await _completed(evaluator, live, delta) if is_last else delta
+    return replace(so_far, strands=(replace(moved(strand, strand.frames), status="done"),))
 
 
-def _is_last(live: Live, strand: Strand) -> bool:
-    """Strands for which nobody waits may outlive the first."""
-    others = [one for one in live.others if one.number != strand.number]
-    return not others and (strand.number == MAIN or live.main.status == "done")
+async def settled(evaluator: Evaluator, live: Live, delta: Delta) -> Delta:
+    """With the last strand the flow is over; those for which nobody waits may outlive the first."""
+    is_over = delta.flow is not None and not delta.flow.is_live
+    if is_over or delta.is_anew or not any(one.is_over for one in delta.strands):
+        return delta
+    after = live.after(delta)
+    return await _completed(evaluator, live, delta) if after.main.status == "done" and not after.others else delta
 
 
 async def _completed(evaluator: Evaluator, live: Live, delta: Delta) -> Delta:
-    flow = replace(live.flow, status="completed")
+    flow = replace(delta.flow or live.flow, status="completed")
     wanted = live.definition.result
     if not wanted:
         return replace(delta, flow=flow)

@@ -168,10 +168,17 @@ def mark(tx: Tx, flow: Flow, waits_for: WaitsFor) -> None:
     tx.put(sql.wait, id=flow.id, waits_for=waits_for)
 
 
-def reopen(tx: Tx, flow: Flow, *, resets_retries: bool = False) -> bool:
+def reopen(
+    tx: Tx, flow: Flow, status: Literal["starting", "in_progress"] = "in_progress", *, resets_retries: bool = False
+) -> bool:
     """To go on with what had failed; False if it has not."""
     retries = 0 if resets_retries else flow.retries
-    return bool(tx.run(sql.reopen, id=flow.id, retries=retries, now=tx.now))
+    return bool(tx.run(sql.reopen, id=flow.id, status=status, retries=retries, now=tx.now))
+
+
+def take_over(tx: Tx, id: FlowId) -> None:
+    """Somebody advances it from now on: what whoever did so before has computed is refused."""
+    tx.run(sql.take_over, id=id)
 
 
 def hand_over(tx: Tx, flow: Flow, holder: AgentId) -> None:

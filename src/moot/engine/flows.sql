@@ -41,8 +41,11 @@ where id = :id and status in ('starting', 'in_progress')
 
 -- reopen: To go on with what had failed.
 update flows
-set version = version + 1, status = 'in_progress', waits_for = '', error = '', retries = :retries, updated_at = :now, ended_at = null
+set version = version + 1, status = :status, waits_for = '', error = '', retries = :retries, updated_at = :now, ended_at = null
 where id = :id and status = 'failed'
+
+-- take_over: What was computed before is refused.
+update flows set version = version + 1 where id = :id
 
 -- hand_over: Another agent drives it.
 update flows set holder = :holder, version = version + 1, updated_at = :now where id = :id

@@ -8,12 +8,11 @@ from moot.core import json
 from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.core.records import record, replace
-from moot.engine import forks, frames, handing
+from moot.engine import endings, forks, frames, handing, trouble
 from moot.engine.delta import Delta, Live
 from moot.engine.driving import Driver
 from moot.engine.history import Taken
 from moot.engine.inbox import Submission
-from moot.engine.state import reactive
 from moot.engine.state.operations import Update
 from moot.engine.state.reactive import Change
 from moot.engine.step import Outcome
@@ -22,11 +21,12 @@ from moot.engine.strands import Strand, moved
 
 @record
 class _Wanted:
-    """An update that somebody submitted; `strand` is the one that had it in hand."""
+    """An update that somebody submitted; `strand` is the one that had it in hand, `at` the one whose state is meant."""
 
     id: str
     updates: tuple[Update, ...]
     strand: Strand | None
+    at: Strand
 
 
 async def take_in(driver: Driver, live: Live, submissions: Sequence[Submission]) -> Delta:
@@ -40,10 +40,20 @@ async def take_in(driver: Driver, live: Live, submissions: Sequence[Submission])
     if first.kind == "begin":
         following = (replace(strand, status="moving"),) if strand.status == "ready" else ()
         return Delta(strands=following, answers={first.id: {"success": True}})
-    if strand.work is None or strand.step_id != first.body.get("step_id"):
+    if not _is_awaited(strand, first):
         return _refused(first.id, "STEP_NOT_PENDING", "That step is not the one to be done now.", "Ask for the next.")
-    delta = await _finish(driver, live, strand, first)
+    delta = await endings.settled(driver.evaluator, live, await _finish(driver, live, strand, first))
     return replace(delta, answers={**delta.answers, first.id: _told(delta, strand)})
+
+
+def _is_awaited(strand: Strand, said: Submission) -> bool:
+    """Whether it is about what the strand waits for now, and not about what it has asked for before."""
+    if strand.work is None or strand.step_id != said.body.get("step_id"):
+        return False
+    if said.kind == "complete":
+        return strand.status == "pending"
+    is_this = (said.body.get("since"), said.body.get("tries")) == (strand.since, strand.tries)
+    return strand.status == "waiting" and is_this
 
 
 async def _finish(driver: Driver, live: Live, strand: Strand, said: Submission) -> Delta:
@@ -58,6 +68,8 @@ async def _finish(driver: Driver, live: Live, strand: Strand, said: Submission) 
         case _:
             pass
     if strand.work.type == forks.TASKS and said.kind == "complete" and said.body.get("status") != "failed":
+        if not strand.work.definition.get("wait_for_all", True):
+            return driver.past(live, strand, doer)
         found = forks.outcome(live, strand)
         if found is None:
             return Delta()
@@ -73,7 +85,10 @@ async def _finish(driver: Driver, live: Live, strand: Strand, said: Submission) 
 async def _updated(driver: Driver, live: Live, strand: Strand) -> Delta:
     """The agent says that the updates are made: if nobody has made them, they are made now."""
     assert strand.work is not None
-    change = Change() if strand.is_applied else await handing.applied(driver.evaluator, live, strand)
+    try:
+        change = Change() if strand.is_applied else await handing.applied(driver.evaluator, live, strand)
+    except MootError as error:
+        return await trouble.failed(driver.evaluator, live, strand, error, "agent")
     following = moved(strand, frames.from_json(strand.work.then))
     taken = Taken(strand.number, strand.step_id, handing.TYPE, "agent")
     seen = live.flow.last_step + 1
@@ -103,11 +118,27 @@ async def _update(driver: Driver, live: Live, submissions: Sequence[Submission])
 
 
 async def _together(driver: Driver, live: Live, wanted: Sequence[_Wanted]) -> Delta:
-    updates = [update for one in wanted if not _is_repeated(one) for update in one.updates]
-    change = await reactive.update(driver.evaluator, live.definition.schema, live.fields, updates)
-    answer: dict[str, Json] = {"success": True, "computed": _flat(change), "version": live.flow.version + 1}
+    changes: dict[str, Change] = {}
+    for place in dict.fromkeys(_place(one.at) for one in wanted):
+        meant = [one for one in wanted if _place(one.at) == place]
+        updates = [update for one in meant if not _is_repeated(one) for update in one.updates]
+        changes[place] = await handing.written_at(driver.evaluator, live, meant[0].at, updates)
+    version = live.flow.version + 1
+    answers: dict[str, dict[str, Json]] = {
+        one.id: {"success": True, "computed": _flat(changes[_place(one.at)], _place(one.at)), "version": version}
+        for one in wanted
+    }
     held = {one.strand.number: replace(one.strand, is_applied=True) for one in wanted if one.strand is not None}
-    return Delta(change.fields, tuple(held.values()), traces=change.traces, answers={one.id: answer for one in wanted})
+    return Delta(
+        {key: text for one in changes.values() for key, text in one.fields.items()},
+        tuple(held.values()),
+        traces=tuple(trace for one in changes.values() for trace in one.traces),
+        answers=answers,
+    )
+
+
+def _place(strand: Strand) -> str:
+    return strand.work.inside if strand.work is not None else ""
 
 
 def _is_repeated(one: _Wanted) -> bool:
@@ -120,7 +151,15 @@ def _wanted(live: Live, said: Submission, before: Sequence[_Wanted]) -> _Wanted:
     holders = cast(list[int], said.body.get("strands") or [])
     taken = {one.strand.number for one in before if one.strand is not None}
     strand = next((one for one in _holding(live, holders) if _is_same(one, updates) and one.number not in taken), None)
-    return _Wanted(said.id, updates, strand)
+    return _Wanted(said.id, updates, strand, strand or _meant(live, holders))
+
+
+def _meant(live: Live, numbers: Iterable[int]) -> Strand:
+    """Whose state an update is of: of the included workflow in which whoever wants it works, or of the flow itself."""
+    found = [live.strands[number] for number in numbers if number in live.strands]
+    places = {_place(one): one for one in found if one.status == "pending"}
+    outside = replace(live.main, frames=frames.START, work=None)
+    return next(iter(places.values())) if len(places) == 1 else outside
 
 
 def _holding(live: Live, numbers: Iterable[int]) -> Iterable[Strand]:
@@ -134,11 +173,10 @@ def _is_same(strand: Strand, updates: tuple[Update, ...]) -> bool:
     )
 
 
-def _flat(change: Change) -> dict[str, Json]:
-    return {
-        key.removeprefix("computed."): None if text is None else json.loads(text)
-        for key, text in change.computed.items()
-    }
+def _flat(change: Change, prefix: str) -> dict[str, Json]:
+    begin = f"{prefix}computed."
+    found = {key.removeprefix(begin): text for key, text in change.fields.items() if key.startswith(begin)}
+    return {name: None if text is None else json.loads(text) for name, text in found.items()}
 
 
 def _outcome(body: Mapping[str, Json]) -> Outcome:

@@ -1,4 +1,8 @@
-"""Where a flow is: a frame for every block that it is in, the innermost last. Plain data, kept with every step."""
+"""Where a flow is: a frame for every block that it is in, the innermost last. Plain data, kept with every step.
+
+A strand of its own begins with a root: `task/review@3` is what the third strand does of the task `review`. In front of
+that stands the way to the workflow that has the task, if that is an included one.
+"""
 
 from typing import cast
 
@@ -18,6 +22,35 @@ class Frame:
 
 Frames = tuple[Frame, ...]
 START: Frames = (Frame(""),)
+# Roots: where the steps of a strand begin. That of the file's own steps has no name.
+FAILURE = "failure"
+TASK = "task/"
+CLEANUP = "cleanup/"
+
+
+def rooted(kind: str, name: str, strand: int) -> Frame:
+    """Where a strand begins that does a task, or cleans up after it."""
+    return Frame(f"{kind}{name}@{strand}")
+
+
+def is_root(block: str) -> bool:
+    return block == FAILURE or block.startswith((TASK, CLEANUP))
+
+
+def root(frames: Frames) -> int:
+    """How deep the strand's own way begins."""
+    return next((at for at in range(len(frames) - 1, 0, -1) if is_root(frames[at].block)), 0)
+
+
+def plain(block: str) -> str:
+    """Without the strand: what the block is called in a definition."""
+    return block.rpartition("@")[0] or block if block.startswith((TASK, CLEANUP)) else block
+
+
+def owner(frames: Frames) -> str:
+    """`@3` on the way of the third strand, nothing on that of the first."""
+    block = frames[root(frames)].block
+    return f"@{block.rpartition('@')[2]}" if block.startswith((TASK, CLEANUP)) else ""
 
 
 def on(frames: Frames) -> Frames:

@@ -1,10 +1,11 @@
 """Changes of state that the agent who drives a flow makes itself: each is handed to it with its values, and made once,
 by whichever comes first of its own update and its word that the step is done."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from moot.core import json
+from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.core.records import replace
 from moot.engine import advance, frames
@@ -39,6 +40,7 @@ async def update(evaluator: Evaluator, live: Live, strand: Strand, done: Advance
         {"updates": [written(one) for one in made]},
         original=updating.original(live.definition.trail(strand.frames)[-1]),
         then=frames.to_json(after.frames),
+        inside=Scope.at(live.definition, strand.frames, {}, {}).prefix,
     )
     given = replace(
         moved(strand, strand.frames), status="given", step_id=done.step_id, work=work, since=live.flow.version + 1
@@ -53,7 +55,10 @@ async def _gathered(
     loop = _bare_loop(live.definition, strand)
     own = {name: json.dumps(value) for name, value in live.own(strand).items()}
     while loop and len(made) < _MOST:
-        further = await advance.advance(evaluator, live.definition, after, own)
+        try:
+            further = await advance.advance(evaluator, live.definition, after, own)
+        except MootError:  # so far it was well: that first
+            break
         if len(further.after.frames) <= loop and further.step_id:  # the loop was left
             break
         made, after = (*made, *further.updates), further.after
@@ -71,8 +76,13 @@ def _bare_loop(definition: Definition, strand: Strand) -> int:
 
 async def applied(evaluator: Evaluator, live: Live, strand: Strand) -> Change:
     """What the updates in hand come to."""
+    return await written_at(evaluator, live, strand, updates_of(strand))
+
+
+async def written_at(evaluator: Evaluator, live: Live, strand: Strand, updates: Sequence[Update]) -> Change:
+    """What updates come to in the workflow where a strand is: in an included one the state is another."""
     scope = Scope.at(live.definition, strand.frames, live.fields, {})
-    found = await reactive.update(evaluator, scope.definition.schema, scope.fields, updates_of(strand))
+    found = await reactive.update(evaluator, scope.definition.schema, scope.fields, updates)
     return Change({scope.prefix + key: text for key, text in found.fields.items()}, found.traces)
 
 

@@ -126,6 +126,11 @@ def steps(tx: ReadTx, flow: FlowId, *, strand: int | None = None, after: int = 0
     return tx.all(sql.steps, StepRow, flow=flow, strand=-1 if strand is None else strand, after=after, limit=limit)
 
 
+def executed(tx: ReadTx, flow: FlowId, strand: int, after: int, limit: int) -> list[StepRow]:
+    """What moot has done on a strand behind a number: the last of it, in its order."""
+    return list(reversed(tx.all(sql.executed, StepRow, flow=flow, strand=strand, after=after, limit=limit)))
+
+
 def last_steps(tx: ReadTx, flow: FlowId, limit: int = 100) -> list[StepRow]:
     return list(reversed(tx.all(sql.last_steps, StepRow, flow=flow, limit=limit)))
 

@@ -14,6 +14,13 @@ select number, strand, step_id, type, doer, status, detail, error, started_at, e
 from flow_steps where flow = :flow and number > :after and (:strand = -1 or strand = :strand)
 order by number limit :limit
 
+-- executed: What was done by moot itself behind a number and is worth telling, the newest first.
+select number, strand, step_id, type, doer, status, detail, error, started_at, ended_at
+from flow_steps
+where flow = :flow and strand = :strand and number > :after and doer = 'moot'
+  and (type in ('shell_command', 'mcp_call', 'wait', 'user_message', 'agent_prompt') or status <> 'success')
+order by number desc limit :limit
+
 -- last_steps: What was done last, the newest first.
 select number, strand, step_id, type, doer, status, detail, error, started_at, ended_at
 from flow_steps where flow = :flow order by number desc limit :limit

@@ -5,13 +5,15 @@ it: `in.checks/raw.files`. What a strand of a task keeps for itself has the stra
 `loop.task/mend@3/each`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from moot.core import json
 from moot.core.json import Json
+from moot.engine import frames as positions
 from moot.engine.definition import Definition
 from moot.engine.frames import Frames
 from moot.engine.state.fields import Fields
@@ -41,11 +43,12 @@ class Scope:
         found, depth, prefix = definition, 0, ""
         for at, step in enumerate(trail[:-1]):
             if step.type == "include_workflow":
-                prefix, found, depth = f"{_INSIDE}{_line(frames)}{_path(trail[: at + 1])}/", _included(step), at + 1
+                prefix, found, depth = f"{_INSIDE}{_path(trail[: at + 1], frames)}/", _included(step), at + 1
         if not prefix:
             return Scope(definition, definition, frames, 0, "", fields, given)
         own = {key.removeprefix(prefix): text for key, text in fields.items() if key.startswith(prefix)}
-        known = {name: text for name, text in given.items() if name == "workflow_id"}
+        is_inside = 0 < depth <= positions.root(frames)  # the strand itself began in there
+        known = {name: text for name, text in given.items() if is_inside or name == "workflow_id"}
         return Scope(definition, found, frames, depth, prefix, own, {**known, INPUTS: own.get(INPUTS, "{}")})
 
     @cached_property
@@ -56,53 +59,49 @@ class Scope:
     def inner(self) -> "Scope":
         """Of the workflow that the step here includes."""
         step = self.trail[-1]
-        prefix = f"{_INSIDE}{_line(self.frames)}{_path(self.trail)}/"
+        prefix = f"{_INSIDE}{_path(self.trail, self.frames)}/"
         return Scope(self.outermost, _included(step), self.frames, len(self.frames), prefix, {}, {})
 
     def key(self, kind: str) -> str:
         """Where something is kept for the step that the way leads to."""
-        return kind + _line(self.frames) + _path(self.trail)
+        return kind + _path(self.trail, self.frames)
 
-    def key_of_kept(self, name: str) -> str:
-        return f"{self.prefix}{KEPT}{'' if self.prefix else _line(self.frames)}{name}"
+    def kept(self, name: str) -> str:
+        """Where a name is kept that a step leaves for those behind it: on its own strand, and on those from there."""
+        own = positions.owner(self.frames)
+        return f"{self.prefix}{KEPT}{own}/{name}" if own else f"{self.prefix}{KEPT}{name}"
 
     def own_names(self, everything: Fields) -> dict[str, str]:
         """What is given, what steps have left, and item and place of every loop around, the innermost last."""
-        own: dict[str, str] = {}
-        for line in dict.fromkeys(("", _line(self.frames))):
-            for key, text in self.fields.items():
-                name = key.removeprefix(KEPT + line)
-                if key.startswith(KEPT + line) and "/" not in name and not self._is_field(name):
-                    own[name] = text
-        own.update(self.given)
+        own = {**self._left(KEPT), **self._left(f"{KEPT}{positions.owner(self.frames)}/"), **self.given}
         for at, step in enumerate(self.trail[:-1]):
             if step.is_loop and at >= self.depth:
                 own["index"] = str(self.frames[at].rounds)
-                text = everything.get(LOOP + _line(self.frames) + _path(self.trail[: at + 1]))
+                text = everything.get(LOOP + _path(self.trail[: at + 1], self.frames))
                 if text is not None:
                     items = cast(Sequence[Json], json.loads(text))
                     own["item"] = json.dumps(items[self.frames[at].rounds])
         return own
 
+    def _left(self, kept: str) -> dict[str, str]:
+        found = {key.removeprefix(kept): text for key, text in self.fields.items() if key.startswith(kept)}
+        return {name: text for name, text in found.items() if not self._is_field(name)}
+
     def _is_field(self, name: str) -> bool:
         return name in self.definition.schema.names or any(f"{one}.{name}" in self.fields for one in ("raw", "state"))
 
 
-def left(frames: Frames, keys: Iterable[str]) -> list[str]:
-    """The keys of what a task's strand has kept for itself, and nobody needs when it is over."""
-    line = _line(frames)
-    kinds = tuple(kind + line for kind in (LOOP, KEPT, _INSIDE))
-    return [key for key in keys if key.startswith(kinds)] if line else []
+def of_strand(key: str, number: int) -> bool:
+    """Whether something is kept for one strand alone, which begins anew or is over."""
+    return key.startswith((LOOP, KEPT, _INSIDE)) and re.search(rf"@{number}[./]", key) is not None
 
 
-def _line(frames: Frames) -> str:
-    """Before the keys of what only one strand keeps; nothing for the first."""
-    root = frames[0].block
-    return f"{root}/" if "@" in root else ""
-
-
-def _path(trail: Sequence["Step"]) -> str:
-    return ".".join(step.name for step in trail)
+def _path(trail: Sequence["Step"], frames: Frames) -> str:
+    """Of names; what strands do beside each other has different ways."""
+    parts: list[str] = []
+    for step, frame in zip(trail, frames, strict=False):
+        parts += [frame.block, step.name] if positions.is_root(frame.block) else [step.name]
+    return ".".join(parts)
 
 
 def _included(step: "Step") -> Definition:

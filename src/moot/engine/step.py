@@ -61,6 +61,7 @@ class Work:
     replacements: Mapping[str, Json] = field(default_factory=dict[str, Json])  # what stood in braces, and its value
     original: str = ""  # the expression whose value is part of the definition
     then: Json = None  # where the flow goes on, if that is not behind the step
+    inside: str = ""  # the prefix of the fields that are meant, in an included workflow
 
 
 @record

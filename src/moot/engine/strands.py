@@ -52,6 +52,11 @@ class Strand:
     def is_over(self) -> bool:
         return self.status in OVER
 
+    @property
+    def is_detached(self) -> bool:
+        """It waits for tasks in place of one that has gone on, and does nothing else."""
+        return self.parent is not None and not self.task_id
+
 
 @record
 class _Row:
@@ -78,7 +83,7 @@ class _Row:
 
 
 def put(tx: Tx, strand: Strand) -> None:
-    """As it is now, new or not; whose it is, `bind` says alone."""
+    """As it is now, new or not; whose it is, `bind` says alone, until it begins anew."""
     tx.put(
         sql.put,
         flow=strand.flow,
@@ -170,6 +175,7 @@ def _written(work: Work) -> dict[str, Json]:
         "replacements": work.replacements,
         "original": work.original,
         "then": work.then,
+        "inside": work.inside,
     }
 
 
@@ -182,6 +188,7 @@ def _work(text: str) -> Work:
         cast(Mapping[str, Json], said["replacements"]),
         str(said["original"]),
         said["then"],
+        str(said["inside"]),
     )
 
 

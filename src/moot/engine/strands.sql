@@ -6,7 +6,7 @@ insert into strands (
   :flow, :number, :parent, :fork, :task_id, :frames, :tries, :status, :holder, :own, :step_id, :work, :since, :given_at, :is_applied,
   :waits_on, :wakes_at, :seen_step, :retries, :error
 ) on conflict (flow, number) do update set
-  frames = excluded.frames, tries = excluded.tries, status = excluded.status,
+  holder = case when excluded.status = 'ready' then null else strands.holder end, frames = excluded.frames, tries = excluded.tries, status = excluded.status,
   own = excluded.own, step_id = excluded.step_id, work = excluded.work, since = excluded.since,
   given_at = excluded.given_at, is_applied = excluded.is_applied, waits_on = excluded.waits_on, wakes_at = excluded.wakes_at,
   seen_step = excluded.seen_step, retries = excluded.retries, error = excluded.error

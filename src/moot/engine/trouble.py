@@ -8,10 +8,9 @@ from moot.core.json import Json
 from moot.core.records import replace
 from moot.engine import advance, forks, frames
 from moot.engine.advance import Standing
-from moot.engine.definition import CLEANUP, FAILURE, TASK, root_of_task, task_of
 from moot.engine.delta import Delta, Live
 from moot.engine.expressions.evaluation import Evaluator
-from moot.engine.frames import Frame
+from moot.engine.frames import CLEANUP, FAILURE, TASK, Frame
 from moot.engine.history import Doer, Taken
 from moot.engine.state import paths, reactive
 from moot.engine.state.operations import Update
@@ -24,7 +23,7 @@ FAILED_AT = "$failed_at"  # among what a strand knows: where it stood, while it 
 
 async def failed(evaluator: Evaluator, live: Live, strand: Strand, error: MootError, doer: Doer = "moot") -> Delta:
     """The step where the strand stands has failed for good."""
-    step_id = strand.step_id or live.definition.step_id(strand.frames)
+    step_id = live.definition.step_id(strand.frames)
     type_ = live.definition.trail(strand.frames)[-1].type
     taken = Taken(strand.number, step_id, type_, doer, "failed", error=str(error))
     told: dict[str, Json] = {"code": error.code, "message": error.fact, "remedy": error.remedy, "step_id": step_id}
@@ -53,11 +52,32 @@ async def _written(evaluator: Evaluator, live: Live, strand: Strand, error: Moot
 
 
 def _after(live: Live, strand: Strand, error: MootError, told: Mapping[str, Json]) -> Delta:
-    root = strand.frames[0].block
+    if strand.is_detached:
+        return _of_detached(live, strand, error, told)
+    root = strand.frames[frames.root(strand.frames)].block
     if root == FAILURE or root.startswith(CLEANUP):  # what was to follow a failure has failed itself
         return ended(live, strand, strand.error or str(error))
     if root.startswith(TASK):
         return _of_task(live, strand, error, told)
+    return _of_flow(live, strand, error, told)
+
+
+def _of_detached(live: Live, strand: Strand, error: MootError, told: Mapping[str, Json]) -> Delta:
+    """Nobody waits for these tasks, but that they fail is no less a failure of the flow."""
+    lost = (replace(strand, status="failed", error=str(error)), *forks.given_up(live, strand))
+    main = live.main
+    if main.frames[0].block == FAILURE or live.definition.errors.on_error == "continue":
+        return Delta(strands=lost)
+    delta = _of_flow(live, main, error, told)
+    known = {one.number for one in lost}
+    return (
+        delta
+        if delta.is_anew
+        else replace(delta, strands=(*(one for one in delta.strands if one.number not in known), *lost))
+    )
+
+
+def _of_flow(live: Live, strand: Strand, error: MootError, told: Mapping[str, Json]) -> Delta:
     errors = live.definition.errors
     if errors.on_error == "continue":
         return Delta(strands=(moved(strand, frames.on(strand.frames)),))
@@ -71,12 +91,11 @@ def _after(live: Live, strand: Strand, error: MootError, told: Mapping[str, Json
 
 
 def _of_task(live: Live, strand: Strand, error: MootError, told: Mapping[str, Json]) -> Delta:
-    name = task_of(strand.frames[0].block)
-    task = live.definition.tasks[name]
+    task = live.definition.task(strand.frames)
     if not task.returns_on_error:
         return Delta(strands=(moved(strand, frames.on(strand.frames)),))
     if task.cleanup:
-        begin = moved(strand, (Frame(root_of_task(name, strand.number, CLEANUP)),))
+        begin = moved(strand, forks.cleaning(strand))
         return Delta(strands=(replace(begin, own={**strand.own, "error": told}, error=str(error)),))
     return ended(live, strand, str(error))
 
@@ -84,9 +103,9 @@ def _of_task(live: Live, strand: Strand, error: MootError, told: Mapping[str, Js
 def ended(live: Live, strand: Strand, error: str) -> Delta:
     """A strand is over, and has failed; the first takes the flow with it."""
     if strand.number != MAIN:
-        return Delta(strands=(forks.retried(live, strand, error),))
-    over = replace(moved(strand, strand.frames), status="failed", error=error)
-    others = tuple(replace(moved(one, one.frames), status="failed", error=error) for one in live.others)
+        return Delta(strands=(forks.retried(live, strand, error), *forks.belonging(live, strand)))
+    others = tuple(forks.over(one, error) for one in live.others)
+    over = forks.over(strand, error)
     return Delta(strands=(over, *others), flow=replace(live.flow, status="failed", error=error))
 
 

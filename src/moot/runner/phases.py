@@ -160,6 +160,7 @@ def close(tx: Tx, id: RunId, state: State, reason: str) -> bool:
     if state == "done" and (not idle.is_idle(tx, run.stream) or begin_tasks(tx, run) or begin_steps(tx, run)):
         return False
     limits.close(tx, run, is_at_limit=state == "limit")
+    section.stop(tx, run)
     for agent in members_of(tx, run):
         stopping.stop(tx, agent)
     runs.end(tx, run, state, reason)

@@ -35,4 +35,5 @@ def tell(tx: Tx, strand: Strand, body: Mapping[str, Json]) -> None:
     """What a strand waits for has come."""
     flow = flows.find(tx, strand.flow)
     if flow is not None and flow.is_live:
-        submit(tx, flow, "outcome", {"step_id": strand.step_id, **body}, strand.number)
+        asked: dict[str, Json] = {"step_id": strand.step_id, "since": strand.since, "tries": strand.tries}
+        submit(tx, flow, "outcome", {**asked, **body}, strand.number)

@@ -169,7 +169,7 @@ def _next(tx: ReadTx, call: Call, arguments: NextArguments, *, is_last: bool) ->
     flow = flow_access.flow(tx, call.caller, arguments.workflow_id)
     strand = flow_access.strand(tx, flow, _context(arguments.sub_agent_context))
     flow_access.check(tx, call.caller, flow, strand)
-    if strand.is_over or not flow.is_live:
+    if not flow.is_live or (strand.is_over and strand.number != MAIN):
         return _over(tx, flow, strand)
     executed = flow_shapes.executed(tx, flow, strand)
     if strand.status == "pending" and inbox.is_empty(tx, flow.id):
@@ -194,6 +194,7 @@ def _over(tx: ReadTx, flow: Flow, strand: Strand) -> NextStep:
 
 async def complete(call: Call, arguments: Complete) -> Completed:
     def change(tx: Tx) -> Completed:
+        tx.lock("flows", arguments.workflow_id)  # who says it twice at once has one answer
         flow = flow_access.flow(tx, call.caller, arguments.workflow_id)
         strand = flow_access.strand(tx, flow, _context(arguments.sub_agent_context))
         flow_access.check(tx, call.caller, flow, strand)
@@ -229,7 +230,7 @@ def _body(tx: ReadTx, flow: Flow, strand: Strand, said: Complete) -> dict[str, J
     if said.status == "failed" or update is None or "result" in said.model_fields_set:
         return body
     path = str(_object(update)["path"])
-    if flows.field_version(tx, flow.id, paths.parse(path).key) < strand.since:
+    if flows.field_version(tx, flow.id, strand.work.inside + paths.parse(path).key) < strand.since:
         raise ResultMissing(f"{said.step_id} writes its result to {path}.", "Give `result`, or update the state first.")
     return {**body, "is_written": True}
 

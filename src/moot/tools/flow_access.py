@@ -33,9 +33,9 @@ def flow(tx: ReadTx, caller: Caller, id: str) -> Flow:
 
 def strand(tx: ReadTx, found: Flow, context: Mapping[str, Json] | None) -> Strand:
     """The first, or that of a sub-agent's task. Of what a sub-agent says of itself only that name counts."""
-    task = None if context is None else context.get("task_id") or context.get("batch_id")
-    if task is None:
+    if not context:
         return strands.get(tx, found.id, MAIN)
+    task = context.get("task_id") or context.get("batch_id")
     known = strands.by_task(tx, found.id, str(task))
     if known is None:
         raise SubTaskNotFound(f"{found.name} has no task {str(task)[:80]!r}.", "Give the task_id as it was handed out.")

@@ -1,9 +1,9 @@
 """A step as an agent is given it, and what moot has done before it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from pydantic import JsonValue, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field, JsonValue, RootModel
 
 from moot.core import clock
 from moot.core.json import Json
@@ -18,7 +18,6 @@ from moot.tools.shapes import Result
 
 _MOST_EXECUTED = 50
 _INSIDE = frozenset(("strategy", "max_retries", "sub_agent_task", "agent"))  # of a definition: moot's own affair
-_SHOWN = frozenset(("shell_command", "mcp_call", "wait", "user_message", "agent_prompt"))
 
 
 class StepCard(Result):
@@ -40,18 +39,17 @@ class ExecutedCard(Result):
     error: str | None = None
 
 
+class NoStep(RootModel[None]):
+    """Null that is told: what is None is left out of answers, and here that there is nothing is the answer."""
+
+
 class NextStep(Result):
     """`step` is null only when there is nothing left to do; while something is waited for, its type is `wait`."""
 
-    step: StepCard | None = None
+    step: StepCard | NoStep = Field(default_factory=lambda: NoStep(None))
     status: str
     executed: tuple[ExecutedCard, ...] = ()
     error: str | None = None
-
-    @model_serializer(mode="wrap")
-    def _with_null(self, serialize: SerializerFunctionWrapHandler) -> dict[str, JsonValue]:
-        """What is left out elsewhere when there is nothing says something here: that all is done."""
-        return {"step": None, **serialize(self)}
 
 
 def step(flow: Flow, strand: Strand) -> StepCard:
@@ -72,8 +70,12 @@ def step(flow: Flow, strand: Strand) -> StepCard:
 
 def waiting(flow: Flow, strand: Strand) -> StepCard:
     """What is waited for, and that there is nothing to do meanwhile."""
-    what = strand.work.type if strand.work is not None else "moot"
-    words = strand.work.instructions if strand.work is not None and what == "wait" else "moot is at work on it."
+    what, words = "moot", "moot is at work on it."
+    if strand.is_over:
+        what, words = "sub-agents", "Sub-agents are at work on it."
+    elif strand.work is not None:
+        what = strand.work.type
+        words = strand.work.instructions if what == "wait" else words
     return StepCard(
         id=strand.step_id or "wait",
         type="wait",
@@ -83,9 +85,9 @@ def waiting(flow: Flow, strand: Strand) -> StepCard:
 
 
 def executed(tx: ReadTx, flow: Flow, strand: Strand) -> tuple[ExecutedCard, ...]:
-    """What moot has done on this strand since its driver was told last."""
-    found = history.steps(tx, flow.id, strand=strand.number, after=strand.seen_step, limit=_MOST_EXECUTED)
-    return tuple(_executed(one) for one in _own(found))
+    """What moot has done on this strand since its driver was told last: of very much the last."""
+    found = history.executed(tx, flow.id, strand.number, strand.seen_step, _MOST_EXECUTED)
+    return tuple(_executed(one) for one in found)
 
 
 def state(tx: ReadTx, flow: Flow) -> dict[str, Any]:
@@ -98,10 +100,6 @@ def plain(value: Mapping[str, Json]) -> dict[str, Any]:
 
 def when(row: StepRow) -> dict[str, str]:
     return {"started_at": clock.to_iso(row.started_at), "completed_at": clock.to_iso(row.ended_at)}
-
-
-def _own(found: Iterable[StepRow]) -> Iterable[StepRow]:
-    return (one for one in found if one.doer == "moot" and (one.type in _SHOWN or one.status != "success"))
 
 
 def _executed(one: StepRow) -> ExecutedCard:

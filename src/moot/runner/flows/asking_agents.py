@@ -1,19 +1,19 @@
 """Asking an agent of a run to do one step: by mail, and what it says at the end of the attempt that reads it is what
 came of the step. Tasks that go on side by side have agents of their own, each made after the one that is named."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from moot.bus import messages
 from moot.core import json
-from moot.core.errors import InvalidInput, MootError
+from moot.core.errors import MootError
 from moot.core.ids import AttemptId, MessageId, RunId
 from moot.core.json import Json
 from moot.core.records import replace
 from moot.core.tx import ReadTx, Tx
-from moot.engine import strands
+from moot.engine import forks, strands
 from moot.engine.flows import Flow
 from moot.engine.step import Work
-from moot.engine.steps import agent_prompt
 from moot.engine.strands import MAIN, Strand
 from moot.registry import agents, instances, runs
 from moot.registry.agents import Agent, NewAgent
@@ -31,7 +31,9 @@ _ANSWERS = {
 }
 
 
-_JSON = ("mcp_call", "apply_hints")
+_AS_JSON = frozenset(("mcp_call", "apply_hints"))
+_FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n\s*```\s*", re.DOTALL)
+_INSIDE = frozenset(("item", forks.AGENT))  # of what a strand knows: said otherwise, or nobody's affair
 
 
 class NobodyToDoIt(MootError):
@@ -53,17 +55,7 @@ def answered(tx: Tx, agent: Agent, attempt: AttemptId, mail: Sequence[MessageId]
     for id in mail:
         for strand in strands.waiting_on(tx, id):
             said = text.strip() or messages.last_of_attempt(tx, agent.stream, attempt)
-            advancing.tell(tx, strand, {"status": "success", "result": _meant(strand, said), "by": "agent"})
-
-
-def _meant(strand: Strand, said: str) -> Json:
-    """What it was asked to answer as JSON, and has; all else are words."""
-    if strand.work is None or strand.work.type not in _JSON:
-        return said
-    try:
-        return json.loads(agent_prompt.unfenced(said))
-    except InvalidInput:
-        return said
+            advancing.tell(tx, strand, {"status": "success", "result": _result(strand, said), "by": "agent"})
 
 
 def failed(tx: Tx, mail: Sequence[MessageId], error: str) -> frozenset[MessageId]:
@@ -76,13 +68,24 @@ def failed(tx: Tx, mail: Sequence[MessageId], error: str) -> frozenset[MessageId
     return frozenset(found)
 
 
+def _result(strand: Strand, said: str) -> Json:
+    """Where JSON is asked for, what it says; a fence around it is not meant."""
+    if strand.work is None or strand.work.type not in _AS_JSON:
+        return said
+    inside = _FENCED.fullmatch(said)
+    try:
+        return json.loads(inside[1] if inside else said)
+    except MootError:
+        return said
+
+
 def made_for(tx: ReadTx, run: Run) -> list[Agent]:
     """The agents that were made for the tasks of a run's flow."""
     return [one for one in agents.members(tx, run.stream) if one.metadata.get(FLOW) == run.id]
 
 
 def _agent(tx: Tx, flow: Flow, strand: Strand, work: Work) -> Agent:
-    named = work.definition.get("agent") or strand.own.get("agent")
+    named = work.definition.get("agent") or strand.own.get(forks.AGENT)
     agent = _known(tx, flow, None if named in (None, True) else str(named))
     if strand.number == MAIN:
         return agent
@@ -118,7 +121,7 @@ def _told(flow: Flow, strand: Strand, work: Work) -> str:
     parts = [f"[STEP:{strand.step_id}] {flow.name}", work.instructions]
     parts += [_shown(key, work.definition) for key in _SHOWN if work.definition.get(key) not in (None, "", {})]
     if strand.number != MAIN:
-        context = {key: value for key, value in strand.own.items() if key != "item"}
+        context = {key: value for key, value in strand.own.items() if key not in _INSIDE}
         parts.append(f"It belongs to the task {strand.task_id}:\n{json.pretty(context)}")
     parts.append(_ANSWERS.get(work.type, ""))
     return "\n\n".join(part for part in parts if part)

@@ -43,7 +43,7 @@ _ORCHESTRATOR = "orchestrator"  # in whose name a flow speaks that nobody but mo
 
 @record
 class Deeds:
-    """`place` names this machine: only here can be seen what has begun here."""
+    """`place` names this machine and the folder of the marks: only here can be seen what has begun here."""
 
     store: Store
     root: Path
@@ -76,7 +76,7 @@ class Deeds:
             if strand.work.type == "shell_command":
                 return await self._run(flow, strand, strand.work)
             return await self._call(flow, strand, strand.work, connect)
-        except MootError as error:
+        except (MootError, OSError) as error:
             return Outcome("failed", None, str(error))
 
     def forget(self, strand: Strand) -> None:
@@ -104,6 +104,7 @@ class Deeds:
     async def _call(self, flow: Flow, strand: Strand, work: Work, connect: Callable[[], "Servers"]) -> Outcome:
         method, params = str(work.definition["method"]), cast(Mapping[str, Json], work.definition.get("params") or {})
         if own_name(method) not in table.TOOLS:
+            self._note(strand)
             return await _call_other(connect(), self.servers, method, params)
         caller = await self.store.write(lambda tx: caller_of(tx, flow), caller=SYSTEM)
         key = Key(f"flow:{flow.id}", f"{strand.number}:{strand.step_id}:{strand.tries}:{strand.since}")
@@ -113,6 +114,11 @@ class Deeds:
         if answer.is_error:
             return Outcome("failed", None, answer.text)
         return Outcome(result=answer.structured or answer.text)
+
+    def _note(self, strand: Strand) -> None:
+        """Others than moot's own tools do not know a call that they have had before."""
+        self.marks.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._mark(strand).touch()
 
     def _mark(self, strand: Strand) -> Path:
         return self.marks / f"{strand.flow}-{strand.number}-{strand.since}-{strand.tries}"

@@ -22,6 +22,8 @@ from moot.tools import advancing, asking, talk
 from moot.tools.asking import Question
 from moot.tools.talk import Words
 
+DEEDS = frozenset(("shell_command", "mcp_call"))  # what moot may do itself
+VERDICTS = ("retry", "skip", "fail")  # of a person, on what nobody knows the end of
 _TITLE = 200  # characters of a question that stand in lists
 
 
@@ -102,9 +104,6 @@ def ask_what_became(tx: Tx, flow: Flow, strand: Strand) -> Strand:
     )
     asked = asking.ask(tx, instances.get(tx, flow.instance), None, question)
     return replace(strand, status="waiting", waits_on=asked.id)
-
-
-VERDICTS = ("retry", "skip", "fail")
 
 
 def _wait(tx: Tx, flow: Flow, strand: Strand) -> Strand:

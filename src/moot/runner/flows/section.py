@@ -1,10 +1,12 @@
 """The steps of a workflow file: the flow that they make, which has the id of the run."""
 
-from moot.core.ids import FlowId
+from moot.core.ids import FlowId, RunId
 from moot.core.json import Json
 from moot.core.tx import ReadTx, Tx
 from moot.engine import compiling, flows, resuming
 from moot.engine.flows import Flow, NewFlow
+from moot.jobs import jobs
+from moot.registry import runs
 from moot.registry.runs import Run
 from moot.tools import advancing
 from moot.workflow.workflow import Workflow
@@ -37,6 +39,12 @@ def begin(tx: Tx, run: Run, workflow: Workflow) -> None:
     advancing.advance(tx, flow.id, flow.stream)
 
 
+def is_held(tx: ReadTx, flow: Flow) -> bool:
+    """Whether its run is over, paused or to be stopped: then nothing of it is begun."""
+    run = runs.find(tx, RunId(flow.id))
+    return run is not None and (run.state != "live" or run.is_paused or run.stop_asked is not None)
+
+
 def is_moving(tx: ReadTx, run: Run) -> bool:
     """Whether it goes on by itself, so that nobody else has to do anything."""
     flow = flow_of(tx, run)
@@ -62,6 +70,12 @@ def carry_on(tx: Tx, run: Run) -> None:
         resuming.resume(tx, flow, compiling.compiled(flows.files(tx, flow.id)))
     if flow.status in ("failed", *flows.LIVE):
         advancing.advance(tx, flow.id, flow.stream)
+
+
+def stop(tx: Tx, run: Run) -> None:
+    """Whoever is at it leaves it as it is, for those who resume the run."""
+    if has_steps(run):
+        jobs.cancel(tx, advancing.key(FlowId(run.id)))
 
 
 def abandon(tx: Tx, run: Run) -> None:

@@ -1,0 +1,226 @@
+"""A flow in the hands of this process: one commit after the other, until nothing of it can be done here for a moment.
+
+What was done outside the store is noted before it is forgotten here: a commit that is refused is computed anew, and
+nothing is done a second time for it.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+from moot.core.caller import SYSTEM
+from moot.core.ids import FlowId
+from moot.core.records import record, replace
+from moot.core.tx import ReadTx, Tx
+from moot.core.wakes import Signal
+from moot.engine import delta, folding, inbox
+from moot.engine.definition import Definition
+from moot.engine.delta import Delta, Live, Place
+from moot.engine.driving import Driver
+from moot.engine.expressions.evaluation import Evaluator
+from moot.engine.inbox import Submission
+from moot.engine.step import Outcome
+from moot.engine.strands import Strand
+from moot.jobs import jobs
+from moot.jobs.jobs import Job
+from moot.process import sweep
+from moot.runner.flows import deeds, placing, section
+from moot.runner.flows.deeds import Deeds
+from moot.runner.flows.placing import Placing
+from moot.store.store import Store
+
+if TYPE_CHECKING:
+    from moot.connect.external import Surroundings
+    from moot.runner.flows.servers import Servers
+
+_LONGEST = 60.0
+_LOOK = 0.2  # seconds after which it looks whether it is to go on at all
+_LINGER = 0.5  # seconds after which the job is given back, if nothing comes
+
+
+class Means(Protocol):
+    """What a flow is carried out with."""
+
+    @property
+    def evaluator(self) -> Evaluator: ...
+
+    @property
+    def deeds(self) -> Deeds: ...
+
+    @property
+    def around(self) -> Callable[[], "Surroundings"]: ...
+
+    @property
+    def stopping(self) -> asyncio.Event: ...
+
+
+@dataclass(slots=True)
+class _Deed:
+    """Something that is being done, or was, for a strand as it was then."""
+
+    strand: Strand
+    task: "asyncio.Task[None]"
+    outcome: Outcome | None = None
+
+    def is_for(self, strand: Strand | None) -> bool:
+        meant = (self.strand.since, self.strand.tries)
+        return strand is not None and strand.status == "doing" and (strand.since, strand.tries) == meant
+
+
+@record
+class _Found:
+    live: Live
+    waiting: tuple[Submission, ...]
+    now: datetime
+    is_held: bool
+
+
+@record
+class _Done:
+    live: Live
+    has_mail: bool
+    now: datetime
+
+
+@dataclass(slots=True)
+class Holding:
+    store: Store
+    job: Job
+    definition: Definition
+    means: Means
+    group: asyncio.TaskGroup
+    signal: Signal
+    _deeds: dict[int, _Deed] = field(default_factory=dict[int, _Deed])
+    _servers: "Servers | None" = None
+    _looked_at: float = 0.0
+
+    async def go(self) -> None:
+        await self._recover()
+        found = await self._look()
+        while found.live.flow.is_live or found.waiting:
+            change = await self._next(found)
+            if change is None:
+                if not await self._rest(found):
+                    return
+                found = await self._look()
+                continue
+            done = await self._committed(found.live, change)
+            if done is None or done.has_mail or time.monotonic() > self._looked_at + _LOOK:
+                found = await self._look()
+            else:
+                found = replace(found, live=done.live, now=done.now, waiting=())
+
+    def leave(self) -> None:
+        """Nobody wants what is still being done."""
+        for one in self._deeds.values():
+            one.task.cancel()
+        if self._servers is not None:
+            self._servers.leave()
+
+    async def _look(self) -> _Found:
+        self.signal.clear()
+        self._looked_at = time.monotonic()
+        id = FlowId(self.job.subject)
+        return await self.store.read(lambda tx: _found(tx, id, self.definition))
+
+    async def _next(self, found: _Found) -> Delta | None:
+        driver, live = Driver(self.means.evaluator, found.now), found.live
+        for number, one in self._deeds.items():
+            if one.outcome is not None and one.is_for(live.strands.get(number)):
+                return await driver.finish(live, live.strands[number], one.outcome)
+        if found.waiting and live.flow.status != "starting":
+            return await folding.take_in(driver, live, found.waiting)
+        if not live.flow.is_live or found.is_held or self.means.stopping.is_set():
+            return None
+        return await driver.next(live)
+
+    async def _committed(self, live: Live, change: Delta) -> _Done | None:
+        """None if somebody else has changed the flow; JobLost if somebody else has it now."""
+        place = Placing(self.means.deeds.can_call, self.means.deeds.place)
+        done = await self.store.write(lambda tx: _commit(tx, live, change, place), caller=SYSTEM)
+        if done is None:
+            await self.store.write(lambda tx: jobs.guard(tx, self.job), caller=SYSTEM)
+            return None
+        self._drop(done.live)
+        for one in change.strands:
+            self._forget(live.strands.get(one.number), done.live.strands[one.number])
+            self._begin(done.live, done.live.strands[one.number])
+        return done
+
+    def _forget(self, before: Strand | None, after: Strand) -> None:
+        """What came of it is on record."""
+        if before is None or before.work is None or before.work.type not in placing.DEEDS:
+            return
+        if after.work is None or (before.since, before.tries) != (after.since, after.tries):
+            self.means.deeds.forget(before)
+
+    def _drop(self, live: Live) -> None:
+        """End what nobody wants any more."""
+        for number, one in list(self._deeds.items()):
+            if not one.is_for(live.strands.get(number) if live.flow.is_live else None):
+                one.task.cancel()
+                del self._deeds[number]
+
+    def _begin(self, live: Live, strand: Strand) -> None:
+        if strand.status == "doing" and strand.number not in self._deeds and live.flow.is_live:
+            task = self.group.create_task(self._do(live, strand))
+            self._deeds[strand.number] = _Deed(strand, task)
+
+    async def _do(self, live: Live, strand: Strand) -> None:
+        outcome = await self.means.deeds.do(live.flow, strand, self._connected)
+        found = self._deeds.get(strand.number)
+        if found is not None and found.strand == strand:
+            found.outcome = outcome
+            self.signal.ring()
+
+    async def _recover(self) -> None:
+        """What was being done by whoever had this before: again, if that does nothing twice; else somebody is asked."""
+        while True:
+            live = (await self._look()).live
+            doing = [one for one in live.strands.values() if one.status == "doing" and live.flow.is_live]
+            for strand in doing:
+                await asyncio.to_thread(sweep.kill_marked, deeds.marker(strand))
+            lost = tuple(replace(one, status="given") for one in doing if not self.means.deeds.is_repeatable(one))
+            if not lost or await self._is_asked(live, Delta(strands=lost)):
+                break
+        for strand in doing:
+            if self.means.deeds.is_repeatable(strand):
+                self._begin(live, strand)
+
+    async def _is_asked(self, live: Live, change: Delta) -> bool:
+        """False if somebody else has changed the flow meanwhile."""
+        place = placing.ask_what_became
+        done = await self.store.write(lambda tx: _commit(tx, live, change, place), caller=SYSTEM)
+        return done is not None
+
+    def _connected(self) -> "Servers":
+        from moot.runner.flows.servers import Servers  # noqa: PLC0415  # brings the whole MCP library along
+
+        if self._servers is None:
+            self._servers = Servers(self.means.around(), self.group)
+        return self._servers
+
+    async def _rest(self, found: _Found) -> bool:
+        """Until something comes; False if nothing does for a while, and nothing is being done here."""
+        waiting = (one for one in found.live.strands.values() if one.status == "waiting")
+        moments = [one.wakes_at for one in waiting if one.wakes_at is not None]
+        seconds = min([(one - found.now).total_seconds() for one in moments], default=_LONGEST)
+        if self._deeds:
+            await self.signal.wait(max(seconds, 0))
+            return True
+        if self.means.stopping.is_set() or found.is_held:
+            return False
+        return await self.signal.wait(min(max(seconds, 0), _LINGER)) or seconds <= _LINGER
+
+
+def _found(tx: ReadTx, id: FlowId, definition: Definition) -> _Found:
+    live = delta.load(tx, id, definition)
+    return _Found(live, tuple(inbox.waiting(tx, id)), tx.now, section.is_held(tx, live.flow))
+
+
+def _commit(tx: Tx, live: Live, change: Delta, place: Place) -> _Done | None:
+    found = delta.commit(tx, live, change, place)
+    return None if found is None else _Done(found, not inbox.is_empty(tx, live.flow.id), tx.now)

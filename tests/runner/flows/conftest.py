@@ -1,0 +1,13 @@
+"""One sandbox for all tests of a module: a worker process is worth keeping."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from moot.engine.expressions.sandbox import Sandbox
+
+
+@pytest.fixture(scope="module")
+async def sandbox(anyio_backend: str) -> AsyncIterator[Sandbox]:
+    async with Sandbox().open() as found:
+        yield found
