@@ -1,6 +1,6 @@
 """What one advance of a flow comes to: everything that is to be written, together or not at all."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import cast
 
@@ -51,6 +51,10 @@ class Live:
     def others(self) -> list[Strand]:
         """Those beside the first that are not over."""
         return [one for one in self.strands.values() if one.number != MAIN and not one.is_over]
+
+    def is_at_end(self, strand: Strand) -> bool:
+        """Whether it has no step left to take."""
+        return len(strand.frames) == 1 and strand.frames[0].at >= len(self.definition.root(strand.frames[0].block))
 
     def children(self, parent: Strand) -> list[Strand]:
         """The strands of the tasks that one waits for."""
@@ -166,13 +170,20 @@ def _marked(tx: Tx, live: Live) -> Flow:
 def waits_for(live: Live) -> WaitsFor:
     """Nothing, if anything of it moves; else what comes first to end it."""
     active = [one for one in live.strands.values() if not one.is_over]
-    if live.flow.credits == 0 and all(one.status not in ("doing", "given") for one in active):
+    if live.flow.credits == 0 and _needs_leave(live, active):
         return "credit"
     found = {_waits_for(live, one) for one in active if one.status != "forked" and not _is_held_up(live, one)}
     for one in ("", "time", "agent", "subject", "person"):
         if one in found:
             return one
     return ""
+
+
+def _needs_leave(live: Live, active: Sequence[Strand]) -> bool:
+    """Whether something would move if it were allowed to, and nothing else does."""
+    known = {one.status for one in active}
+    is_free = known.isdisjoint(("doing", "given"))
+    return is_free and any(one.status == "moving" and not live.is_at_end(one) for one in active)
 
 
 def _is_held_up(live: Live, strand: Strand) -> bool:
@@ -198,9 +209,10 @@ def _waits_for(live: Live, strand: Strand) -> WaitsFor:
 
 def _tell(tx: Tx, before: Flow, after: Flow, delta: Delta) -> None:
     """What somebody may want to see as it happens; of mere changes of state only that there is news."""
-    for one in delta.taken:
+    for number, one in enumerate(delta.taken, before.last_step + 1):
         if one.detail or one.error or one.doer != "moot":
-            facts = {"step": one.step_id, "type": one.type, "status": one.status, "error": one.error}
+            facts: dict[str, Json] = {"step": one.step_id, "type": one.type, "status": one.status, "error": one.error}
+            facts["number"] = number
             tx.announce(Event(before.stream, flows.STEPPED, before.id, facts, is_quiet=True))
     if before.is_live and not after.is_live:
         facts = {"status": after.status, "error": after.error}

@@ -12,7 +12,7 @@ from moot.engine import advance, beginning, endings, forks, frames, handing, tro
 from moot.engine.advance import Advanced, Standing
 from moot.engine.delta import Delta, Live
 from moot.engine.expressions.evaluation import Evaluator
-from moot.engine.history import Doer, Taken
+from moot.engine.history import Doer, StepStatus, Taken
 from moot.engine.scope import Scope
 from moot.engine.state.reactive import Trace
 from moot.engine.step import Outcome
@@ -42,12 +42,15 @@ class Driver:
         for parent in live.strands.values():
             if parent.status == "forked" and (outcome := forks.outcome(live, parent)) is not None:
                 return await self._finish(live, parent, outcome, "moot")
+        moving = [one for one in live.strands.values() if one.status == "moving"]
+        ended = next((one for one in moving if live.is_at_end(one)), None)
+        if ended is not None:
+            return await self._go_on(live, ended)
+        if not moving:
+            return forks.begun(live)
         if live.flow.credits == 0:
             return None
-        moving = next((one for one in live.strands.values() if one.status == "moving"), None)
-        if moving is None:
-            return forks.begun(live)
-        return _credited(live, await self._go_on(live, moving))
+        return _credited(live, await self._go_on(live, moving[0]))
 
     async def _begin(self, live: Live) -> Delta:
         """Its state, as the definition says; a definition that cannot even begin has failed."""
@@ -149,8 +152,8 @@ class Driver:
     def past(self, live: Live, strand: Strand, doer: Doer, status: str = "success") -> Delta:
         """Behind the work of a strand, which has left what came of it in the state, or is left out."""
         assert strand.work is not None
-        is_skipped = status == "skipped"
-        taken = Taken(strand.number, strand.step_id, strand.work.type, doer, "skipped" if is_skipped else "success")
+        how: StepStatus = "skipped" if status == "skipped" else "success"
+        taken = Taken(strand.number, strand.step_id, strand.work.type, doer, how, started_at=strand.given_at)
         following = replace(moved(strand, frames.on(strand.frames)), seen_step=_seen(live, strand, doer))
         return Delta(strands=(following,), taken=(taken,))
 
@@ -159,11 +162,17 @@ class Driver:
         assert strand.work is not None and done.again is not None
         told = {**strand.work.definition, "previous_error": done.error or outcome.error}
         again = replace(
-            strand, status="given", tries=done.after.tries, work=replace(strand.work, definition=told), waits_on=None
+            strand,
+            status="given",
+            tries=done.after.tries,
+            work=replace(strand.work, definition=told),
+            given_at=self.now + done.again,
+            waits_on=None,
         )
         if done.again.total_seconds() > 0:
             again = replace(again, status="waiting", wakes_at=self.now + done.again)
-        note = Taken(strand.number, strand.step_id, strand.work.type, "moot", "failed", error=done.error)
+        began, type_ = strand.given_at, strand.work.type
+        note = Taken(strand.number, strand.step_id, type_, "moot", "failed", error=done.error, started_at=began)
         return Delta(strands=(again,), taken=(note,))
 
     def _without_children(self, live: Live, strand: Strand, delta: Delta) -> Delta:

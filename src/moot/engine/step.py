@@ -8,14 +8,16 @@ person) is a move, too; what came of it is given to the kind (`finish`), which a
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import field
 from datetime import timedelta
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from moot.core import yaml
 from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.core.records import record
 from moot.engine.expressions.template import Expression
 from moot.engine.state.operations import Update
+
+if TYPE_CHECKING:
+    from moot.core.yaml import Path  # with what reads YAML, which few need who ask how a flow stands
 
 Ending = Literal["success", "failed"]
 Spell = Callable[[Expression, Json], str]  # how the value of an expression stands in a text
@@ -39,7 +41,7 @@ class Step:
     type: str
     detail: Any = None
     blocks: Mapping[str, tuple["Step", ...]] = field(default_factory=dict[str, tuple["Step", ...]])
-    place: yaml.Path = ()
+    place: "Path" = ()
     is_loop: bool = False
 
     @property

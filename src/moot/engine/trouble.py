@@ -25,7 +25,7 @@ async def failed(evaluator: Evaluator, live: Live, strand: Strand, error: MootEr
     """The step where the strand stands has failed for good."""
     step_id = live.definition.step_id(strand.frames)
     type_ = live.definition.trail(strand.frames)[-1].type
-    taken = Taken(strand.number, step_id, type_, doer, "failed", error=str(error))
+    taken = Taken(strand.number, step_id, type_, doer, "failed", error=str(error), started_at=strand.given_at)
     told: dict[str, Json] = {"code": error.code, "message": error.fact, "remedy": error.remedy, "step_id": step_id}
     written = await _written(evaluator, live, strand, error)
     known = replace(live, fields=written.over(live.fields))

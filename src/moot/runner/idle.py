@@ -43,10 +43,11 @@ def _is_work(job: Job) -> bool:
 
 
 def _is_moving(tx: ReadTx, flow: Flow) -> bool:
-    """Whether steps go on by themselves; those that an agent asks for are its own affair."""
+    """Whether steps go on by themselves, or one at a time as somebody lets them; those that an agent asks for are its
+    own affair."""
     if flow.driver == "agent":
         return False
-    return flow.waits_for in ("", "time") or not inbox.is_empty(tx, flow.id)
+    return flow.waits_for in ("", "time", "credit") or not inbox.is_empty(tx, flow.id)
 
 
 def _is_stopped(agent: Agent) -> bool:

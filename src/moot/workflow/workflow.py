@@ -231,6 +231,7 @@ class Workflow:
     description: str = ""
     version: str = ""
     flow: Files = ()  # the texts that the engine makes its steps from; none if there are no steps
+    is_stepped: bool = False  # each step waits until somebody lets it be taken
 
     @property
     def everybody(self) -> dict[str, AgentDefinition]:

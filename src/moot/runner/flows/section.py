@@ -3,7 +3,7 @@
 from moot.core.ids import FlowId, RunId
 from moot.core.json import Json
 from moot.core.tx import ReadTx, Tx
-from moot.engine import compiling, flows, resuming
+from moot.engine import flows
 from moot.engine.flows import Flow, NewFlow
 from moot.jobs import jobs
 from moot.registry import runs
@@ -33,6 +33,7 @@ def begin(tx: Tx, run: Run, workflow: Workflow) -> None:
         given={name: value for name, value in given.items() if value is not None},
         own={"setup": printed},
         driver="moot",
+        credits=0 if workflow.is_stepped else None,
         id=FlowId(run.id),
     )
     flow = flows.create(tx, new)
@@ -67,6 +68,8 @@ def carry_on(tx: Tx, run: Run) -> None:
     if flow is None:
         return
     if flow.status == "failed":
+        from moot.engine import compiling, resuming  # noqa: PLC0415  # heavy, and many only ask how a run stands
+
         resuming.resume(tx, flow, compiling.compiled(flows.files(tx, flow.id)))
     if flow.status in ("failed", *flows.LIVE):
         advancing.advance(tx, flow.id, flow.stream)
