@@ -49,6 +49,9 @@ _IN_ONE_PLACE: frozenset[Purpose] = frozenset(
         "task_claim",
         "task_release",
         "task_update_status",
+        "workflow_state_read",
+        "workflow_debug_info",
+        "workflow_trace_transformations",
     )
 )
 

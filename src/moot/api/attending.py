@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from moot.api import signals
+from moot.api.footsteps import Footstep, Footsteps, Sight
 from moot.bus import messages
 from moot.bus.messages import Message
 from moot.core import text
@@ -90,11 +91,15 @@ class Attendant:
     host: Host
     has_person: bool
     is_playing: Callable[[], bool] | None = None  # whether a recording that is played has more to come
+    sight: Sight = Sight()  # of the steps of its file
 
-    async def attend(self, run: Run) -> AsyncIterator[Message | Failed | Warned | Paused | Expected | Ending]:
+    async def attend(
+        self, run: Run
+    ) -> AsyncIterator[Message | Failed | Warned | Paused | Expected | Footstep | Ending]:
         """What is said from the start of the run, as it is said; at the end, what came of it."""
         seen = run.first_seq
         expected: set[str] = set()  # who were named so far
+        footsteps = Footsteps(self.store, run, self.sight)
         with self.store.listen() as signal, _interruptions(self.host, signal) as interruptions:
             while True:
                 signal.clear()
@@ -104,8 +109,12 @@ class Attendant:
                     seen = event.seq
                     async for piece in self._told(event):
                         yield piece
+                    async for step in footsteps.of_event(event):
+                        yield step
                 if page.events:
                     continue
+                async for step in footsteps.news():
+                    yield step
                 ending = self._ending(look, is_interrupted=interruptions.count > 0)
                 if ending is None:
                     names = tuple(one.name for one in look.outside if one.name not in expected)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from moot.api import access, summaries, taping, targets
 from moot.api.attending import Attendant, Ending, Expected, Failed, Paused, Warned
 from moot.api.connection import Connection, connect
+from moot.api.footsteps import Footstep, Sight
 from moot.api.summaries import Summary
 from moot.api.taping import Replayed, Taping
 from moot.app import budgets, hosting, settings, shadows, trust, workflows
@@ -19,6 +20,7 @@ from moot.app.trust import NobodyToAsk
 from moot.app.workflows import Loaded
 from moot.bus.messages import Message
 from moot.core.caller import SYSTEM, Caller
+from moot.core.errors import InvalidInput
 from moot.core.ids import InstanceName
 from moot.core.records import record
 from moot.core.tx import Tx
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     from moot.taping.replaying.player import Player
 
 _MEMORY = "memory:"
-Piece = Run | Message | Failed | Warned | Paused | Expected | Ending | Summary | Replayed
+Piece = Run | Message | Failed | Warned | Paused | Expected | Footstep | Ending | Summary | Replayed
 
 
 @dataclass(slots=True)
@@ -67,6 +69,8 @@ class Order:
     project: Project | None = None  # None: the one around the current folder
     question: str | None = None  # for the first of its agents, instead of a kickoff
     desk: Desk = field(default_factory=Desk)
+    is_stepped: bool = False  # each step of the file waits until somebody lets it be taken
+    sight: Sight = field(default_factory=Sight)
 
 
 def load(order: Order) -> Loaded:
@@ -80,7 +84,10 @@ def load(order: Order) -> Loaded:
         loaded = taping.rehearsed(loaded, order.taping.replay)
     workflow = loaded.workflow
     order.taping.check_steps(workflow)
-    return replace(loaded, workflow=replace(workflow, budget=budgets.changed(workflow.budget, changes)))
+    if order.is_stepped and not workflow.flow:
+        raise InvalidInput(f"{loaded.source} has no steps to be taken one by one.", "Leave --step out.")
+    budget = budgets.changed(workflow.budget, changes)
+    return replace(loaded, workflow=replace(workflow, budget=budget, is_stepped=order.is_stepped))
 
 
 def check_trust(order: Order, loaded: Loaded) -> None:
@@ -198,7 +205,7 @@ async def _attended(
             yield run
             ending: Ending | None = None
             played = player.is_playing if player else None
-            attendant = Attendant(store, running.host, order.has_person, played)
+            attendant = Attendant(store, running.host, order.has_person, played, order.sight)
             async with taping.taped(stage, store, run):
                 async for piece in attendant.attend(run):
                     if isinstance(piece, Ending):

@@ -11,6 +11,7 @@ from moot.core.ids import RunId
 from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.documents import documents, ownership
+from moot.engine.flows import Flow
 from moot.ledger import budgets, usage
 from moot.ledger.budgets import MICROSECOND, Share
 from moot.ledger.usage import Usage
@@ -44,6 +45,7 @@ class Summary:
     result: str  # what the workflow says came of it
     branches: tuple[str, ...]  # that are not merged yet
     plan: Tally | None = None  # if its file has one and it has come to that
+    flow: Flow | None = None  # of its steps, as far as they have come
 
 
 async def of_run(store: Store, id: RunId) -> Summary:
@@ -65,6 +67,7 @@ def _of_run(tx: ReadTx, id: RunId) -> Summary:
         budget=tuple(budgets.shares(tx, run.id)),
         result=_result(tx, run),
         plan=None if (board := plan_section.board_of(tx, run)) is None else tallies.of_board(tx, board),
+        flow=section.flow_of(tx, run),
         branches=tuple(one.branch for one in workspaces.all_of(tx, run.instance) if one.status == "active"),
     )
 

@@ -3,7 +3,7 @@ said."""
 
 import asyncio
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Collection
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from moot.api import requests, roster
@@ -13,15 +13,20 @@ from moot.core.errors import MootError
 from moot.core.ids import MessageId
 from moot.tools.talk import Words
 
+Enter = Callable[[Connection], Awaitable[None]]
+
 
 @asynccontextmanager
 async def answering(
-    place: AbstractAsyncContextManager[Connection], shown: Collection[MessageId], begins: asyncio.Event | None = None
+    place: AbstractAsyncContextManager[Connection],
+    shown: Collection[MessageId],
+    begins: asyncio.Event | None = None,
+    enter: Enter | None = None,
 ) -> AsyncGenerator["asyncio.Future[None]"]:
     """While the block runs, what is typed answers one of the messages `shown` so far, or is said in this place; done at
     the end of the input. What is typed before it `begins` waits: nobody has asked yet, and nobody is there to hear
-    it."""
-    task = asyncio.ensure_future(_answer(place, shown, begins))
+    it. A line with nothing in it does what `enter` says."""
+    task = asyncio.ensure_future(_answer(place, shown, begins, enter))
     try:
         yield task
     finally:
@@ -32,14 +37,20 @@ async def answering(
 
 
 async def _answer(
-    place: AbstractAsyncContextManager[Connection], shown: Collection[MessageId], begins: asyncio.Event | None
+    place: AbstractAsyncContextManager[Connection],
+    shown: Collection[MessageId],
+    begins: asyncio.Event | None,
+    enter: Enter | None,
 ) -> None:
     if begins is not None:
         await begins.wait()
     async with place as connection:
         async for line in _lines():
             try:
-                await _say(connection, line, shown)
+                if line.strip():
+                    await _say(connection, line, shown)
+                elif enter is not None:
+                    await enter(connection)
             except MootError as error:
                 terminal.note(f"{error.code}: {error}")
 
@@ -66,7 +77,6 @@ async def _lines() -> AsyncIterator[str]:
     loop.add_reader(descriptor, lambda: typed.put_nowait(sys.stdin.readline()))
     try:
         while line := await typed.get():
-            if line.strip():
-                yield line.rstrip("\n")
+            yield line.rstrip("\n")
     finally:
         loop.remove_reader(descriptor)

@@ -8,8 +8,9 @@ from typing import Any, get_args
 import click
 
 from moot.api import targets
+from moot.api.footsteps import Sight
 from moot.api.running import Order
-from moot.cli import play
+from moot.cli import play, terminal
 from moot.cli.options import budget_option, input_option, instance_option, json_option, permissions_option, store_option
 from moot.core.permissions import Preset
 from moot.core.records import record
@@ -60,6 +61,10 @@ class Wanted:
             has_person=play.has_person(as_json=self.as_json),
             heard=(play.progress_line if self.as_json else play.progress) if self.verbose else None,
             flags=Flags(self.backend, self.permissions),
+            sight=Sight(
+                every_step=self.verbose,
+                whereabouts=not self.as_json and not self.verbose and terminal.can_redraw(),
+            ),
         )
 
 

@@ -8,11 +8,13 @@ from datetime import UTC, datetime, timedelta
 
 from moot.api import plain, remedies, running, targets
 from moot.api.attending import WAITING, Ending, Expected, Failed, Paused, Warned
+from moot.api.footsteps import Held, Moving, Stepped
 from moot.api.running import Order, Piece
+from moot.api.stepping import Walked
 from moot.api.summaries import Summary
 from moot.api.taping import Replayed
 from moot.bus.messages import Message
-from moot.cli import keyboard, terminal
+from moot.cli import footsteps, keyboard, terminal
 from moot.cli.transcript import MARKS, Transcript
 from moot.core import clock, durations, text
 from moot.core.ids import MessageId
@@ -33,7 +35,7 @@ async def show(pieces: AsyncIterator[Piece], order: Order | None = None, *, as_j
     begins, shown = asyncio.Event(), set[MessageId]()
     typing = contextlib.nullcontext()
     if order and is_typed:
-        typing = keyboard.answering(running.taking_part(order), shown, begins)
+        typing = keyboard.answering(running.taking_part(order), shown, begins, footsteps.enter(order))
     async with typing:
         async for piece in pieces:
             if isinstance(piece, Message) or (isinstance(piece, Run) and not piece.definition.get("kickoff")):
@@ -93,20 +95,25 @@ class _Terminal:
                 if not piece.is_last:  # moot says that itself, in the channel
                     self._transcript.aside(f"{piece.agent} failed ({piece.fact}); its mail waits")
             case Warned():
-                if piece not in self._warnings and not self._is_heard:
-                    self._warnings.add(piece)
-                    self._transcript.aside(f"{piece.agent}: {piece.text}")
+                self._warn(piece)
             case Paused():
                 until = durations.spell(max(piece.until - datetime.now(UTC), timedelta(0)))
                 reason = piece.reason.rstrip(".")
                 fact = reason if piece.provider in reason else f"{piece.provider} asks to wait ({reason})"
                 self._transcript.aside(f"{fact}; going on in {until}")
+            case Stepped() | Walked() | Held() | Moving():
+                footsteps.show(piece, self._order, self._transcript)
             case Ending():
                 self._ending = piece
             case Summary():
                 self._sum_up(piece)
             case Replayed():
                 _tell(piece)
+
+    def _warn(self, piece: Warned) -> None:
+        if piece not in self._warnings and not self._is_heard:
+            self._warnings.add(piece)
+            self._transcript.aside(f"{piece.agent}: {piece.text}")
 
     def _expect(self, piece: Expected) -> None:
         for name in piece.names:
@@ -120,7 +127,8 @@ class _Terminal:
                          text.counted(deeds.messages, "message"), *_spent(deeds.usage))  # fmt: skip
         facts = [
             f"{_outcome(self._ending)} {durations.spell(summary.duration)}",
-            text.counted(len(summary.agents), "agent"),
+            *([text.counted(summary.flow.last_step, "step")] if summary.flow else []),
+            *([text.counted(len(summary.agents), "agent")] if summary.agents or not summary.flow else []),
             text.counted(summary.messages, "message"),
             *([summary.plan.spelled] if summary.plan else []),
             _dollars(summary.usage),
@@ -194,6 +202,8 @@ def document(piece: Piece) -> plain.Plain:
         case Paused():
             return {"type": "pause", "provider": piece.provider, "until": clock.to_iso(piece.until),
                     "reason": piece.reason}  # fmt: skip
+        case Stepped() | Walked() | Held() | Moving():
+            return footsteps.document(piece)
         case Ending():
             return {"type": "end", "status": piece.state, "reason": piece.reason, "exit_code": piece.exit_code}
         case Summary():
@@ -216,6 +226,7 @@ def _summary(summary: Summary) -> plain.Plain:
         "documents": summary.documents,
         "branches": summary.branches,
         **({"tasks": {"total": summary.plan.total, "done": summary.plan.done}} if summary.plan else {}),
+        **({"steps": footsteps.summed_up(summary.flow)} if summary.flow else {}),
         "result": summary.result,
         "started_at": clock.to_iso(run.started_at),
         "seconds": summary.duration.total_seconds(),

@@ -49,6 +49,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Work": {
         "plan": ("moot.cli.plan", "Plans of tasks: apply, show, draw, save"),
         "task": ("moot.cli.task", "Tasks: list, claim, release, and what came of them"),
+        "flow": ("moot.cli.flow", "Steps: where they are, their state, what they did, one more"),
         "workspace": ("moot.cli.workspace", "Worktrees of agents: list, diff, merge, clean up"),
     },
     "Serve": {

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from moot.api import checking, running
+from moot.api.footsteps import Sight
 from moot.api.running import Order
 from moot.api.taping import Taping
 from moot.app.workflows import Loaded
@@ -19,13 +20,18 @@ from moot.cli.ordering import Wanted, takes_order
 @click.option("--record", type=click.Path(path_type=Path), metavar="FILE", help="Write down all that agents do.")
 @click.option("--replay", type=click.Path(path_type=Path), metavar="FILE", help="Play a recording again, offline.")
 @click.option("--force", is_flag=True, help="Let --record write over an earlier recording.")
-def command(wanted: Wanted, *, dry_run: bool, record: Path | None, replay: Path | None, force: bool) -> int:
+@click.option("--step", "is_stepped", is_flag=True, help="Take one step at a time: Enter, or moot flow step.")
+def command(
+    wanted: Wanted, *, dry_run: bool, record: Path | None, replay: Path | None, force: bool, is_stepped: bool
+) -> int:
     """Run a workflow until it is done. WORKFLOW is a file, or the name of one in .moot/workflows.
 
     Exit codes: 0 done, 1 failed or mail was given up, 2 wrong file or usage, 3 a limit was reached, 4 waiting for a
     person, 130 interrupted; then moot resume goes on. A replay that is not like its recording ends with 1.
     """
-    order = changed(wanted.order("run"), taping=Taping(record, replay, force))
+    order = changed(wanted.order("run"), taping=Taping(record, replay, force), is_stepped=is_stepped)
+    if is_stepped:
+        order = changed(order, sight=Sight(changes=True))
     loaded = running.load(order)
     if dry_run:
         return _rehearse(order, loaded, wanted)

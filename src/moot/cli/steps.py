@@ -17,11 +17,15 @@ def show(plan: Plan) -> None:
     for name, steps in plan.tasks.items():
         _show(f"sub-agent task {name}", steps)
     _show("on failure", plan.on_failure)
-    _heading("state")
-    terminal.table([(one.key, f"from {', '.join(one.sources)}" if one.sources else "") for one in plan.fields], (12,))
+    show_state(plan)
     terminal.say("")
     for heading, line in (("takes", explaining.duration(plan)), ("tools", ", ".join(plan.tools) or "none")):
         terminal.say(terminal.paint(f"{heading:<9}", "bold"), "  ", terminal.one_line(line))
+
+
+def show_state(plan: Plan) -> None:
+    _heading("state")
+    terminal.table([(one.key, f"from {', '.join(one.sources)}" if one.sources else "") for one in plan.fields], (12,))
 
 
 def _show(heading: str, steps: Sequence[Planned]) -> None:

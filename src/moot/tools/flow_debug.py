@@ -11,7 +11,7 @@ from moot.core.tool import EVERYONE, Call, Tool
 from moot.core.tx import ReadTx
 from moot.engine import flows, history, strands
 from moot.engine.expressions import javascript
-from moot.engine.expressions.evaluation import Evaluation, Fault, Outcome, Value
+from moot.engine.expressions.evaluation import Evaluation, Fault, Outcome, Scope, Value
 from moot.engine.expressions.sandbox import Sandbox
 from moot.engine.flows import Flow
 from moot.engine.history import StepRow, TraceRow
@@ -129,13 +129,17 @@ def _info(tx: ReadTx, flow: Flow, arguments: Info) -> InfoCard:
 
 
 async def test(call: Call, arguments: Test) -> TestCard:
-    """In a sandbox of its own; nothing is stored."""
     context: dict[str, Any] = dict(arguments.context or {})
     names = javascript.free_names(arguments.transform) & context.keys()
     evaluation = Evaluation(
         arguments.transform, names=tuple((name, f"own.{name}") for name in sorted(names)), inputs=("input",)
     )
     scope = {"input": json.dumps(arguments.input), **{f"own.{name}": json.dumps(context[name]) for name in names}}
+    return await tried(scope, evaluation)
+
+
+async def tried(scope: Scope, evaluation: Evaluation) -> TestCard:
+    """In a sandbox of its own; nothing is stored."""
     async with Sandbox().open() as sandbox:
         await sandbox.evaluate({}, [Evaluation("1")])  # its start does not count
         began = perf_counter()

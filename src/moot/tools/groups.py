@@ -32,6 +32,9 @@ Looking = Literal[
     "workflow_list",
     "workflow_progress",
     "task_get",
+    "workflow_state_read",
+    "workflow_debug_info",
+    "workflow_trace_transformations",
 ]
 Acting = Literal[
     "channel_send",
@@ -56,6 +59,8 @@ GROUPS: Mapping[Looking | Acting, str] = {
     "agent_list": "agents",
     "workspace_list": "workspaces",
     **dict.fromkeys(("workflow_list", "workflow_progress"), "workflows"),
+    "workflow_state_read": "state",
+    **dict.fromkeys(("workflow_debug_info", "workflow_trace_transformations"), "debug"),
     **dict.fromkeys(("task_get", "task_claim", "task_release", "task_update_status"), "tasks"),
 }
 

@@ -1,0 +1,138 @@
+"""Where a flow is: what each of its strands is at, what it waits for, and what helps."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from moot.board import tasks
+from moot.bus import mailbox, messages
+from moot.core import clock, text
+from moot.core.errors import MootError
+from moot.core.ids import MessageId, RequestId, TaskId
+from moot.core.json import Json
+from moot.core.records import record
+from moot.core.tx import ReadTx
+from moot.engine import strands
+from moot.engine.flows import Flow
+from moot.engine.step import Work
+from moot.engine.strands import MAIN, Status, Strand
+from moot.registry import agents
+from moot.requests import requests
+
+_MOST = 200  # characters of what is being done
+_ABOUT = ("command", "method", "message", "prompt", "file", "wait_for")  # of a step, what says most
+
+
+@record
+class Spot:
+    """What one strand is at."""
+
+    number: int
+    task: str  # of a sub-agent; none on the first strand
+    step: str
+    type: str
+    about: str  # the command, the question, and so on, on one line
+    status: Status
+    waits: str  # for what, in words; none if it moves
+    since: datetime | None
+
+
+@record
+class Whereabouts:
+    flow: Flow
+    spots: tuple[Spot, ...]  # of what is not over, the first strand first
+    tasks: int = 0  # of sub-agents, that the flow waits for
+    tasks_over: int = 0
+
+    @property
+    def step(self) -> str:
+        """Where it is, in a few words."""
+        if not self.flow.is_live:
+            return ""
+        named = [one.step for one in self.spots if one.step]
+        return named[0] if named else ""
+
+    @property
+    def waits(self) -> str:
+        """For what it waits as a whole; none if anything of it moves."""
+        if not self.flow.is_live or not self.flow.waits_for:
+            return ""
+        if self.flow.waits_for == "credit":
+            return "for you to let it take the next step"
+        return "; ".join(dict.fromkeys(one.waits for one in self.spots if one.waits and one.status != "forked"))
+
+
+def of(tx: ReadTx, flow: Flow) -> Whereabouts:
+    found = strands.of_flow(tx, flow.id) if flow.is_live else {}
+    spots = tuple(_spot(tx, flow, one, found) for one in found.values() if not one.is_over)
+    shared = [one for one in found.values() if one.number != MAIN]
+    return Whereabouts(flow, spots, len(shared), sum(one.is_over for one in shared))
+
+
+def _spot(tx: ReadTx, flow: Flow, strand: Strand, known: Mapping[int, Strand]) -> Spot:
+    work = strand.work
+    return Spot(
+        strand.number,
+        strand.task_id,
+        strand.step_id,
+        "" if work is None else work.type,
+        "" if work is None else about(work),
+        strand.status,
+        _waits(tx, flow, strand, known),
+        strand.given_at,
+    )
+
+
+def about(work: Work) -> str:
+    """What is to be done, as short as it can be told."""
+    said: Json = next((work.definition[key] for key in _ABOUT if work.definition.get(key)), "")
+    line = " ".join(str(said).split())
+    return line if len(line) <= _MOST else f"{line[: _MOST - 1]}…"
+
+
+def _waits(tx: ReadTx, flow: Flow, strand: Strand, known: Mapping[int, Strand]) -> str:
+    match strand.status:
+        case "ready":
+            return "for a sub-agent to begin it" if flow.driver == "agent" else "for its turn"
+        case "pending":
+            who = "the agent that drives it" if strand.holder is None else agents.get(tx, strand.holder).name
+            return f"for {who} to do it"
+        case "forked":
+            return f"for its tasks, {_done(known.values(), strand)}"
+        case "waiting":
+            return _waits_on(tx, flow, strand)
+        case _:
+            return ""
+
+
+def _done(known: Iterable[Strand], parent: Strand) -> str:
+    own = [one for one in known if one.parent == parent.number and one.fork == parent.since]
+    return f"{sum(one.is_over for one in own)} of {text.counted(len(own), 'task')} done"
+
+
+def _waits_on(tx: ReadTx, flow: Flow, strand: Strand) -> str:
+    subject = strand.waits_on
+    until = f" until {clock.to_iso(strand.wakes_at)}" if strand.wakes_at is not None else ""
+    if subject is None and not until:  # what came of it is on its way
+        return ""
+    if subject is None:
+        again = "to try it again" if strand.work is not None and strand.work.type != "wait" else ""
+        return f"{again}{until}".strip()
+    return f"for {_subject(tx, flow, subject)}{until}"
+
+
+def _subject(tx: ReadTx, flow: Flow, id: str) -> str:
+    try:
+        if id.startswith("rq_"):
+            asked = requests.get(tx, RequestId(id))
+            return f"{asked.addressee} to answer: {asked.title}"
+        if id.startswith("tk_"):
+            return f"the task {tasks.get(tx, TaskId(id)).name}"
+        if id.startswith("ms_"):
+            asked_by = messages.get(tx, MessageId(id), flow.stream)
+            return (
+                ", ".join(agents.get(tx, one.agent).name for one in mailbox.receipts(tx, flow.stream, asked_by.seq))
+                or "an agent"
+            )
+    except MootError:  # it is gone
+        return id
+    return f"the vote {id}"
