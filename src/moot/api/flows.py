@@ -11,7 +11,7 @@ from moot.core.ids import FlowId, InstanceName
 from moot.core.json import Json
 from moot.core.records import record
 from moot.core.tx import ReadTx
-from moot.engine import flows, history
+from moot.engine import flows, history, strands
 from moot.engine.flows import Flow, FlowNotFound
 from moot.engine.history import StepRow, TraceRow
 from moot.engine.state import fields, paths
@@ -46,6 +46,7 @@ class Trace:
     flow: Flow
     steps: tuple[StepRow, ...]
     computed: tuple[TraceRow, ...]
+    tasks: Mapping[int, str]  # of sub-agents, by the number of the strand
 
 
 async def listed(access: Access) -> list[Whereabouts]:
@@ -153,43 +154,15 @@ async def trace(access: Access, flow: Flow, field: str | None, limit: int) -> Tr
 
     def look(tx: ReadTx) -> Trace:
         steps = () if name is not None else history.last_steps(tx, flow.id, limit)
-        return Trace(flow, tuple(steps), tuple(history.traces(tx, flow.id, name, limit)))
+        tasks = {one.number: one.task_id for one in strands.all_of(tx, flow.id) if one.task_id}
+        return Trace(flow, tuple(steps), tuple(history.traces(tx, flow.id, name, limit)), tasks)
 
     return await access.store.read(look)
 
 
-def plain(found: Whereabouts) -> dict[str, Json]:
-    flow = found.flow
+def plain_step(one: StepRow, task: str = "") -> dict[str, Json]:
     return {
-        "workflow_id": flow.id,
-        "name": flow.name,
-        "instance": flow.instance,
-        "status": flow.status,
-        "driven_by": flow.driver,
-        "step": found.step or None,
-        "waits_for": flow.waits_for or None,
-        "waits": found.waits or None,
-        "steps_taken": flow.last_step,
-        "steps_allowed": flow.credits,
-        "error": flow.error or None,
-        "at": [
-            {
-                "task_id": one.task or None,
-                "step_id": one.step or None,
-                "type": one.type or None,
-                "about": one.about or None,
-                "status": one.status,
-                "waits": one.waits or None,
-            }
-            for one in found.spots
-        ],
-        "started_at": clock.to_iso(flow.started_at),
-        "ended_at": None if flow.ended_at is None else clock.to_iso(flow.ended_at),
-    }
-
-
-def plain_step(one: StepRow) -> dict[str, Json]:
-    return {
+        "task_id": task or None,
         "number": one.number,
         "step_id": one.step_id,
         "type": one.type,

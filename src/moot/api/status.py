@@ -4,9 +4,10 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from moot.api import remedies, roster, tallies, targets
+from moot.api import remedies, roster, tallies, targets, whereabouts
 from moot.api.access import Access
 from moot.api.tallies import Tally
+from moot.api.whereabouts import Whereabouts
 from moot.board import tasks
 from moot.bus import mailbox
 from moot.core import clock, text
@@ -59,6 +60,7 @@ class Status:
     requests: tuple[Request, ...]  # that wait for an answer
     reasons: tuple[str, ...]  # why nothing moves, each with its remedy
     plans: tuple[Tally, ...] = ()  # that are not over
+    flows: tuple[Whereabouts, ...] = ()  # likewise
 
 
 async def releasing(access: Access, stopped: Sequence[Agent]) -> dict[str, str]:
@@ -113,10 +115,12 @@ def _of(tx: ReadTx, instance: Instance, place: str) -> Status:
     votes = tuple(proposals.open_of(tx, instance.stream))
     asked = tuple(requests.open_of(tx, instance.stream))
     plans = tuple(tallies.open_ones(tx, instance.name))
-    status = Status(instance, run, is_attended, is_served, doing, votes, asked, (), plans)
+    flows = tuple(whereabouts.current(tx, instance.name))
+    status = Status(instance, run, is_attended, is_served, doing, votes, asked, (), plans, flows)
     is_worked = any("work" in host.roles for host in hosts.alive(tx))
     stuck = (tallies.obstacles(tx, one, is_served=is_worked, place=place) for one in plans)
-    waits = (*_pauses(tx, doing), *(reason for one in stuck for reason in one))
+    held = (whereabouts.obstacles(one, is_served=is_worked) for one in flows)
+    waits = (*_pauses(tx, doing), *(reason for one in (*stuck, *held) for reason in one))
     resume = remedies.resuming(tx, run) if run is not None else ""
     return replace(status, reasons=(*_reasons(status, resume), *waits))
 
@@ -199,6 +203,7 @@ def document(status: Status) -> dict[str, Json]:
         "host_running": status.is_served,
         "agents": [_plain(one) for one in status.agents],
         "plans": [_tally(one) for one in status.plans],
+        "flows": [whereabouts.plain(one) for one in status.flows],
         "votes": [vote.id for vote in status.votes],
         "requests": [one.id for one in status.requests],
         "reasons": status.reasons,

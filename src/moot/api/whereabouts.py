@@ -3,15 +3,16 @@
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
+from moot.api import targets
 from moot.board import tasks
 from moot.bus import mailbox, messages
 from moot.core import clock, text
 from moot.core.errors import MootError
-from moot.core.ids import MessageId, RequestId, TaskId
+from moot.core.ids import InstanceName, MessageId, RequestId, TaskId
 from moot.core.json import Json
 from moot.core.records import record
 from moot.core.tx import ReadTx
-from moot.engine import strands
+from moot.engine import flows, strands
 from moot.engine.flows import Flow
 from moot.engine.step import Work
 from moot.engine.strands import MAIN, Status, Strand
@@ -66,6 +67,31 @@ def of(tx: ReadTx, flow: Flow) -> Whereabouts:
     spots = tuple(_spot(tx, flow, one, found) for one in found.values() if not one.is_over)
     shared = [one for one in found.values() if one.number != MAIN]
     return Whereabouts(flow, spots, len(shared), sum(one.is_over for one in shared))
+
+
+def current(tx: ReadTx, instance: InstanceName) -> list[Whereabouts]:
+    """Of the flows that are not over, and of the newest if an agent drove it and it has failed."""
+    every = flows.all_of(tx, instance)
+    failed = every[:1] if every and every[0].status == "failed" and every[0].driver == "agent" else []
+    return [of(tx, one) for one in (*failed, *(one for one in every if one.is_live))]
+
+
+def obstacles(found: Whereabouts, *, is_served: bool) -> list[str]:
+    """Why it does not go on, with what helps; nothing if it does, or if a person is asked, who is told elsewhere."""
+    flow = found.flow
+    if flow.status == "failed":
+        return [f"{flow.name} has failed: {flow.error}; go on with workflow_resume {flow.id} once that is mended"]
+    match flow.waits_for:
+        case "credit":
+            step = targets.at("moot flow step", flow.instance)
+            return [f"{flow.name} waits for you to let it take the next step: {step}"]
+        case "agent" | "subject":
+            again = f"; to go on in a new conversation: /workflow resume {flow.id}" if flow.driver == "agent" else ""
+            return [f"{flow.name} waits {found.waits} ({found.step or flow.status}){again}"]
+        case "" | "time" if flow.driver == "agent" and not is_served:
+            return [f"{flow.name} has steps to be done by moot and no host is running; start one with: moot serve"]
+        case _:
+            return []
 
 
 def _spot(tx: ReadTx, flow: Flow, strand: Strand, known: Mapping[int, Strand]) -> Spot:
@@ -136,3 +162,33 @@ def _subject(tx: ReadTx, flow: Flow, id: str) -> str:
     except MootError:  # it is gone
         return id
     return f"the vote {id}"
+
+
+def plain(found: Whereabouts) -> dict[str, Json]:
+    flow = found.flow
+    return {
+        "workflow_id": flow.id,
+        "name": flow.name,
+        "instance": flow.instance,
+        "status": flow.status,
+        "driven_by": flow.driver,
+        "step": found.step or None,
+        "waits_for": flow.waits_for or None,
+        "waits": found.waits or None,
+        "steps_taken": flow.last_step,
+        "steps_allowed": flow.credits,
+        "error": flow.error or None,
+        "at": [
+            {
+                "task_id": one.task or None,
+                "step_id": one.step or None,
+                "type": one.type or None,
+                "about": one.about or None,
+                "status": one.status,
+                "waits": one.waits or None,
+            }
+            for one in found.spots
+        ],
+        "started_at": clock.to_iso(flow.started_at),
+        "ended_at": None if flow.ended_at is None else clock.to_iso(flow.ended_at),
+    }

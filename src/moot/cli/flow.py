@@ -56,7 +56,7 @@ def command() -> None:
 @_here
 def list_all(here: Here) -> None:
     """List the flows, the newest first: where each is, and what it waits for."""
-    from moot.api import flows
+    from moot.api import flows, whereabouts
 
     async def work() -> list["Whereabouts"]:
         async with access("workflow_debug_info", store=here.store, instance=here.instance) as opened:
@@ -67,7 +67,7 @@ def list_all(here: Here) -> None:
     except StoreNotFound:
         found = []
     if here.as_json:
-        terminal.document([flows.plain(one) for one in found])
+        terminal.document([whereabouts.plain(one) for one in found])
     elif not found:
         terminal.say(NONE)
     else:
@@ -158,7 +158,8 @@ def trace(here: Here, flow: str | None, field: str | None, limit: int) -> None:
     found = loop.run(work())
     if here.as_json:
         told = {"workflow_id": found.flow.id, "name": found.flow.name, "status": found.flow.status}
-        steps = {} if field is not None else {"steps": [flows.plain_step(one) for one in found.steps]}
+        taken = [flows.plain_step(one, found.tasks.get(one.strand, "")) for one in found.steps]
+        steps = {} if field is not None else {"steps": taken}
         terminal.document({**told, **steps, "traces": [flows.plain_trace(one) for one in found.computed]})
         return
     terminal.say(terminal.paint(found.flow.name, "bold"), f"  {found.flow.id}  {found.flow.status}")

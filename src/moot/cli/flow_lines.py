@@ -12,7 +12,7 @@ from moot.core.json import Json
 if TYPE_CHECKING:
     from moot.api.flows import Trace
     from moot.api.stepping import Changed, Walked
-    from moot.api.whereabouts import Whereabouts
+    from moot.api.whereabouts import Spot, Whereabouts
     from moot.engine.history import StepRow
 
 _VALUE = 160  # characters of a value on one line
@@ -52,7 +52,7 @@ def trace(found: "Trace") -> None:
             one.status,
             one.doer,
             durations.spell(one.ended_at - one.started_at),
-            one.step_id + (f": {first_line(one.error)}" if one.error else ""),
+            _of(found.tasks.get(one.strand, "")) + one.step_id + (f": {first_line(one.error)}" if one.error else ""),
         )
         for one in found.steps
     ]
@@ -75,6 +75,10 @@ def trace(found: "Trace") -> None:
         terminal.say("  nothing yet")
 
 
+def _of(task: str) -> str:
+    return f"{task}: " if task else ""
+
+
 def steps(found: "Walked") -> None:
     """What was done, then what changed with it."""
     for one in found.steps:
@@ -95,12 +99,11 @@ def walked(found: "Walked") -> None:
 def taken(one: "StepRow", task: str = "") -> None:
     """`21:18:09 ✓ batch_0: check.shell_command  make test  2.1 s`"""
     mark = terminal.paint(_MARKS[one.status], _COLOURS[one.status])
-    of = f"{task}: " if task else ""
     by = "" if one.doer == "moot" else f"by {'the person' if one.doer == 'person' else 'an agent'}"
     took = one.ended_at - one.started_at
     how_long = durations.spell(took) if took.total_seconds() >= 0.1 else ""
     said = " ".join(str(one.detail.get("command") or one.detail.get("method") or "").split())
-    facts = "  ".join(part for part in (f"{of}{one.step_id}", said[:_VALUE], by, how_long) if part)
+    facts = "  ".join(part for part in (f"{_of(task)}{one.step_id}", said[:_VALUE], by, how_long) if part)
     why = first_line(one.error) or str(one.detail.get("warning") or "")
     time = terminal.paint(clock_time(one.ended_at), "dim")
     terminal.say(time, " ", mark, f" {terminal.one_line(facts)}{f': {why}' if why else ''}")
@@ -128,16 +131,16 @@ def moving(where: "Whereabouts") -> list[str]:
     flow = where.flow
     if not flow.is_live:
         return []
-    done = text.counted(flow.last_step, "step") + (
-        f", {where.tasks_over} of {where.tasks} tasks" if where.tasks else ""
-    )
-    lines = [f"{'▸' if not where.waits else '…'} {flow.name}: {done}"]
+    done = [text.counted(flow.last_step, "step")]
+    done += [f"{where.tasks_over} of {where.tasks} tasks"] if where.tasks else []
+    lines = [f"{'…' if where.waits else '▸'} {flow.name}: {', '.join(done)}"]
     at_work = [one for one in where.spots if one.step and one.status not in ("forked", "ready")]
-    for one in at_work[:_SPOTS]:
-        of = f"{one.task}: " if one.task else ""
-        lines.append(
-            f"  {of}{one.step}{f'  {one.about}' if one.about else ''}{f', waits {one.waits}' if one.waits else ''}"
-        )
+    lines += [f"  {_spot(one)}" for one in at_work[:_SPOTS]]
     if len(at_work) > _SPOTS:
         lines.append(f"  and {len(at_work) - _SPOTS} more")
     return [terminal.one_line(one) for one in lines]
+
+
+def _spot(one: "Spot") -> str:
+    about = f"  {one.about}" if one.about else ""
+    return f"{_of(one.task)}{one.step}{about}{f', waits {one.waits}' if one.waits else ''}"

@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from moot.api import flows, plain, stepping, targets
+from moot.api import flows, plain, stepping, targets, whereabouts
 from moot.api.connection import Connection
 from moot.api.footsteps import Footstep, Held, Moving, Stepped
 from moot.api.running import Order
@@ -37,7 +37,8 @@ def show(piece: Footstep, order: Order | None, transcript: Transcript) -> None:
         case Held():
             transcript.aside(_invitation(piece, is_typed=order is not None and order.has_person))
         case Moving():
-            terminal.below(flow_lines.moving(piece.where))
+            is_asked = piece.where.flow.waits_for == "person"  # and types an answer there
+            terminal.below([] if is_asked else flow_lines.moving(piece.where))
         case _:
             assert_never(piece)
 
@@ -60,18 +61,13 @@ def _invitation(piece: Held, *, is_typed: bool) -> str:
 def document(piece: Footstep) -> plain.Plain:
     match piece:
         case Stepped():
-            return {
-                **flows.plain_step(piece.row),
-                "type": "step",
-                "kind": piece.row.type,
-                "task_id": piece.task or None,
-            }
+            return {**flows.plain_step(piece.row, piece.task), "type": "step", "kind": piece.row.type}
         case Walked():
             return {"type": "steps", **flow_lines.plain(piece)}
         case Held():
             return {"type": "held", "workflow_id": piece.flow.id, "next": piece.next}
         case Moving():
-            return {"type": "moving", **flows.plain(piece.where)}
+            return {"type": "moving", **whereabouts.plain(piece.where)}
         case _:
             assert_never(piece)
 

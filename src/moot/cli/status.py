@@ -8,7 +8,7 @@ import click
 from moot.api import status, targets
 from moot.api.access import access, wait_for_store
 from moot.api.status import Doing, Status
-from moot.cli import audience, hints, loop, terminal
+from moot.cli import audience, flow_lines, hints, loop, terminal
 from moot.cli.options import all_option, json_option, only_instance_option, store_option
 from moot.cli.plan import bar
 from moot.core import durations
@@ -74,6 +74,9 @@ def _show(one: Status) -> None:
     terminal.say(terminal.paint(one.instance.name, "bold"), f"  {about}")
     for tally in one.plans:
         terminal.say(f"  {bar(tally)}  {tally.board.name}, {tally.board.status}")
+    for flow in one.flows:
+        for line in flow_lines.moving(flow):
+            terminal.say("  ", line)
     rows = [(f"  {doing.agent.name}", doing.state, _mail(doing), _work(doing)) for doing in one.agents]
     terminal.table(rows, (12, 8, 0))
     for reason in one.reasons:
