@@ -53,3 +53,7 @@ def test_a_smaller_limit_counts_characters() -> None:
 )
 def test_what_would_act_on_a_terminal_is_spelled_out(words: str, shown: str) -> None:
     assert text.inert(words) == shown
+
+
+def test_words_of_others_end_as_a_sentence_does() -> None:
+    assert [text.sentence(one) for one in ("exit code 1", "No. \n", "Why?", "")] == ["exit code 1.", "No.", "Why?", "."]

@@ -88,7 +88,7 @@ def test_tasks_are_done_as_soon_as_what_they_need_is(terminal: Terminal) -> None
 def test_a_task_that_fails_ends_the_run_with_the_reason(terminal: Terminal) -> None:
     ended = run(terminal, "release", "expected=Goodbye")
     assert ended.code == 1, ended
-    assert "test: run failed: exit code 1: it says Hello, not Goodbye Not begun: package, deploy." in ended.err
+    assert "test: run failed: exit code 1: it says Hello, not Goodbye. Not begun: package, deploy." in ended.err
     assert not (terminal.folder / "live").exists()
 
 

@@ -34,6 +34,12 @@ def inert(text: str) -> str:
     return _ACTIVE.sub(_spelled, text.replace("\r\n", "\n"))
 
 
+def sentence(text: str) -> str:
+    """With a full stop, unless it has an end already: what others have said may come before a remedy."""
+    found = text.rstrip()
+    return found if found.endswith((".", "!", "?", "…")) else f"{found}."
+
+
 def counted(count: int, noun: str) -> str:
     """`1 message`, `2 messages`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -9,6 +9,7 @@ from moot.engine.advance import Advanced
 from moot.engine.delta import Delta, Live
 from moot.engine.expressions.evaluation import Evaluator
 from moot.engine.resolving import View
+from moot.engine.scope import Scope
 from moot.engine.step import Exit
 from moot.engine.strands import Strand, moved
 
@@ -40,8 +41,9 @@ async def _completed(evaluator: Evaluator, live: Live, delta: Delta) -> Delta:
         return replace(delta, flow=flow)
     own = {name: json.dumps(value) for name, value in live.own(live.main).items()}
     known = live.after(delta).fields
+    names = Scope.whole(live.definition, known, own).own_names(known)
     try:
-        found = await resolving.resolve(evaluator, View(known, live.definition.schema, own), wanted)
+        found = await resolving.resolve(evaluator, View(known, live.definition.schema, names), wanted)
     except MootError as error:
         return replace(delta, flow=replace(flow, status="failed", error=str(error)))
     value: Json = found.value

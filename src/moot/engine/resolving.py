@@ -6,6 +6,7 @@ from moot.core import json
 from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.core.records import record
+from moot.core.text import sentence
 from moot.engine.expressions import template
 from moot.engine.expressions.evaluation import Evaluation, Evaluator, Fault, Outcome, Value
 from moot.engine.expressions.template import Expression, Template
@@ -76,7 +77,8 @@ def _value(one: Expression, outcome: Outcome) -> Json:
         case Value():
             return json.loads(outcome.text)
         case Fault():
-            raise ExpressionFailed(f"{one.source or one.code} failed: {outcome.message}", "Correct the expression.")
+            fact = sentence(f"{one.source or one.code} failed: {outcome.message}")
+            raise ExpressionFailed(fact, "Correct the expression.")
         case _:
             return None
 

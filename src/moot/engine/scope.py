@@ -15,7 +15,7 @@ from moot.core import json
 from moot.core.json import Json
 from moot.engine import frames as positions
 from moot.engine.definition import Definition
-from moot.engine.frames import Frames
+from moot.engine.frames import START, Frames
 from moot.engine.state.fields import Fields
 
 if TYPE_CHECKING:
@@ -50,6 +50,11 @@ class Scope:
         is_inside = 0 < depth <= positions.root(frames)  # the strand itself began in there
         known = {name: text for name, text in given.items() if is_inside or name == "workflow_id"}
         return Scope(definition, found, frames, depth, prefix, own, {**known, INPUTS: own.get(INPUTS, "{}")})
+
+    @staticmethod
+    def whole(definition: Definition, fields: Fields, given: Mapping[str, str]) -> "Scope":
+        """Of what is said of the flow as a whole, at no step of it."""
+        return Scope(definition, definition, START, 0, "", fields, given)
 
     @cached_property
     def trail(self) -> list["Step"]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.core.records import record
+from moot.core.text import sentence
 from moot.engine.expressions.template import Expression
 from moot.engine.state.operations import Update
 
@@ -29,7 +30,7 @@ class StepFailed(MootError):
     code = "STEP_FAILED"
 
     def __init__(self, fact: str, remedy: str = "", updates: tuple[Update, ...] = ()) -> None:
-        super().__init__(fact, remedy)
+        super().__init__(sentence(fact), remedy)
         self.updates = updates
 
 

@@ -96,7 +96,7 @@ async def test_a_command_that_fails_fails_its_step_and_still_writes_why(sandbox:
 async def test_an_error_says_once_how_a_command_ended(sandbox: Sandbox) -> None:
     printed: dict[str, Json] = {"stdout": "half", "stderr": "no such file", "exit_code": 2}
     told = Outcome("failed", printed, "It failed with exit code 2.\nhalf\nno such file")
-    with pytest.raises(StepFailed, match=r"^it failed: exit code 2: no such file See why"):
+    with pytest.raises(StepFailed, match=r"^it failed: exit code 2: no such file[.] See why"):
         await finished(sandbox, defined("type: shell_command\ncommand: x"), told)
 
 

@@ -6,6 +6,7 @@ from dataclasses import field
 from moot.core import json
 from moot.core.errors import MootError
 from moot.core.records import record
+from moot.core.text import sentence
 from moot.engine.expressions.evaluation import Evaluation, Evaluator, Fault, Outcome, Value
 from moot.engine.state import fields
 from moot.engine.state.fields import Fields
@@ -99,7 +100,7 @@ def _text(one: Computed, outcome: Outcome) -> str | None:
 def failed(one: Computed, fault: Fault) -> TransformFailed:
     where = f" (line {one.line + fault.line - 1})" if one.line and fault.line else ""
     return TransformFailed(
-        f"computed.{one.name}{where} failed: {fault.message}",
+        sentence(f"computed.{one.name}{where} failed: {fault.message}"),
         "Correct its transform, or say what stands in for it: on_error: use_fallback with a fallback.",
     )
 
