@@ -1,0 +1,86 @@
+"""The pages on steps: files are taken as they stand and end as they say, tables are those of the code."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from moot.app import workflows
+from moot.app.project import Project
+from moot.core import yaml
+from moot.engine.kinds import KINDS
+from moot.engine.shape import StepShape
+from moot.engine.steps.failing import FailingShape
+from tests.cli.terminal import Terminal
+
+DOCS = Path(__file__).parents[2] / "docs"
+BLOCK = re.compile(r"^```(\w*)(?: (\S+))?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+STEPS = (DOCS / "steps.md").read_text(encoding="utf-8")
+BLOCKS = BLOCK.findall(STEPS)
+NAMED = {name: text for _, name, text in BLOCKS if name}
+PARTS = [text for kind, name, text in BLOCKS if kind == "yaml" and not name]
+AROUND = {
+    "agents": {"coder": {"backend": "scripted"}, "reviewer": {"backend": "scripted"}},
+    "steps": [{"type": "exit"}],
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / ".moot").mkdir()
+    for name, text in NAMED.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "a.txt").write_text("TODO one\nFIXME two\nTODO three\n")
+    (tmp_path / "b.txt").write_text("\n")
+    return tmp_path
+
+
+def test_nothing_on_the_page_is_left_out() -> None:
+    assert sorted(NAMED) == ["checks.yaml", "longest.yaml", "twice.yaml"]
+    assert (len(PARTS), len(BLOCKS)) == (5, 9)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_whole_file_is_right(folder: Path, name: str) -> None:
+    assert workflows.read(Project(folder), folder / name).warnings == ()
+
+
+@pytest.mark.parametrize("text", PARTS)
+def test_a_part_is_right_with_agents_around_it(folder: Path, text: str) -> None:
+    part: Any = yaml.load(text, "part")
+    whole: dict[str, Any] = {**AROUND, **({"steps": part} if isinstance(part, list) else part)}
+    file = folder / "part.yaml"
+    file.write_text(json.dumps(whole))
+    assert len(workflows.read(Project(folder), file).agents) == 2
+
+
+def test_a_workflow_is_included_twice(folder: Path, bytecode: Path) -> None:
+    assert Terminal(folder, bytecode).ok("run", "twice.yaml").out.splitlines()[-1] == "2 and 1"
+
+
+def test_a_file_that_is_too_long_fails_the_run(folder: Path, bytecode: Path) -> None:
+    assert Terminal(folder, bytecode).ok("run", "longest.yaml").out.splitlines()[-1] == "2 texts"
+    ended = Terminal(folder, bytecode).run("run", "longest.yaml", "--input", "most=2")
+    assert (ended.code, "Too long: ./a.txt." in ended.err) == (1, True), ended
+
+
+def keys_of(model: type[StepShape]) -> set[str]:
+    return {str(one.validation_alias or name) for name, one in model.model_fields.items()}
+
+
+def test_every_kind_is_in_the_table_with_all_its_keys() -> None:
+    rows: list[tuple[str, str]] = re.findall(r"^\| `(\w+)` \| (.*?)\| [^|]+ \|$", STEPS, re.MULTILINE)
+    table = {kind: set(re.findall(r"`(\w+)`", keys)) for kind, keys in rows if kind in KINDS}
+    failing = {kind for kind, keys in rows if "for failures" in keys}
+    common, failures = keys_of(StepShape), keys_of(FailingShape)
+    assert table == {name: keys_of(kind.said) - common - failures for name, kind in KINDS.items()}
+    assert failing == {name for name, kind in KINDS.items() if issubclass(kind.said, FailingShape)}
+
+
+def test_every_key_for_failures_is_in_its_table() -> None:
+    section = STEPS.partition("## When a step fails")[2].partition("```")[0]
+    listed = re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`\w+`.*?) \|", section, re.MULTILINE)))
+    assert set(listed) == keys_of(FailingShape) - keys_of(StepShape)
