@@ -30,7 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_nothing_on_the_page_is_left_out() -> None:
     assert sorted(NAMED) == ["agents/lead.md", "prompts/reviewer.md", "review.yaml", "team.yaml"]
-    assert (len(FRAGMENTS), len(CONSOLE), len(BLOCKS)) == (6, 1, 11)
+    assert (len(FRAGMENTS), len(CONSOLE), len(BLOCKS)) == (7, 1, 12)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMED if name.endswith(".yaml")])

@@ -13,6 +13,7 @@ from moot.core import yaml
 from moot.engine.kinds import KINDS
 from moot.engine.shape import StepShape
 from moot.engine.steps.failing import FailingShape
+from moot.tools import groups, table
 from tests.cli.terminal import Terminal
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -84,3 +85,23 @@ def test_every_key_for_failures_is_in_its_table() -> None:
     section = STEPS.partition("## When a step fails")[2].partition("```")[0]
     listed = re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`\w+`.*?) \|", section, re.MULTILINE)))
     assert set(listed) == keys_of(FailingShape) - keys_of(StepShape)
+
+
+def test_the_steps_of_the_readme_count_lines(folder: Path, bytecode: Path) -> None:
+    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"^```yaml\n# loc.yaml\n(.*?)^```$", readme, re.DOTALL | re.MULTILINE)
+    (folder / "loc.yaml").write_text(text)
+    (folder / "one.py").write_text("a = 1\nb = 2\n")
+    assert Terminal(folder, bytecode).ok("run", "loc.yaml").out.splitlines()[-1] == "2 lines"
+
+
+def test_every_tool_for_steps_is_in_the_table_of_tools() -> None:
+    page = (DOCS / "tools.md").read_text(encoding="utf-8")
+    wanted = {name: one for name, one in table.TOOLS.items() if one.group in groups.FLOW}
+    rows: dict[str, str] = dict(re.findall(r"^\| `(workflow_\w+)` \| (.*?) ?\| .* \|$", page, re.MULTILINE))
+    assert wanted.keys() - rows.keys() == set()
+    for name, tool in wanted.items():
+        arguments = {key if one.is_required() else f"{key}?" for key, one in tool.arguments.model_fields.items()}
+        assert arguments == set(re.findall(r"`(\w+\??)`", re.sub(r" \([^)]*\)", "", rows[name]))), name
+    named = re.findall(r"`(workflow_[a-z_]+)`", STEPS)
+    assert set(named) - table.TOOLS.keys() == set()
