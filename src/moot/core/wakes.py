@@ -11,6 +11,10 @@ class Signal:
     def __init__(self) -> None:
         self._rung = asyncio.Event()
 
+    @property
+    def is_rung(self) -> bool:
+        return self._rung.is_set()
+
     def clear(self) -> None:
         self._rung.clear()
 

@@ -32,6 +32,17 @@ class Delta:
     checkpoint: str = ""  # why the state is kept apart, if it is
     is_anew: bool = False  # everything before is gone: it begins again
 
+    @property
+    def is_mere_move(self) -> bool:
+        """Whether nobody can have waited for it: the flow goes on at once, and nothing was told or asked."""
+        return (
+            self.flow is None
+            and not self.answers
+            and not self.checkpoint
+            and all(one.status == "moving" for one in self.strands)
+            and not any(_is_told(one) for one in self.taken)
+        )
+
 
 @record
 class Live:
@@ -96,33 +107,23 @@ def load(tx: ReadTx, id: FlowId, definition: Definition) -> Live:
     )
 
 
-def commit(tx: Tx, live: Live, delta: Delta, place: Place) -> Live | None:
-    """None if somebody else has changed the flow since: then all of it is computed anew."""
+def commit(tx: Tx, live: Live, delta: Delta, place: Place, *, is_quiet: bool = False) -> Live | None:
+    """None if somebody else has changed the flow since: then all of it is computed anew. With `is_quiet` a mere move
+    wakes nobody."""
     delta = _tidied(live, delta)
     before, after = live.flow, delta.flow or live.flow
-    is_stepped = tx.run(
-        flows.sql.step,
-        id=before.id,
-        version=before.version,
-        last_step=before.last_step + len(delta.taken),
-        status=after.status,
-        credits=after.credits,
-        retries=after.retries,
-        result=after.result,
-        error=after.error,
-        now=tx.now,
-        ended_at=None if after.is_live else before.ended_at or tx.now,
-    )
-    if not is_stepped:
+    if not flows.step(tx, before, len(delta.taken)):
         return None
+    if after is not before:
+        flows.turn(tx, after)
     version = before.version + 1
     if delta.is_anew:
-        tx.put(flows.sql.clear, flow=before.id)
+        flows.clear(tx, before.id)
         strands.drop(tx, before.id)
-    _write_fields(tx, before, version, delta)
+    flows.write_fields(tx, before.id, version, delta.fields)
     placed = tuple(place(tx, before, one) if one.status == "given" else one for one in delta.strands)
     for one in placed:
-        strands.put(tx, one)
+        strands.change(tx, None if delta.is_anew else live.strands.get(one.number), one)
     history.note(tx, before.id, before.last_step, delta.taken)
     if delta.traces:
         history.trace(tx, before.id, version, delta.traces, {**live.fields, **delta.fields})
@@ -133,6 +134,8 @@ def commit(tx: Tx, live: Live, delta: Delta, place: Place) -> Live | None:
         at = delta.taken[-1].step_id if delta.taken else live.main.step_id
         history.keep(tx, before.id, at, delta.checkpoint, version, states.flat(found.fields))
     _tell(tx, before, after, delta)
+    if not (is_quiet and delta.is_mere_move):
+        tx.wake()
     return found
 
 
@@ -142,14 +145,6 @@ def _tidied(live: Live, delta: Delta) -> Delta:
     known = live.strands.keys()
     found = [key for number in gone if number in known for key in live.fields if scope.of_strand(key, number)]
     return replace(delta, fields={**delta.fields, **dict.fromkeys(found)}) if found else delta
-
-
-def _write_fields(tx: Tx, flow: Flow, version: int, delta: Delta) -> None:
-    for key, text in delta.fields.items():
-        if text is None:
-            tx.put(flows.sql.drop_field, flow=flow.id, key=key)
-        else:
-            tx.put(flows.sql.set_field, flow=flow.id, key=key, value=text, version=version)
 
 
 def _answer(tx: Tx, flow: Flow, delta: Delta) -> None:
@@ -163,7 +158,7 @@ def _marked(tx: Tx, live: Live) -> Flow:
     """For those who ask whether anything goes on here: what the flow waits for."""
     waits = waits_for(live)
     if waits != live.flow.waits_for:
-        tx.put(flows.sql.wait, id=live.flow.id, waits_for=waits)
+        flows.mark(tx, live.flow, waits)
     return replace(live.flow, waits_for=waits)
 
 
@@ -208,13 +203,16 @@ def _waits_for(live: Live, strand: Strand) -> WaitsFor:
 
 
 def _tell(tx: Tx, before: Flow, after: Flow, delta: Delta) -> None:
-    """What somebody may want to see as it happens; of mere changes of state only that there is news."""
+    """What somebody may want to see as it happens."""
     for number, one in enumerate(delta.taken, before.last_step + 1):
-        if one.detail or one.error or one.doer != "moot":
+        if _is_told(one):
             facts: dict[str, Json] = {"step": one.step_id, "type": one.type, "status": one.status, "error": one.error}
             facts["number"] = number
             tx.announce(Event(before.stream, flows.STEPPED, before.id, facts, is_quiet=True))
     if before.is_live and not after.is_live:
         facts = {"status": after.status, "error": after.error}
         tx.announce(Event(before.stream, flows.ENDED, before.id, facts))
-    tx.wake()
+
+
+def _is_told(one: Taken) -> bool:
+    return bool(one.detail or one.error or one.doer != "moot")

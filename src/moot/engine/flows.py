@@ -105,7 +105,6 @@ def create(tx: Tx, new: NewFlow) -> Flow:
         stream=new.stream,
         name=new.name,
         source=new.source,
-        files=json.dumps(new.files),
         given=json.dumps(new.given),
         own=json.dumps({**new.own, "workflow_id": id}),
         driver=new.driver,
@@ -115,6 +114,7 @@ def create(tx: Tx, new: NewFlow) -> Flow:
         credits=new.credits,
         now=tx.now,
     )
+    tx.put(sql.add_files, flow=id, files=json.dumps(new.files))
     strands.put(tx, Strand(id, holder=new.holder))
     tx.announce(Event(new.stream, STARTED, id, {"name": new.name}, is_quiet=True))
     return get(tx, id)
@@ -132,6 +132,10 @@ def find(tx: ReadTx, id: FlowId) -> Flow | None:
     return tx.maybe(sql.get, Flow, id=id)
 
 
+def version(tx: ReadTx, id: FlowId) -> int:
+    return tx.one(sql.version, int, id=id)
+
+
 def files(tx: ReadTx, id: FlowId) -> Files:
     found = cast(list[list[str]], json.loads(tx.one(sql.files, str, id=id)))
     return tuple((name, text) for name, text in found)
@@ -144,6 +148,39 @@ def all_of(tx: ReadTx, instance: InstanceName, limit: int = 100) -> list[Flow]:
 
 def live(tx: ReadTx, stream: StreamId) -> list[Flow]:
     return tx.all(sql.live, Flow, stream=stream)
+
+
+def step(tx: Tx, flow: Flow, taken: int) -> bool:
+    """One version further, with so many steps taken; False if somebody else has changed it since."""
+    return bool(tx.run(sql.step, id=flow.id, version=flow.version, last_step=flow.last_step + taken, now=tx.now))
+
+
+def turn(tx: Tx, flow: Flow) -> None:
+    """What else is to be known of it after a step."""
+    tx.put(
+        sql.turn,
+        id=flow.id,
+        status=flow.status,
+        credits=flow.credits,
+        retries=flow.retries,
+        result=flow.result,
+        error=flow.error,
+        ended_at=None if flow.is_live else flow.ended_at or tx.now,
+    )
+
+
+def write_fields(tx: Tx, id: FlowId, version: int, changed: Mapping[str, str | None]) -> None:
+    """New texts, each with the version that it came with; None where a field is gone."""
+    for key, text in changed.items():
+        if text is None:
+            tx.put(sql.drop_field, flow=id, key=key)
+        else:
+            tx.put(sql.set_field, flow=id, key=key, value=text, version=version)
+
+
+def clear(tx: Tx, id: FlowId) -> None:
+    """Nothing is known any more."""
+    tx.put(sql.clear, flow=id)
 
 
 def fields(tx: ReadTx, id: FlowId) -> dict[str, str]:
@@ -195,6 +232,7 @@ def allow(tx: Tx, flow: Flow, steps: int | None) -> None:
 
 def forget(tx: Tx, instance: InstanceName) -> None:
     for one in (
+        sql.forget_files,
         sql.forget_fields,
         sql.forget_strands,
         sql.forget_steps,

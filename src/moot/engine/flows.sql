@@ -1,19 +1,25 @@
 -- add: A flow that is about to begin.
 insert into flows (
-  id, instance, stream, name, source, files, given, own, driver, holder, role, tool_groups, status, waits_for, version, last_step, credits,
+  id, instance, stream, name, source, given, own, driver, holder, role, tool_groups, status, waits_for, version, last_step, credits,
   retries, result, error, started_at, updated_at, ended_at
 ) values (
-  :id, :instance, :stream, :name, :source, :files, :given, :own, :driver, :holder, :role, :tool_groups, 'starting', '', 0, 0, :credits,
+  :id, :instance, :stream, :name, :source, :given, :own, :driver, :holder, :role, :tool_groups, 'starting', '', 0, 0, :credits,
   0, null, '', :now, :now, null
 )
 
--- get: One flow by id, without its texts.
+-- add_files: The texts that it is made from.
+insert into flow_texts (flow, files) values (:flow, :files)
+
+-- get: One flow by id.
 select id, instance, stream, name, source, given, own, driver, holder, role, tool_groups, status, waits_for, version, last_step, credits,
   retries, result, error, started_at, updated_at, ended_at
 from flows where id = :id
 
+-- version: Which is the newest.
+select version from flows where id = :id
+
 -- files: The texts that it is made from.
-select files from flows where id = :id
+select files from flow_texts where flow = :id
 
 -- all_of: The flows of an instance, the newest first.
 select id, instance, stream, name, source, given, own, driver, holder, role, tool_groups, status, waits_for, version, last_step, credits,
@@ -26,10 +32,12 @@ select id, instance, stream, name, source, given, own, driver, holder, role, too
 from flows where stream = :stream and status in ('starting', 'in_progress') order by id
 
 -- step: One step further, unless somebody else has taken it.
+update flows set version = version + 1, last_step = :last_step, updated_at = :now where id = :id and version = :version
+
+-- turn: What else has changed with that step, which is in indexes and seldom does.
 update flows
-set version = version + 1, last_step = :last_step, status = :status, credits = :credits,
-  retries = :retries, result = :result, error = :error, updated_at = :now, ended_at = :ended_at
-where id = :id and version = :version
+set status = :status, credits = :credits, retries = :retries, result = :result, error = :error, ended_at = :ended_at
+where id = :id
 
 -- wait: What it waits for.
 update flows set waits_for = :waits_for where id = :id
@@ -68,6 +76,9 @@ select key, value, version from flow_fields where flow = :flow
 
 -- field_version: When a field was written last.
 select version from flow_fields where flow = :flow and key = :key
+
+-- forget_files: What the flows of an instance are made from.
+delete from flow_texts where flow in (select id from flows where instance = :instance)
 
 -- forget_fields: The state of the flows of an instance.
 delete from flow_fields where flow in (select id from flows where instance = :instance)

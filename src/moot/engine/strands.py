@@ -109,6 +109,15 @@ def put(tx: Tx, strand: Strand) -> None:
     )
 
 
+def change(tx: Tx, before: Strand | None, strand: Strand) -> None:
+    """The same of one that was known; where it has only gone on, nothing else is written."""
+    if before is None or replace(before, frames=strand.frames, tries=strand.tries) != strand:
+        put(tx, strand)
+        return
+    frames = json.dumps(positions.to_json(strand.frames))
+    tx.put(sql.move, flow=strand.flow, number=strand.number, frames=frames, tries=strand.tries)
+
+
 def of_flow(tx: ReadTx, flow: FlowId) -> dict[int, Strand]:
     """Those that count now: what is not over, the first, and all of the tasks that one waits for."""
     return {one.number: _read(one) for one in tx.all(sql.of_flow, _Row, flow=flow)}

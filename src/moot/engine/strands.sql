@@ -11,6 +11,9 @@ insert into strands (
   given_at = excluded.given_at, is_applied = excluded.is_applied, waits_on = excluded.waits_on, wakes_at = excluded.wakes_at,
   seen_step = excluded.seen_step, retries = excluded.retries, error = excluded.error
 
+-- move: A strand is elsewhere, and nothing else has changed.
+update strands set frames = :frames, tries = :tries where flow = :flow and number = :number
+
 -- of_flow: Those that are not over, the first, and of the tasks that one waits for also those that are done.
 select number, parent, fork, task_id, frames, tries, status, holder, own, step_id, work, since, given_at, is_applied, waits_on, wakes_at,
   seen_step, retries, error, flow

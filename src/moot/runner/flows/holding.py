@@ -2,6 +2,9 @@
 
 What was done outside the store is noted before it is forgotten here: a commit that is refused is computed anew, and
 nothing is done a second time for it.
+
+Whoever has something for a flow rings. As long as nobody does, one step follows the other without a look into the
+store; and those who watch are woken for mere moves only now and then.
 """
 
 import asyncio
@@ -16,7 +19,7 @@ from moot.core.ids import FlowId
 from moot.core.records import record, replace
 from moot.core.tx import ReadTx, Tx
 from moot.core.wakes import Signal
-from moot.engine import delta, folding, inbox
+from moot.engine import delta, flows, folding, inbox
 from moot.engine.definition import Definition
 from moot.engine.delta import Delta, Live, Place
 from moot.engine.driving import Driver
@@ -75,14 +78,7 @@ class _Found:
     live: Live
     waiting: tuple[Submission, ...]
     now: datetime
-    is_held: bool
-
-
-@record
-class _Done:
-    live: Live
-    has_mail: bool
-    now: datetime
+    is_held: bool = False
 
 
 @dataclass(slots=True)
@@ -96,6 +92,7 @@ class Holding:
     _deeds: dict[int, _Deed] = field(default_factory=dict[int, _Deed])
     _servers: "Servers | None" = None
     _looked_at: float = 0.0
+    _is_told: bool = False  # those who watch were woken since
 
     async def go(self) -> None:
         await self._recover()
@@ -108,10 +105,10 @@ class Holding:
                 found = await self._look()
                 continue
             done = await self._committed(found.live, change)
-            if done is None or done.has_mail or time.monotonic() > self._looked_at + _LOOK:
+            if done is None or await self._is_late(done.live, change):
                 found = await self._look()
             else:
-                found = replace(found, live=done.live, now=done.now, waiting=())
+                found = replace(done, is_held=found.is_held)
 
     def leave(self) -> None:
         """Nobody wants what is still being done."""
@@ -122,7 +119,7 @@ class Holding:
 
     async def _look(self) -> _Found:
         self.signal.clear()
-        self._looked_at = time.monotonic()
+        self._looked_at, self._is_told = time.monotonic(), False
         id = FlowId(self.job.subject)
         return await self.store.read(lambda tx: _found(tx, id, self.definition))
 
@@ -137,10 +134,11 @@ class Holding:
             return None
         return await driver.next(live)
 
-    async def _committed(self, live: Live, change: Delta) -> _Done | None:
+    async def _committed(self, live: Live, change: Delta) -> _Found | None:
         """None if somebody else has changed the flow; JobLost if somebody else has it now."""
         place = Placing(self.means.deeds.can_call, self.means.deeds.place)
-        done = await self.store.write(lambda tx: _commit(tx, live, change, place), caller=SYSTEM)
+        is_quiet, self._is_told = self._is_told, True
+        done = await self.store.write(lambda tx: _commit(tx, live, change, place, is_quiet=is_quiet), caller=SYSTEM)
         if done is None:
             await self.store.write(lambda tx: jobs.guard(tx, self.job), caller=SYSTEM)
             return None
@@ -149,6 +147,15 @@ class Holding:
             self._forget(live.strands.get(one.number), done.live.strands[one.number])
             self._begin(done.live, done.live.strands[one.number])
         return done
+
+    async def _is_late(self, live: Live, change: Delta) -> bool:
+        """Whether there may be more to know of the flow than what was committed."""
+        if time.monotonic() > self._looked_at + _LOOK:
+            return True
+        if change.is_mere_move and not self.signal.is_rung:
+            return False
+        self.signal.clear()
+        return await self.store.read(lambda tx: _has_news(tx, live))
 
     def _forget(self, before: Strand | None, after: Strand) -> None:
         """What came of it is on record."""
@@ -221,6 +228,11 @@ def _found(tx: ReadTx, id: FlowId, definition: Definition) -> _Found:
     return _Found(live, tuple(inbox.waiting(tx, id)), tx.now, section.is_held(tx, live.flow))
 
 
-def _commit(tx: Tx, live: Live, change: Delta, place: Place) -> _Done | None:
-    found = delta.commit(tx, live, change, place)
-    return None if found is None else _Done(found, not inbox.is_empty(tx, live.flow.id), tx.now)
+def _commit(tx: Tx, live: Live, change: Delta, place: Place, *, is_quiet: bool = False) -> _Found | None:
+    found = delta.commit(tx, live, change, place, is_quiet=is_quiet)
+    return None if found is None else _Found(found, (), tx.now)
+
+
+def _has_news(tx: ReadTx, live: Live) -> bool:
+    flow = live.flow
+    return flows.version(tx, flow.id) != flow.version or not inbox.is_empty(tx, flow.id) or section.is_held(tx, flow)

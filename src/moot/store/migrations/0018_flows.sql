@@ -6,7 +6,6 @@ create table flows (
   stream text not null,
   name text not null,
   source text not null,
-  files text not null,
   given text not null,
   own text not null,
   driver text not null,
@@ -27,6 +26,12 @@ create table flows (
 ) strict;
 create index flows_of_instance on flows (instance, started_at, id);
 create index flows_live on flows (stream) where status in ('starting', 'in_progress');
+
+-- The texts that a flow is made from: long, and apart from what changes with every step.
+create table flow_texts (
+  flow text primary key,
+  files text not null
+) strict;
 
 -- The state: JSON text by key, of which only what changes is written.
 create table flow_fields (
@@ -78,7 +83,6 @@ create table flow_steps (
   ended_at integer not null,
   primary key (flow, number)
 ) strict, without rowid;
-create index flow_steps_of_strand on flow_steps (flow, strand, number);
 create index flow_steps_by_id on flow_steps (flow, strand, step_id);
 
 -- What others want of a flow: whoever advances it takes them in, in their order.
