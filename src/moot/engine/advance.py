@@ -52,9 +52,9 @@ async def advance(
     evaluator: Evaluator, definition: Definition, before: Standing, own: Mapping[str, str] | None = None
 ) -> Advanced:
     """`own` are names that expressions see besides the state: JSON text, such as `inputs`."""
-    if before.frames[-1].at >= len(definition.block(before.frames)):
-        return Advanced(_ended(before))
     turn = _turn(evaluator, definition, before, own)
+    if turn.scope.is_at_end:
+        return Advanced(_ended(before))
     return await _made(turn, before, await kinds.take(turn))
 
 
@@ -102,7 +102,7 @@ def _turn(evaluator: Evaluator, definition: Definition, before: Standing, own: M
 
 async def _made(turn: AtStep, before: Standing, move: Move) -> Advanced:
     scope, frames = turn.scope, before.frames
-    id = scope.outermost.step_id(frames)
+    id = scope.step_id
     match move:
         case Next():
             change = await _written(turn, move)

@@ -1,6 +1,6 @@
 """A definition: the steps of a workflow file and the state that they work on, as plain records."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from itertools import pairwise
 from typing import Literal
@@ -129,10 +129,16 @@ class Definition:
         return found
 
     def step_id(self, frames: Frames) -> str:
-        """`fix_errors.then.1.state_update`; a round of a loop is `retry.body[2].0.shell_command`."""
-        begin = positions.root(frames)
-        trail, own = self.trail(frames)[begin:], frames[begin:]
-        parts = [trail[0].name]
-        for (around, step), (outer, inner) in zip(pairwise(trail), pairwise(own), strict=False):
-            parts += [f"{inner.block}[{outer.rounds + 1}]" if around.is_loop else inner.block, step.name]
-        return ".".join((*parts, trail[-1].type))
+        return step_id(self.trail(frames), frames)
+
+
+def step_id(trail: Sequence[Step], frames: Frames) -> str:
+    """`fix_errors.then.1.state_update`; a round of a loop is `retry.body[2].0.shell_command`."""
+    if len(frames) == 1:
+        return f"{trail[0].name}.{trail[0].type}"
+    begin = positions.root(frames)
+    own = trail[begin:]
+    parts = [own[0].name]
+    for (around, step), (outer, inner) in zip(pairwise(own), pairwise(frames[begin:]), strict=False):
+        parts += [f"{inner.block}[{outer.rounds + 1}]" if around.is_loop else inner.block, step.name]
+    return ".".join((*parts, own[-1].type))

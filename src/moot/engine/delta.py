@@ -17,7 +17,7 @@ from moot.engine.history import Taken
 from moot.engine.scope import INPUTS
 from moot.engine.state import fields as states
 from moot.engine.state.fields import Fields
-from moot.engine.state.reactive import Trace
+from moot.engine.state.reactive import Change, Trace
 from moot.engine.strands import MAIN, Strand
 
 
@@ -77,21 +77,15 @@ class Live:
         active = sum(one.status != "ready" and not one.is_over for one in self.children(parent))
         return max(int(cast(int, parent.work.definition["max_parallel"])) - active, 0)
 
-    def own(self, strand: Strand) -> dict[str, Json]:
-        """What the expressions of a strand know beside the state."""
-        known = self.fields.get(INPUTS)
-        given: Json = self.flow.given if known is None else json.loads(known)
-        return {INPUTS: given, **self.flow.own, **strand.own}
+    def own(self, strand: Strand) -> dict[str, str]:
+        """What the expressions of a strand know beside the state: JSON text by name."""
+        found = {name: json.dumps(value) for name, value in ({**self.flow.own, **strand.own}).items()}
+        return {INPUTS: self.fields.get(INPUTS) or json.dumps(self.flow.given), **found}
 
     def after(self, delta: Delta) -> "Live":
         """With what was committed."""
         flow = delta.flow or self.flow
-        known: dict[str, str] = {} if delta.is_anew else dict(self.fields)
-        for key, text in delta.fields.items():
-            if text is None:
-                known.pop(key, None)
-            else:
-                known[key] = text
+        known = Change(delta.fields).over({} if delta.is_anew else self.fields)
         found = {} if delta.is_anew else dict(self.strands)
         found.update((one.number, one) for one in delta.strands)
         changed = replace(flow, version=self.flow.version + 1, last_step=self.flow.last_step + len(delta.taken))
@@ -121,15 +115,16 @@ def commit(tx: Tx, live: Live, delta: Delta, place: Place, *, is_quiet: bool = F
         flows.clear(tx, before.id)
         strands.drop(tx, before.id)
     flows.write_fields(tx, before.id, version, delta.fields)
-    placed = tuple(place(tx, before, one) if one.status == "given" else one for one in delta.strands)
-    for one in placed:
+    if any(one.status == "given" for one in delta.strands):
+        placed = (place(tx, before, one) if one.status == "given" else one for one in delta.strands)
+        delta = replace(delta, strands=tuple(placed))
+    for one in delta.strands:
         strands.change(tx, None if delta.is_anew else live.strands.get(one.number), one)
     history.note(tx, before.id, before.last_step, delta.taken)
     if delta.traces:
         history.trace(tx, before.id, version, delta.traces, {**live.fields, **delta.fields})
     _answer(tx, before, delta)
-    found = live.after(replace(delta, strands=placed))
-    found = replace(found, flow=_marked(tx, found))
+    found = _marked(tx, live.after(delta))
     if delta.checkpoint:
         at = delta.taken[-1].step_id if delta.taken else live.main.step_id
         history.keep(tx, before.id, at, delta.checkpoint, version, states.flat(found.fields))
@@ -154,12 +149,13 @@ def _answer(tx: Tx, flow: Flow, delta: Delta) -> None:
         inbox.clear(tx, flow.id)
 
 
-def _marked(tx: Tx, live: Live) -> Flow:
+def _marked(tx: Tx, live: Live) -> Live:
     """For those who ask whether anything goes on here: what the flow waits for."""
     waits = waits_for(live)
-    if waits != live.flow.waits_for:
-        flows.mark(tx, live.flow, waits)
-    return replace(live.flow, waits_for=waits)
+    if waits == live.flow.waits_for:
+        return live
+    flows.mark(tx, live.flow, waits)
+    return replace(live, flow=replace(live.flow, waits_for=waits))
 
 
 def waits_for(live: Live) -> WaitsFor:

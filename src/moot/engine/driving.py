@@ -1,7 +1,6 @@
 """How a flow goes on: from a snapshot of it, and what has come for it, to the next commit. Nothing is stored here, and
 nothing done outside: what somebody has to do is left with its strand."""
 
-from collections.abc import Mapping
 from datetime import datetime
 
 from moot.core import json
@@ -57,7 +56,7 @@ class Driver:
         flow, main = live.flow, live.main
         try:
             given = beginning.inputs(live.definition, flow.given)
-            begun = await beginning.state(self.evaluator, live.definition, given, _texts(live.own(main)))
+            begun = await beginning.state(self.evaluator, live.definition, given, live.own(main))
         except MootError as error:
             return trouble.ended(live, main, str(error))
         return Delta(begun.fields, (main,), traces=begun.traces, flow=replace(flow, status="in_progress"))
@@ -76,7 +75,7 @@ class Driver:
 
     async def _go_on(self, live: Live, strand: Strand) -> Delta:
         """Through control flow to the next step that does something, which is a commit of its own."""
-        own = _texts(live.own(strand))
+        own = live.own(strand)
         standing = Standing(live.fields, strand.frames, tries=strand.tries)
         taken: list[Taken] = []
         traces: list[Trace] = []
@@ -134,7 +133,7 @@ class Driver:
     async def _finish(self, live: Live, strand: Strand, outcome: Outcome, doer: Doer) -> Delta:
         standing = Standing(live.fields, strand.frames, tries=strand.tries)
         try:
-            done = await advance.finish(self.evaluator, live.definition, standing, outcome, _texts(live.own(strand)))
+            done = await advance.finish(self.evaluator, live.definition, standing, outcome, live.own(strand))
         except MootError as error:
             delta = await trouble.failed(self.evaluator, live, strand, error, doer)
             return self._without_children(live, strand, delta)
@@ -219,7 +218,3 @@ def _finished(strand: Strand, outcome: Outcome, doer: Doer, done: Advanced) -> T
 def _seen(live: Live, strand: Strand, doer: Doer) -> int:
     """Whoever drives a strand has seen everything up to the step that it has done."""
     return live.flow.last_step + 1 if doer == "agent" else strand.seen_step
-
-
-def _texts(own: Mapping[str, Json]) -> dict[str, str]:
-    return {name: json.dumps(value) for name, value in own.items()}

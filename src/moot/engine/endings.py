@@ -39,7 +39,7 @@ async def _completed(evaluator: Evaluator, live: Live, delta: Delta) -> Delta:
     wanted = live.definition.result
     if not wanted:
         return replace(delta, flow=flow)
-    own = {name: json.dumps(value) for name, value in live.own(live.main).items()}
+    own = live.own(live.main)
     known = live.after(delta).fields
     names = Scope.whole(live.definition, known, own).own_names(known)
     try:

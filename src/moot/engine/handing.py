@@ -4,7 +4,6 @@ by whichever comes first of its own update and its word that the step is done.""
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from moot.core import json
 from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.core.records import replace
@@ -53,7 +52,7 @@ async def _gathered(
 ) -> tuple[tuple[Update, ...], Standing]:
     made, after = done.updates, done.after
     loop = _bare_loop(live.definition, strand)
-    own = {name: json.dumps(value) for name, value in live.own(strand).items()}
+    own = live.own(strand)
     while loop and len(made) < _MOST:
         try:
             further = await advance.advance(evaluator, live.definition, after, own)

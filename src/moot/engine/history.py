@@ -91,7 +91,7 @@ def note(tx: Tx, flow: FlowId, after: int, taken: Sequence[Taken]) -> None:
             type=one.type,
             doer=one.doer,
             status=one.status,
-            detail=json.dumps(one.detail),
+            detail=json.dumps(one.detail) if one.detail else "{}",
             error=one.error,
             started_at=one.started_at or tx.now,
             ended_at=tx.now,

@@ -7,14 +7,13 @@ it: `in.checks/raw.files`. What a strand of a task keeps for itself has the stra
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from moot.core import json
 from moot.core.json import Json
+from moot.core.records import record
 from moot.engine import frames as positions
-from moot.engine.definition import Definition
+from moot.engine.definition import Definition, step_id
 from moot.engine.frames import START, Frames
 from moot.engine.state.fields import Fields
 
@@ -27,11 +26,12 @@ INPUTS = "inputs"
 _INSIDE = "in."
 
 
-@dataclass(frozen=True)
+@record
 class Scope:
     outermost: Definition
     definition: Definition
     frames: Frames  # the whole way
+    trail: Sequence["Step"]  # the steps on it; at the end of a block the one there is missing
     depth: int  # where in it the steps of this definition begin
     prefix: str  # of the keys of its fields
     fields: Fields  # its own, without the prefix
@@ -45,27 +45,32 @@ class Scope:
             if step.type == "include_workflow":
                 prefix, found, depth = f"{_INSIDE}{_path(trail[: at + 1], frames)}/", _included(step), at + 1
         if not prefix:
-            return Scope(definition, definition, frames, 0, "", fields, given)
+            return Scope(definition, definition, frames, trail, 0, "", fields, given)
         own = {key.removeprefix(prefix): text for key, text in fields.items() if key.startswith(prefix)}
         is_inside = 0 < depth <= positions.root(frames)  # the strand itself began in there
         known = {name: text for name, text in given.items() if is_inside or name == "workflow_id"}
-        return Scope(definition, found, frames, depth, prefix, own, {**known, INPUTS: own.get(INPUTS, "{}")})
+        return Scope(definition, found, frames, trail, depth, prefix, own, {**known, INPUTS: own.get(INPUTS, "{}")})
 
     @staticmethod
     def whole(definition: Definition, fields: Fields, given: Mapping[str, str]) -> "Scope":
         """Of what is said of the flow as a whole, at no step of it."""
-        return Scope(definition, definition, START, 0, "", fields, given)
+        return Scope(definition, definition, START, definition.trail(START), 0, "", fields, given)
 
-    @cached_property
-    def trail(self) -> list["Step"]:
-        return self.outermost.trail(self.frames)
+    @property
+    def is_at_end(self) -> bool:
+        """Whether the innermost block is gone through."""
+        return len(self.trail) < len(self.frames)
 
-    @cached_property
+    @property
+    def step_id(self) -> str:
+        return step_id(self.trail, self.frames)
+
+    @property
     def inner(self) -> "Scope":
         """Of the workflow that the step here includes."""
         step = self.trail[-1]
         prefix = f"{_INSIDE}{_path(self.trail, self.frames)}/"
-        return Scope(self.outermost, _included(step), self.frames, len(self.frames), prefix, {}, {})
+        return Scope(self.outermost, _included(step), self.frames, self.trail, len(self.frames), prefix, {}, {})
 
     def key(self, kind: str) -> str:
         """Where something is kept for the step that the way leads to."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from moot.core import json
 from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.core.records import replace
@@ -44,7 +43,7 @@ async def _written(evaluator: Evaluator, live: Live, strand: Strand, error: Moot
     if not isinstance(error, StepFailed) or not error.updates:
         return Change()
     standing = Standing(live.fields, strand.frames, tries=strand.tries)
-    own = {name: json.dumps(value) for name, value in live.own(strand).items()}
+    own = live.own(strand)
     try:
         return (await advance.failed(evaluator, live.definition, standing, error, own)).change
     except MootError:  # the state does not take it: the failure itself counts more

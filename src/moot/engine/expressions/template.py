@@ -3,6 +3,7 @@ nothing else keeps the type of its value."""
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from moot.core.errors import InvalidInput
 from moot.core.records import record
@@ -50,6 +51,7 @@ class Template:
         return None if self.expressions else "".join(part for part in self.parts if isinstance(part, str))
 
 
+@lru_cache(maxsize=4096)
 def parse(text: str) -> Template:
     """TemplateInvalid, or ScriptUnreadable, says where it goes wrong."""
     parts: list[str | Expression] = []

@@ -43,8 +43,13 @@ class Change:
 
     def over(self, before: Fields) -> dict[str, str]:
         """All fields with this change."""
-        after = {**before, **self.fields}
-        return {key: text for key, text in after.items() if text is not None}
+        after = dict(before)
+        for key, text in self.fields.items():
+            if text is None:
+                after.pop(key, None)
+            else:
+                after[key] = text
+        return after
 
 
 async def update(evaluator: Evaluator, schema: Schema, before: Fields, updates: Sequence[Update]) -> Change:

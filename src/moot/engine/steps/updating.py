@@ -9,7 +9,7 @@ from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.records import record
 from moot.engine.expressions import template
-from moot.engine.resolving import text_of
+from moot.engine.resolving import expressions, text_of
 from moot.engine.shape import StepShape, WriteShape
 from moot.engine.state import paths
 from moot.engine.state.operations import Operation, Update
@@ -36,13 +36,16 @@ class Change:
 @record
 class StateUpdate:
     changes: tuple[Change, ...]
+    made: tuple[Update, ...] | None = None  # what they come to, if nothing in them is evaluated
 
 
 def read(said: Said) -> StateUpdate:
     if (said.path is None) == (said.updates is None):
         raise InvalidInput("A state_update has either a path or updates.", "Write path and value, or updates.")
     several = said.updates or [WriteShape(path=said.path or "", value=said.value, operation=said.operation)]
-    return StateUpdate(tuple(change(one) for one in several))
+    changes = tuple(change(one) for one in several)
+    is_plain = next(expressions([[list(one.path), one.value] for one in changes]), None) is None
+    return StateUpdate(changes, tuple(_plain(one) for one in changes) if is_plain else None)
 
 
 def change(said: WriteShape) -> Change:
@@ -54,7 +57,7 @@ def change(said: WriteShape) -> Change:
 
 async def take(turn: Turn) -> Move:
     detail: StateUpdate = turn.step.detail
-    return Next(await updates(turn, detail.changes))
+    return Next(await updates(turn, detail.changes) if detail.made is None else detail.made)
 
 
 async def updates(turn: Turn, changes: tuple[Change, ...], own: Mapping[str, Json] | None = None) -> tuple[Update, ...]:
@@ -65,6 +68,10 @@ async def updates(turn: Turn, changes: tuple[Change, ...], own: Mapping[str, Jso
         Update(place(cast(list[Json], made["path"])), one.operation, made["value"])
         for one, made in zip(changes, found, strict=True)
     )
+
+
+def _plain(one: Change) -> Update:
+    return Update(paths.of(one.path), one.operation, one.value)
 
 
 def place(keys: list[Json]) -> Path:
