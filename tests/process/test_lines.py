@@ -151,3 +151,23 @@ async def test_others_have_their_turns_however_many_lines_wait(by_text: bool) ->
     working.cancel()
     assert len(taken) == (100 if by_text else 5000)
     assert others.turns >= 70
+
+
+async def test_lines_that_came_in_one_piece_can_be_taken_together() -> None:
+    lines = Lines(100, nothing)
+    lines.take(b"one\ntwo\r\nthr")
+    assert await lines.together() == ["one", "two"]
+    lines.take(b"ee\nfour\nfive\n")
+    assert await anext(lines) == "three"
+    assert await lines.together() == ["four", "five"]
+    lines.end()
+    assert await lines.together() == []
+
+
+async def test_what_is_taken_together_makes_room() -> None:
+    rooms: list[str] = []
+    lines = Lines(MEBIBYTE, lambda: rooms.append("room"))
+    lines.take(b"x" * (MEBIBYTE - 1) + b"\n")
+    assert lines.is_full
+    await lines.together()
+    assert (lines.is_full, rooms) == (False, ["room"])

@@ -79,14 +79,20 @@ class Lines:
         if self._in_a_row >= _IN_A_ROW:
             self._in_a_row = 0
             await asyncio.sleep(0)
-        while not self._split:
-            block = await self._block()
-            if block is None:
-                raise StopAsyncIteration
-            self._split.extend(block.split(b"\n"))
+        if not await self._is_split():
+            raise StopAsyncIteration
         line = self._split.popleft()
         self._shrink(len(line) + 1)
-        return line.removesuffix(b"\r").decode(errors="replace")
+        return _text(line)
+
+    async def together(self) -> list[str]:
+        """As many lines as have come in one piece; none after the end."""
+        if not await self._is_split():
+            return []
+        lines = list(self._split)
+        self._split.clear()
+        self._shrink(sum(map(len, lines)) + len(lines))
+        return list(map(_text, lines))
 
     async def texts(self) -> AsyncGenerator[str]:
         """The same lines, each with its end, as many at once as have come together."""
@@ -94,6 +100,12 @@ class Lines:
             self._shrink(len(block) + 1)
             yield block.replace(b"\r\n", b"\n").removesuffix(b"\r").decode(errors="replace") + "\n"
             await asyncio.sleep(0)  # however much waits, others have their turn
+
+    async def _is_split(self) -> bool:
+        """Once there is a line to take; False after the end."""
+        if not self._split and (block := await self._block()) is not None:
+            self._split.extend(block.split(b"\n"))
+        return bool(self._split)
 
     async def _block(self) -> bytes | None:
         """What waits longest; None after the end."""
@@ -126,3 +138,7 @@ class Lines:
         self._size -= size
         if was_full and not self.is_full:
             self._on_room()
+
+
+def _text(line: bytes) -> str:
+    return line.removesuffix(b"\r").decode(errors="replace")

@@ -121,10 +121,10 @@ class Sandbox:
 
     async def _employ(self, worker: Running, request: _Request) -> None:
         try:
-            ready = await _next_line(worker)
-        except (_HangsError, StopAsyncIteration):
-            ready = ""
-        if ready != _READY:
+            ready = await _next_lines(worker)
+        except _HangsError:
+            ready = []
+        if ready != [_READY]:
             worker.stop()
             said = (await worker.wait()).printed(500)
             raise SandboxBroken(f"The worker that evaluates JavaScript does not start: {said}", "Install moot again.")
@@ -148,12 +148,15 @@ async def _is_answered(worker: Running, request: _Request) -> bool:
     try:
         await worker.write(request.line + b"\n")
         while len(found) < request.count:
-            found.append(_outcome(await _next_line(worker)))
+            lines = await _next_lines(worker)
+            if not lines:
+                raise StdinClosed("The worker has ended.")
+            found.extend(_outcome(line) for line in lines)  # up to one that is no answer
         is_well = True
     except _HangsError:
         found.append(HANGS)
         is_well = False
-    except (StdinClosed, StopAsyncIteration, InvalidInput):  # or it says what is no answer
+    except (StdinClosed, InvalidInput):  # or it says what is no answer
         found.append(CRASHED)
         is_well = False
     if not request.answer.done():
@@ -165,15 +168,18 @@ class _HangsError(Exception):
     """The worker computes, and does not answer."""
 
 
-async def _next_line(worker: Running) -> str:
+async def _next_lines(worker: Running) -> list[str]:
+    """What it has said since; nothing if it has ended."""
     loop = asyncio.get_running_loop()
-    used, until = _cpu_seconds(worker.pid), loop.time() + _MOST_SECONDS
+    used, until = None, loop.time() + _MOST_SECONDS  # most answer long before anybody asks what they have used
     while True:
         try:
             async with asyncio.timeout(_LOOK_SECONDS):
-                return await anext(worker.lines())
+                return await worker.lines().together()
         except TimeoutError:
-            if _cpu_seconds(worker.pid) - used > _CPU_SECONDS or loop.time() > until:
+            now = _cpu_seconds(worker.pid)
+            used = now if used is None else used
+            if now - used > _CPU_SECONDS or loop.time() > until:
                 raise _HangsError from None
 
 
@@ -193,8 +199,8 @@ def _job(one: Evaluation) -> dict[str, Any]:
         "lists": one.lists_inputs,
         "filters": one.filters,
         "target": one.target,
-        "fallback": one.fallback,
         "validate": one.validate,
+        **({} if one.fallback is None else {"fallback": one.fallback}),
     }
 
 

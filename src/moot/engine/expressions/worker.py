@@ -67,7 +67,7 @@ class Room:
 
     def _settle(self, job: Any, outcome: dict[str, Any]) -> dict[str, Any]:
         """What later evaluations find under its name: the result, what stands in for it, or nothing."""
-        if "error" in outcome and job["fallback"] is not None:
+        if "error" in outcome and "fallback" in job:
             outcome |= {"text": job["fallback"]}
         if target := job["target"]:
             if "text" in outcome:

@@ -113,7 +113,7 @@ def failed(one: Computed, fault: Fault) -> TransformFailed:
 def _traces(
     schema: Schema, dirty: Sequence[Computed], outcomes: Iterable[Outcome], raw: Mapping[str, str]
 ) -> Iterable[Trace]:
+    triggers = {name: key for key in reversed(list(raw)) for name in schema.dependents(key)}  # the first of them stays
     for one, outcome in zip(dirty, outcomes, strict=True):
-        trigger = next(key for key in raw if one.name in schema.dependents(key))
         fault = outcome if isinstance(outcome, Fault) else outcome.fault if isinstance(outcome, Value) else None
-        yield Trace(one.name, trigger, outcome.millis, fault.message if fault else "")
+        yield Trace(one.name, triggers[one.name], outcome.millis, fault.message if fault else "")
