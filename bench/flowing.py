@@ -103,7 +103,7 @@ async def _hosted(store: SqliteStore, sandbox: Sandbox, guardian: Guardian, fold
         raise AssertionError("no step here calls another server")
 
     def workers(host: HostId) -> Mapping[str, Worker]:
-        return {advancing.ADVANCE: FlowWorker(store, sandbox, deeds, around)}
+        return {advancing.ADVANCE: FlowWorker(store, sandbox, deeds, around, asyncio.Event())}
 
     host = Host(store, NewHost(machine, str(identity.current()), ("react", "work")), workers)
     is_ready = asyncio.Event()
