@@ -32,13 +32,27 @@ def test_every_client_gets_an_entry_and_instructions_and_all_of_it_can_be_taken_
     assert written["CLAUDE.md"].startswith("# Ours\n\nBe kind.\n\n<!-- moot: begin -->\n")
     assert "agent_register" in written["CLAUDE.md"]
     assert "[mcp_servers.moot]" in written[".codex/config.toml"]
+    command = written[".claude/commands/workflow.md"]
+    assert "$ARGUMENTS" in command
+    assert all(f"- `{one}" in command for one in ("list`", "NAME info`", "NAME start", "resume ID`", "status ID`"))
+    assert "workflow_step_complete" in command
     assert {"AGENTS.md", ".cursor/mcp.json", ".moot/workflows/review.yaml"} <= written.keys()
     assert terminal.ok("init", "--yes").out == "everything is there already\n"
     assert terminal.ok("check", "review", "--json", env={"ANTHROPIC_API_KEY": "sk-x"}).json["ok"] is True
     terminal.ok("init", "--undo", "--yes")
     assert files(root) == before
     assert not (root / ".codex").exists()
+    assert not (root / ".claude").exists()
     assert terminal.ok("init", "--undo", "--yes").out == "nothing to undo\n"
+
+
+def test_a_command_that_is_there_is_left_as_it_is(terminal: Terminal) -> None:
+    own = terminal.folder / ".claude" / "commands" / "workflow.md"
+    own.parent.mkdir(parents=True)
+    own.write_text("Ours.\n")
+    assert ".claude" not in terminal.ok("init", "--yes", "--for", "claude").out
+    terminal.ok("init", "--undo", "--yes")
+    assert own.read_text() == "Ours.\n"
 
 
 def test_nothing_is_written_where_nobody_agrees(terminal: Terminal) -> None:

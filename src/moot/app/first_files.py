@@ -13,6 +13,7 @@ from moot.core import json
 from moot.core.errors import InvalidInput, MootError
 from moot.core.json import Json
 from moot.core.records import record
+from moot.tools import flow_prompts
 
 Client = Literal["claude", "codex", "cursor"]
 CLIENTS: tuple[Client, ...] = ("claude", "codex", "cursor")
@@ -48,6 +49,15 @@ kickoff: |
 
   ${{ change }}
 """
+_COMMAND = f"""\
+---
+description: Carry out a workflow with moot, one step at a time
+argument-hint: list | NAME info | NAME start [--input key=value ...] | resume ID | status ID
+---
+The tools are those of the MCP server `moot`. The user asks for: $ARGUMENTS
+
+{flow_prompts.COMMAND}
+{flow_prompts.ORCHESTRATOR}"""
 
 
 class FileRefused(MootError):
@@ -185,6 +195,7 @@ _PIECES: Mapping[Client, tuple[Piece, ...]] = {
     "claude": (
         Entry(".mcp.json", "the MCP server moot"),
         Section("CLAUDE.md", "how to work with moot", _INSTRUCTIONS, _MARKDOWN),
+        Whole(".claude/commands/workflow.md", "the command /workflow", _COMMAND),
     ),
     "codex": (Section(".codex/config.toml", "the MCP server moot, once you trust the project", _TOML, _HASH), _AGENTS),
     "cursor": (Entry(".cursor/mcp.json", "the MCP server moot"), _AGENTS),

@@ -5,3 +5,4 @@ KEY = "moot/key"  # in the `_meta` of the call
 KEY_HEADER = "Moot-Key"  # for who passes a call on unread
 MAIL = "moot/mail"  # in the `_meta` of the call: LATER, if nobody would read new mail in its answer
 LATER = "later"
+SPELLING_HEADER = "Moot-Tool-Names"  # how the client wants tools to be called: underscored or dotted

@@ -19,15 +19,16 @@ from moot import __version__
 from moot.core.caller import Caller
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
-from moot.core.keys import KEY, KEY_HEADER, LATER, MAIL
+from moot.core.keys import KEY, KEY_HEADER, LATER, MAIL, SPELLING_HEADER
 from moot.core.tool import ToolAnswer
 from moot.ledger.operations import Key
-from moot.mcp import identity, resources, schemas
+from moot.mcp import identity, prompts, resources, schemas
 from moot.mcp.notices import Notice, Notices, Wants
 from moot.mcp.sessions import Sessions
 from moot.store.store import Store
-from moot.tools import dispatch, table
+from moot.tools import dispatch, spellings, table
 from moot.tools.around import Around
+from moot.tools.spellings import Spelling
 
 INSTRUCTIONS = (
     "Talk in the channel with channel_send; @name wakes that agent. "
@@ -51,7 +52,7 @@ def is_quick(message: Mapping[str, Any]) -> bool:
     if message.get("method") != "tools/call":
         return True
     params = cast(Mapping[str, Any], message.get("params", {}))
-    tool = table.TOOLS.get(str(params.get("name")))
+    tool = table.TOOLS.get(spellings.own(str(params.get("name"))))
     return tool is None or not (tool.waits or tool.effect == "outside")
 
 
@@ -72,6 +73,8 @@ class Protocol:
             # No argument travels in a header, so there is nothing to check; without this, every call lists all tools.
             get_tool_input_schema=lambda _: None,
             on_list_tools=self.list_tools,
+            on_list_prompts=self.list_prompts,
+            on_get_prompt=self.get_prompt,
             on_list_resources=self.list_resources,
             on_read_resource=self.read_resource,
             on_subscribe_resource=self.subscribe,
@@ -89,8 +92,8 @@ class Protocol:
             task.cancel()
 
     async def list_tools(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        offered = table.offered(_caller(context))
-        return types.ListToolsResult(tools=[schemas.described(tool) for tool in offered])
+        offered, spelling = table.offered(_caller(context)), self._spelling(context)
+        return types.ListToolsResult(tools=[schemas.described(tool, spelling) for tool in offered])
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
         caller = _caller(context)
@@ -103,7 +106,7 @@ class Protocol:
             answer = await dispatch.perform(
                 self._store,
                 caller,
-                params.name,
+                spellings.own(params.name) if self._spelling(context) == "dotted" else params.name,
                 arguments,
                 key,
                 tells_mail=_hears_mail(context),
@@ -125,6 +128,15 @@ class Protocol:
             raise MCPError(CONNECTION_CLOSED, "The server is stopping; whether this was done is not known.") from None
         finally:
             self._calls.discard(task)
+
+    async def list_prompts(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=prompts.listed(_caller(context)))
+
+    async def get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        found = prompts.get(_caller(context), params.name, params.arguments or {}, self._spelling(context))
+        if found is None:
+            raise MCPError(INVALID_PARAMS, f"There is no prompt {params.name[:80]!r} for you.")
+        return found
 
     async def list_resources(
         self, context: Context, _: types.PaginatedRequestParams | None
@@ -171,6 +183,11 @@ class Protocol:
             async for notice in listener.notices():
                 await _notify(context, notice, meta)
         return types.SubscriptionsListenResult(_meta=meta)
+
+    def _spelling(self, context: Context) -> Spelling:
+        """As the client wants the names of tools, or as the server was told."""
+        said = cast(Request, context.request).headers.get(SPELLING_HEADER)
+        return "dotted" if (said or self._around.spelling) == "dotted" else "underscored"
 
     def _wants(self, context: Context) -> Wants:
         session = cast(Request, context.request).headers.get("mcp-session-id")

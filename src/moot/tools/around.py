@@ -4,6 +4,7 @@ from dataclasses import field
 
 from moot.core.library import Library, NoLibrary
 from moot.core.records import record
+from moot.tools.spellings import Spelling
 from moot.tools.witness import Witness
 
 
@@ -11,3 +12,4 @@ from moot.tools.witness import Witness
 class Around:
     library: Library = field(default_factory=NoLibrary)
     witness: Witness | None = None  # of every call
+    spelling: Spelling = "underscored"  # of names of tools, for clients that do not say what they want

@@ -1,5 +1,7 @@
 """What agents are told who drive a flow, or do one task of it: the same words everywhere."""
 
+from collections.abc import Mapping
+
 SUB_AGENT = """You do one task of a workflow. moot decides what comes next; you do what it says.
 
 1. Call workflow_get_next_step with the workflow_id of your context and sub_agent_context {"task_id": your task_id}.
@@ -33,3 +35,26 @@ What the types mean:
 If your context runs full: workflow_checkpoint, then tell the user to go on in a new conversation with
 `/workflow resume <workflow_id>`.
 """
+
+COMMAND = """What the user may ask for, and what to do:
+- `list`: show the names and descriptions of workflow_definitions.
+- `NAME info`: show what workflow_get_info says of it.
+- `NAME start [--input key=value ...]`: carry it out with these inputs.
+- `resume ID`: workflow_resume, then go on with workflow_get_next_step.
+- `status ID`: show where it is: workflow_debug_info, and of the state what matters.
+"""
+
+
+def orchestrator(said: Mapping[str, str]) -> str:
+    """For who carries out one workflow, if it is said which, or whatever the user asks for."""
+    named, inputs = said.get("workflow", "").strip(), said.get("inputs", "").strip()
+    if not named:
+        return f"{ORCHESTRATOR}\n{COMMAND}"
+    begun = named.startswith("wf_")
+    last = f"Go on with {named}: workflow_resume first." if begun else f"Current workflow: {named}"
+    return f"{ORCHESTRATOR}\n{last}\n" + (f"Inputs: {inputs}\n" if inputs else "")
+
+
+def sub_agent(said: Mapping[str, str]) -> str:
+    known = [f"{key}: {said[key].strip()}" for key in ("workflow_id", "task_id") if said.get(key, "").strip()]
+    return "\n".join((SUB_AGENT, *known, "")) if known else SUB_AGENT

@@ -27,7 +27,7 @@ from moot.process.guardian import Guardian
 from moot.process.program import Finished, Program, as_text
 from moot.registry import agents, instances
 from moot.store.store import Store
-from moot.tools import dispatch, table
+from moot.tools import dispatch, spellings, table
 from moot.tools.around import Around
 
 if TYPE_CHECKING:
@@ -130,8 +130,8 @@ def marker(strand: Strand) -> str:
 
 
 def own_name(method: str) -> str:
-    """`workflow_state.update` is `workflow_state_update`."""
-    return method.replace(".", "_")
+    """`workflow_state.update` is `workflow_state_update`; `workflow.list` lists definitions."""
+    return spellings.own(method).replace(".", "_")
 
 
 def caller_of(tx: Tx, flow: Flow) -> Caller:
