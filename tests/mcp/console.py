@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from moot.mcp.relay.courier import Client
 from moot.mcp.relay.link import Patience, TakeOver
 from moot.mcp.relay.relaying import relay
 from tests.mcp import clients
@@ -67,6 +68,6 @@ async def relaying(
     """A relay at work; leaving ends its input, and it must end then."""
     console = Console()
     async with asyncio.TaskGroup() as group:
-        group.create_task(relay(socket, token, console.stdin, console, take_over=take_over, patience=patience))
+        group.create_task(relay(socket, Client(token), console.stdin, console, take_over=take_over, patience=patience))
         yield console
         console.stdin.feed_eof()

@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from moot.mcp.relay import stdio
+from moot.mcp.relay.courier import Client
 from moot.mcp.relay.link import Patience
 from moot.mcp.relay.relaying import relay
 
@@ -28,7 +29,9 @@ async def main(socket: Path, store: Path | None) -> None:
             await stack.enter_async_context(server.serving(opened, Endpoints(socket, port=None)))
 
         hook = None if store is None else take_over
-        await relay(socket, os.environ["MOOT_TOKEN"], *await stdio.opened(), take_over=hook, patience=patience())
+        await relay(
+            socket, Client(os.environ["MOOT_TOKEN"]), *await stdio.opened(), take_over=hook, patience=patience()
+        )
 
 
 def patience() -> Patience:

@@ -5,7 +5,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,12 +51,12 @@ class House:
             await self._end(process)
 
     @asynccontextmanager
-    async def serving(self, agents: str = "") -> AsyncGenerator[asyncio.subprocess.Process]:
+    async def serving(self, agents: str = "", more: Sequence[str] = ()) -> AsyncGenerator[asyncio.subprocess.Process]:
         """A host that is ready; ended by SIGTERM on leaving, and by SIGKILL if that does not help."""
         file = self.root / "agents.yaml"
         file.write_text(agents)
         extra = ("--agents", str(file)) if agents else ()
-        process = await self.start("serve", *extra)
+        process = await self.start("serve", *extra, *more)
         try:
             assert process.stdout is not None
             async with asyncio.timeout(SECONDS):

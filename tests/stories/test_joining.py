@@ -108,3 +108,21 @@ async def serving_process(house: House) -> psutil.Process:
                 except (psutil.NoSuchProcess, psutil.AccessDenied):
                     continue
             await asyncio.sleep(0)
+
+
+async def test_a_client_that_asks_for_dots_gets_them_from_the_same_server(house: House) -> None:
+    async with house.client("--tool-names", "dotted") as dotted, house.client() as plain:
+        assert "workflow.get_next_step" in {one.name for one in (await dotted.list_tools()).tools}
+        assert "workflow_get_next_step" in {one.name for one in (await plain.list_tools()).tools}
+        tried = await call(dotted, "workflow.test_transformation", transform="input * 2", input=21)
+        assert tried["output"] == 42
+
+
+async def test_a_host_that_was_told_so_offers_dots_to_who_does_not_say(house: House) -> None:
+    async with (
+        house.serving(more=("--tool-names", "dotted")),
+        house.client() as client,
+        house.client("--tool-names", "underscored") as other,
+    ):
+        assert "workflow.start" in {one.name for one in (await client.list_tools()).tools}
+        assert "workflow_start" in {one.name for one in (await other.list_tools()).tools}

@@ -11,11 +11,19 @@ from moot.app.project import Project
 from moot.app.stores import open_store
 from moot.core.ids import InstanceName
 from moot.mcp.relay import link, relaying, stdio
+from moot.mcp.relay.courier import Client
 from moot.mcp.relay.link import TakeOver
 from moot.store.store import Store
 
 
-async def join(*, store: str | None, agent: str | None, instance: InstanceName, groups: tuple[str, ...] | None) -> None:
+async def join(
+    *,
+    store: str | None,
+    agent: str | None,
+    instance: InstanceName,
+    groups: tuple[str, ...] | None,
+    spelling: str | None = None,
+) -> None:
     """Until the client closes its end. Without an agent, the client acts as the operator."""
     project = access.find_project()
     opened = open_store(project.store_url(store), create=True)
@@ -28,7 +36,7 @@ async def join(*, store: str | None, agent: str | None, instance: InstanceName, 
             if not await _is_served(project.socket):
                 await take_over()
             stdin, stdout = await stdio.opened()
-            await relaying.relay(project.socket, token, stdin, stdout, take_over=take_over)
+            await relaying.relay(project.socket, Client(token, spelling), stdin, stdout, take_over=take_over)
     finally:
         await opened.close()
 

@@ -47,6 +47,7 @@ from moot.runner.worktrees import Worktrees
 from moot.store.store import Store
 from moot.tools import advancing, asking, guards, isolation, lapsing, verifying, voting
 from moot.tools.around import Around
+from moot.tools.spellings import Spelling
 from moot.views.keeper import DocumentKeeper
 from moot.views.live import LiveViews
 
@@ -64,6 +65,7 @@ class HostOptions:
     roles: tuple[str, ...] = EVERYTHING
     port: int | None = 0
     trust_agent_header: bool = False
+    spelling: Spelling = "underscored"  # of names of tools
     keeps_files: bool = True
     has_person: bool = False  # at its terminal, who can answer
     needs_socket: bool = False  # give up where another host serves the project's socket
@@ -154,7 +156,8 @@ async def _serving(project: Project, store: Store, options: HostOptions, met: se
             met.add(caller.token)
 
     witness = options.stage.heard if options.stage else None
-    how = Options(trust_agent_header=options.trust_agent_header, met=note, around=Around(Shelves(project), witness))
+    around = Around(Shelves(project), witness, options.spelling)
+    how = Options(trust_agent_header=options.trust_agent_header, met=note, around=around)
     async with AsyncExitStack() as stack:
         try:
             address = await stack.enter_async_context(server.serving(store, endpoints, how))

@@ -6,7 +6,7 @@ import click
 
 from moot.api import joining, targets
 from moot.cli import loop
-from moot.cli.options import instance_option, store_option
+from moot.cli.options import instance_option, store_option, tool_names_option
 from moot.core.errors import InvalidInput
 from moot.registry.errors import NameRefused
 from moot.tools import groups
@@ -15,9 +15,12 @@ from moot.tools import groups
 @click.command()
 @click.option("--as", "who", metavar="AGENT[@INSTANCE]", help="Take part as this agent.  [default: as the operator]")
 @click.option("--tools", metavar="GROUPS", help=f"Offer only these groups: {', '.join(groups.NAMES)}.")
+@tool_names_option
 @instance_option
 @store_option
-def command(*, who: str | None, tools: str | None, instance: str | None, store: str | None) -> None:
+def command(
+    *, who: str | None, tools: str | None, tool_names: str | None, instance: str | None, store: str | None
+) -> None:
     """Connect an agent over MCP, for example from Claude Code:
 
     \b
@@ -37,5 +40,6 @@ def command(*, who: str | None, tools: str | None, instance: str | None, store: 
             agent=target.agent,
             instance=target.instance,
             groups=None if tools is None else groups.parse(tools),
+            spelling=tool_names,
         )
     )

@@ -6,6 +6,7 @@ from typing import Any, TypeVar, get_args
 import click
 
 from moot.core.permissions import Preset
+from moot.tools.spellings import Spelling
 
 F = TypeVar("F", bound=Callable[..., Any])
 MOST = 100_000  # messages in one answer
@@ -45,6 +46,11 @@ budget_option = click.option(
 )
 person_option = click.option("--as", "person", metavar="NAME", help="Speak for a person of the project.")
 all_option = click.option("--all", "is_whole", is_flag=True, help="Also questions that were answered.")
+tool_names_option = click.option(
+    "--tool-names",
+    type=click.Choice(get_args(Spelling)),
+    help="How tools for steps are called: workflow_start, or workflow.start.  [default: underscored]",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 

@@ -11,9 +11,10 @@ from moot.api import serving
 from moot.api.serving import Running
 from moot.app.hosting import HostOptions
 from moot.cli import loop, terminal
-from moot.cli.options import instance_option, store_option
+from moot.cli.options import instance_option, store_option, tool_names_option
 from moot.core.ids import DEFAULT_INSTANCE, InstanceName
 from moot.process import detached
+from moot.tools.spellings import Spelling
 
 
 @click.command()
@@ -28,9 +29,18 @@ from moot.process import detached
 @click.option(
     "--trust-agent-header", is_flag=True, help="Believe X-Agent-Id without a token. Only for programs you trust."
 )
+@tool_names_option
 @instance_option
 @store_option
-def command(*, file: Path | None, port: int, trust_agent_header: bool, instance: str | None, store: str | None) -> None:
+def command(
+    *,
+    file: Path | None,
+    port: int,
+    trust_agent_header: bool,
+    tool_names: Spelling | None,
+    instance: str | None,
+    store: str | None,
+) -> None:
     """Run agents for this store, and serve their tools over MCP.
 
     The first Ctrl-C lets running agents finish for ten seconds, the second ends them at once: their mail waits for
@@ -40,7 +50,7 @@ def command(*, file: Path | None, port: int, trust_agent_header: bool, instance:
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     logging.getLogger("moot").setLevel(os.environ.get("MOOT_LOG", "INFO").upper())
     _allow_many_files()
-    options = HostOptions(port=port, trust_agent_header=trust_agent_header)
+    options = HostOptions(port=port, trust_agent_header=trust_agent_header, spelling=tool_names or "underscored")
     loop.run(
         serving.serve(
             store=store,

@@ -3,7 +3,10 @@
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import field
 
+from moot.core.keys import SPELLING_HEADER
+from moot.core.records import record
 from moot.mcp.relay import wire
 from moot.mcp.relay.handshake import INITIALIZE, Handshake
 from moot.mcp.relay.link import Link
@@ -11,11 +14,20 @@ from moot.mcp.relay.parcels import Parcel
 from moot.mcp.relay.wire import Request, Response, Unanswered
 
 
+@record
+class Client:
+    """For whom messages are carried: its token, and how it wants tools to be called, if it says so."""
+
+    token: str = field(repr=False)
+    spelling: str | None = None
+
+
 class Courier:
-    def __init__(self, link: Link, token: str) -> None:
+    def __init__(self, link: Link, client: Client) -> None:
         self.link = link
         self.handshake = Handshake()
-        self._proof = {"Authorization": f"Bearer {token}"}
+        wanted = {} if client.spelling is None else {SPELLING_HEADER: client.spelling}
+        self._proof = {"Authorization": f"Bearer {client.token}", **wanted}
         self._renewing = asyncio.Lock()
 
     @asynccontextmanager

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from moot.core.keys import KEY_HEADER
 from moot.mcp.relay import parcels, stdio
-from moot.mcp.relay.courier import Courier
+from moot.mcp.relay.courier import Client, Courier
 from moot.mcp.relay.handshake import INITIALIZE
 from moot.mcp.relay.link import Link, NoServer, Patience, TakeOver
 from moot.mcp.relay.parcels import Id, Parcel
@@ -29,7 +29,7 @@ _FAREWELL = 5.0  # for answers that are under way when the input ends; a server 
 
 async def relay(
     socket: Path,
-    token: str,
+    client: Client,
     stdin: asyncio.StreamReader,
     stdout: Output,
     *,
@@ -39,7 +39,7 @@ async def relay(
     """Until the input ends. `take_over` starts a server in this process when there has been none for a moment."""
     chosen = patience or Patience()
     link = Link(socket, take_over, chosen)
-    await _Relay(Courier(link, token), Pulse(link, chosen), stdout).run(stdin)
+    await _Relay(Courier(link, client), Pulse(link, chosen), stdout).run(stdin)
 
 
 class _Relay:
