@@ -15,10 +15,10 @@ from moot.core.json import Json
 from moot.core.library import Listed, Source
 from moot.core.servers import Server
 from moot.core.tool import ToolAnswer
-from moot.core.tx import ReadTx
+from moot.core.tx import ReadTx, Tx
 from moot.engine import flows, history, strands
 from moot.engine.expressions.evaluation import Evaluator
-from moot.engine.flows import Flow
+from moot.engine.flows import Flow, NewFlow
 from moot.engine.state import fields
 from moot.engine.strands import Strand
 from moot.ledger.operations import Key
@@ -93,6 +93,27 @@ class Flows:
 
     async def start(self, workflow: str = "flow", by: Caller = OPERATOR, **inputs: Json) -> str:
         return str((await self.done("workflow_start", by, workflow=workflow, inputs=inputs))["workflow_id"])
+
+    async def run(self, workflow: str = "flow", credits: int | None = None, **inputs: Json) -> str:
+        """Have moot carry it out by itself."""
+        source = self.shelf.find(workflow)
+
+        def change(tx: Tx) -> str:
+            new = NewFlow(
+                instance=self.house.instance.name,
+                stream=self.house.stream,
+                name=workflow,
+                source=workflow,
+                files=source.files,
+                given=inputs,
+                driver="moot",
+                credits=credits,
+            )
+            made = flows.create(tx, new)
+            advancing.advance(tx, made.id, made.stream)
+            return made.id
+
+        return await self.house.write(change)
 
     async def next(self, id: str, by: Caller = OPERATOR, task: str | None = None) -> JsonObject:
         context: dict[str, Json] = {} if task is None else {"sub_agent_context": {"task_id": task}}

@@ -59,7 +59,10 @@ update flows set version = version + 1 where id = :id
 update flows set holder = :holder, version = version + 1, updated_at = :now where id = :id
 
 -- allow: How many steps it may take; null is as many as there are.
-update flows set credits = :credits, version = version + 1, updated_at = :now where id = :id
+update flows
+set credits = :credits, waits_for = case when waits_for = 'credit' then '' else waits_for end, version = version + 1,
+  updated_at = :now
+where id = :id
 
 -- set_field: A field has a value.
 insert into flow_fields (flow, key, value, version) values (:flow, :key, :value, :version)

@@ -55,7 +55,7 @@ def _after(live: Live, strand: Strand, error: MootError, told: Mapping[str, Json
         return _of_detached(live, strand, error, told)
     root = strand.frames[frames.root(strand.frames)].block
     if root == FAILURE or root.startswith(CLEANUP):  # what was to follow a failure has failed itself
-        return ended(live, strand, strand.error or str(error))
+        return ended(live, strand, strand.error or error.fact)
     if root.startswith(TASK):
         return _of_task(live, strand, error, told)
     return _of_flow(live, strand, error, told)
@@ -95,8 +95,8 @@ def _of_task(live: Live, strand: Strand, error: MootError, told: Mapping[str, Js
         return Delta(strands=(moved(strand, frames.on(strand.frames)),))
     if task.cleanup:
         begin = moved(strand, forks.cleaning(strand))
-        return Delta(strands=(replace(begin, own={**strand.own, "error": told}, error=str(error)),))
-    return ended(live, strand, str(error))
+        return Delta(strands=(replace(begin, own={**strand.own, "error": told}, error=error.fact),))
+    return ended(live, strand, error.fact)
 
 
 def ended(live: Live, strand: Strand, error: str) -> Delta:

@@ -265,8 +265,7 @@ async def resume(call: Call, arguments: Resume) -> Resumed:
             raise NotAllowed(f"{flow.name} is carried out by moot itself.", f"Run: moot resume @{flow.instance}.")
         if flow.status in ("completed", "abandoned"):
             raise FlowOver(f"{flow.name} is {flow.status}.", "Start it again with workflow_start.")
-        if call.caller.role != "operator":
-            flow_access.check(tx, call.caller, flow, strands.get(tx, flow.id))
+        flow_access.check_free(tx, call.caller, flow)
         flows.hand_over(tx, flow, flow_access.holder(tx, call.caller))
         if flow.status == "failed":
             definition = compiling.compiled(flows.files(tx, flow.id))

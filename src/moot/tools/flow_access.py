@@ -10,6 +10,7 @@ from moot.core.tx import ReadTx, Tx
 from moot.engine import flows, strands
 from moot.engine.flows import Flow
 from moot.engine.strands import MAIN, Strand
+from moot.registry import agents
 from moot.tools import acting
 
 
@@ -49,8 +50,17 @@ def check(tx: ReadTx, caller: Caller, found: Flow, one: Strand) -> None:
         raise NotAllowed(f"{found.name} is carried out by moot itself.", "Watch it with moot status, or moot flow.")
     if holder is None or (caller.role == "operator" and caller.agent is None) or acting.is_own(tx, caller, holder):
         return
-    what = f"the task {one.task_id}" if one.number != MAIN else found.name
-    raise NotAllowed(f"{caller.name} does not hold {what}.", "Take it over with workflow_resume.")
+    if one.number != MAIN:
+        remedy = f"Whoever drives {found.name} can free its tasks with workflow_resume."
+        raise NotAllowed(f"{caller.name} does not hold the task {one.task_id}.", remedy)
+    raise NotAllowed(f"{caller.name} does not hold {found.name}.", "Once its holder is gone: workflow_resume.")
+
+
+def check_free(tx: ReadTx, caller: Caller, found: Flow) -> None:
+    """NotAllowed unless the flow is the caller's, or its holder is gone."""
+    holder = found.holder and agents.get(tx, found.holder)
+    if caller.role != "operator" and (holder is None or holder.presence(tx.now) != "offline"):
+        check(tx, caller, found, strands.get(tx, found.id, MAIN))
 
 
 def taken(tx: Tx, caller: Caller, found: Flow, one: Strand) -> Strand:

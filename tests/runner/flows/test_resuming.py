@@ -1,0 +1,159 @@
+"""A flow that has failed, or whose driver is gone, goes on where it was, as its definition says."""
+
+from pathlib import Path
+
+import pytest
+
+from moot.core.caller import SYSTEM
+from moot.core.ids import InstanceName
+from moot.core.tx import Tx
+from moot.engine import flows as all_flows
+from moot.engine.expressions.sandbox import Sandbox
+from moot.registry import agents
+from moot.store.store import Store
+from tests.flowing import carried_out
+
+TEXT = """
+default_state: {raw: {log: []}}
+%s
+steps:
+  - {id: first, type: shell_command, command: "echo first >> log"}
+  - {id: each, type: foreach, items: [a, b, c], steps: [
+      {id: it, type: shell_command, command: "echo {{ item }} >> log; test ! -e broken || test {{ item }} != b"}]}
+  - {id: last, type: user_message, message: end}
+"""
+
+
+def _broken(folder: Path) -> Path:
+    (folder / "broken").touch()
+    return folder / "log"
+
+
+async def test_a_failed_flow_goes_on_with_the_step_that_failed(store: Store, tmp_path: Path, sandbox: Sandbox) -> None:
+    log = _broken(tmp_path)
+    async with carried_out(store, tmp_path, sandbox, {"flow": TEXT % ""}) as flows:
+        id = await flows.start()
+        over = await flows.over(id)
+        assert (over.status, over.error.startswith("it failed: ")) == ("failed", True)
+        assert await flows.refused("workflow_get_next_step", workflow_id=id) == "WORKFLOW_FAILED"
+        (tmp_path / "broken").unlink()
+        resumed = await flows.done("workflow_resume", workflow_id=id)
+        assert resumed["last_checkpoint"]["step_id"] == "each.steps[2].it.shell_command"
+        assert await flows.walk(id) == ["last.user_message"]
+        assert log.read_text().split() == ["first", "a", "b", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("how", "log"),
+    [
+        ("{retry_failed_steps: false}", ["first", "a", "b", "c"]),
+        ("{skip_completed_steps: false}", ["first", "a", "b", "first", "a", "b", "c"]),
+    ],
+)
+async def test_the_definition_says_where_it_goes_on(
+    store: Store, tmp_path: Path, sandbox: Sandbox, how: str, log: list[str]
+) -> None:
+    written = _broken(tmp_path)
+    async with carried_out(store, tmp_path, sandbox, {"flow": TEXT % f"on_resume: {how}"}) as flows:
+        id = await flows.start()
+        await flows.over(id)
+        (tmp_path / "broken").unlink()
+        await flows.done("workflow_resume", workflow_id=id)
+        assert await flows.walk(id) == ["last.user_message"]
+        assert written.read_text().split() == log
+
+
+async def test_what_failed_in_its_cleanup_goes_on_at_the_step_before(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    how = """
+error_handling:
+  on_failure:
+    - {id: each, type: foreach, items: [x, y], steps: [{type: shell_command, command: "echo {{ item }} >> log"}]}
+"""
+    log = _broken(tmp_path)
+    async with carried_out(store, tmp_path, sandbox, {"flow": TEXT % how}) as flows:
+        id = await flows.start()
+        assert (await flows.over(id)).status == "failed"
+        (tmp_path / "broken").unlink()
+        await flows.done("workflow_resume", workflow_id=id)
+        assert await flows.walk(id) == ["last.user_message"]
+        assert log.read_text().split() == ["first", "a", "b", "x", "y", "b", "c"]
+
+
+async def test_a_flow_that_could_not_begin_tries_that_again_when_it_is_resumed(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    text = """
+state_schema: {computed: {twice: {from: raw.n, transform: "if (now > 5) return input * 2; throw new Error('early')"}}}
+default_state: {raw: {n: "{{ inputs.n }}", now: "{{ inputs.n }}"}}
+inputs: {n: {type: number, default: 1}}
+steps: [{id: it, type: user_message, message: "{{ twice }}"}]
+"""
+    async with carried_out(store, tmp_path, sandbox, {"flow": text}) as flows:
+        assert await flows.refused("workflow_start", workflow="flow") == "WORKFLOW_FAILED"
+        (found,) = await store.read(lambda tx: all_flows.all_of(tx, InstanceName("default")))
+        assert await flows.fields(found.id) == {}
+        await flows.done("workflow_resume", workflow_id=found.id)
+        assert await flows.refused("workflow_get_next_step", workflow_id=found.id) == "WORKFLOW_FAILED"
+        assert "early" in (await flows.over(found.id)).error
+        id = await flows.start(n=7)
+        assert (await flows.next(id))["step"]["definition"] == {"message": "14"}
+
+
+async def test_another_takes_over_what_its_driver_has_left(store: Store, tmp_path: Path, sandbox: Sandbox) -> None:
+    async with carried_out(store, tmp_path, sandbox, {"flow": TEXT % ""}) as flows:
+        ann, ben = await flows.caller("ann"), await flows.caller("ben")
+        id = await flows.start(by=ann)
+        await flows.next(id, ann)
+        assert await flows.refused("workflow_resume", ben, workflow_id=id) == "NOT_ALLOWED"
+
+        def leave(tx: Tx) -> None:
+            assert ann.agent is not None
+            agents.unregister(tx, ann.agent)
+
+        await store.write(leave, caller=SYSTEM)
+        await flows.done("workflow_resume", ben, workflow_id=id)
+        assert await flows.walk(id, ben) == ["last.user_message"]
+
+
+async def test_a_checkpoint_keeps_the_state_as_it_was(store: Store, tmp_path: Path, sandbox: Sandbox) -> None:
+    async with carried_out(store, tmp_path, sandbox, {"flow": TEXT % ""}) as flows:
+        id = await flows.start()
+        await flows.next(id)
+        kept = await flows.done("workflow_checkpoint", workflow_id=id, step_id="last", reason="much context")
+        updates = [{"path": "raw.log", "operation": "append", "value": None}]
+        await flows.done("workflow_state_update", workflow_id=id, updates=updates)
+        assert await flows.state(id) == {"log": [None]}
+        then = await flows.done("workflow_state_read", workflow_id=id, checkpoint_id=kept["checkpoint_id"])
+        assert then["state"] == {"log": []}
+        code = await flows.refused("workflow_state_read", workflow_id=id, checkpoint_id="ck_none")
+        assert code == "CHECKPOINT_NOT_FOUND"
+
+
+DETACHED = """
+default_state: {raw: {log: []}}
+steps:
+  - {id: all, type: parallel_foreach, items: [a, b], sub_agent_task: it, wait_for_all: false}
+  - {id: told, type: user_message, message: end}
+sub_agent_tasks:
+  it: {steps: [{id: do, type: agent_shell_command, command: "do {{ item }}", state_update: {path: "raw.{{ item }}"}}]}
+"""
+
+
+async def test_tasks_that_nobody_waits_for_are_tried_again_if_they_had_failed(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    async with carried_out(store, tmp_path, sandbox, {"flow": DETACHED}) as flows:
+        id = await flows.start()
+        await flows.next(id)
+        await flows.complete(id, "all.parallel_foreach")
+        await flows.walk(id, task="all_0", do=1)
+        await flows.next(id, task="all_1")
+        await flows.complete(id, "do.agent_shell_command", task="all_1", status="failed", error="no")
+        assert (await flows.over(id)).status == "failed"
+        await flows.done("workflow_resume", workflow_id=id)
+        await flows.walk(id, task="all_1", do=2)
+        assert await flows.walk(id) == ["told.user_message"]
+        assert (await flows.over(id)).status == "completed"
+        assert await flows.state(id) == {"log": [], "a": 1, "b": 2}
