@@ -5,7 +5,7 @@ names the version that it was computed from, and is refused if that is no longer
 """
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field as made
 from datetime import datetime
 from typing import Literal, cast
 
@@ -81,7 +81,7 @@ class NewFlow:
     files: Files
     given: Mapping[str, Json]
     driver: Driver
-    own: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    own: Mapping[str, Json] = made(default_factory=dict[str, Json])
     holder: AgentId | None = None
     role: Role = "operator"
     tool_groups: tuple[str, ...] | None = None
@@ -90,7 +90,9 @@ class NewFlow:
 
 
 @record
-class _Field:
+class Field:
+    """`version` is that of the flow when it was written last."""
+
     key: str
     value: str
     version: int
@@ -184,12 +186,11 @@ def clear(tx: Tx, id: FlowId) -> None:
 
 
 def fields(tx: ReadTx, id: FlowId) -> dict[str, str]:
-    return {one.key: one.value for one in tx.all(sql.fields, _Field, flow=id)}
+    return {one.key: one.value for one in tx.all(sql.fields, Field, flow=id)}
 
 
-def field_version(tx: ReadTx, id: FlowId, key: str) -> int:
-    """At which version it was written last; 0 if never."""
-    return tx.maybe(sql.field_version, int, flow=id, key=key) or 0
+def field(tx: ReadTx, id: FlowId, key: str) -> Field | None:
+    return tx.maybe(sql.field, Field, flow=id, key=key)
 
 
 def end(tx: Tx, flow: Flow, status: Literal["completed", "failed", "abandoned"], error: str = "") -> bool:

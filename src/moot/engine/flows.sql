@@ -77,8 +77,8 @@ delete from flow_fields where flow = :flow
 -- fields: The whole state.
 select key, value, version from flow_fields where flow = :flow
 
--- field_version: When a field was written last.
-select version from flow_fields where flow = :flow and key = :key
+-- field: One field.
+select key, value, version from flow_fields where flow = :flow and key = :key
 
 -- forget_files: What the flows of an instance are made from.
 delete from flow_texts where flow in (select id from flows where instance = :instance)

@@ -15,7 +15,9 @@ from moot.core.tx import ReadTx, Tx
 from moot.engine import beginning, compiling, flows, history, inbox, resuming, strands
 from moot.engine.definition import Definition
 from moot.engine.flows import Flow, FlowOver, NewFlow
-from moot.engine.state import paths
+from moot.engine.state import fields, paths
+from moot.engine.state.operations import Missing
+from moot.engine.state.paths import Path
 from moot.engine.strands import MAIN, Strand
 from moot.tools import acting, advancing, flow_access, flow_shapes
 from moot.tools.flow_access import FlowRefused
@@ -230,9 +232,18 @@ def _body(tx: ReadTx, flow: Flow, strand: Strand, said: Complete) -> dict[str, J
     if said.status == "failed" or update is None or "result" in said.model_fields_set:
         return body
     path = str(_object(update)["path"])
-    if flows.field_version(tx, flow.id, strand.work.inside + paths.parse(path).key) < strand.since:
+    if not _is_written(tx, strand, paths.parse(path)):
         raise ResultMissing(f"{said.step_id} writes its result to {path}.", "Give `result`, or update the state first.")
     return {**body, "is_written": True}
+
+
+def _is_written(tx: ReadTx, strand: Strand, path: Path) -> bool:
+    """Whether there is something at its place that came after it was given out."""
+    assert strand.work is not None
+    found = flows.field(tx, strand.flow, strand.work.inside + path.key)
+    if found is None or found.version <= strand.since:
+        return False
+    return not isinstance(fields.read({path.key: found.value}, path), Missing)
 
 
 def _repeated(tx: ReadTx, flow: Flow, strand: Strand, said: Complete) -> Completed:

@@ -58,7 +58,7 @@ def check(tx: ReadTx, caller: Caller, found: Flow, one: Strand) -> None:
 
 def check_free(tx: ReadTx, caller: Caller, found: Flow) -> None:
     """NotAllowed unless the flow is the caller's, or its holder is gone."""
-    holder = found.holder and agents.get(tx, found.holder)
+    holder = None if found.holder is None else agents.get(tx, found.holder)
     if caller.role != "operator" and (holder is None or holder.presence(tx.now) != "offline"):
         check(tx, caller, found, strands.get(tx, found.id, MAIN))
 

@@ -107,7 +107,7 @@ async def test_a_task_belongs_to_whoever_came_first_and_nothing_else_that_is_sai
             sub_agent_context={"task_id": "b0"},
         ) == ("NOT_ALLOWED")
         assert await flows.refused("workflow_get_next_step", ann, workflow_id=id) == "NOT_ALLOWED"
-        for unknown in ({"task_id": "b9"}, {"files": []}):
+        for unknown in ({"task_id": "b9"}, {"files": "x"}):
             code = await flows.refused("workflow_get_next_step", ben, workflow_id=id, sub_agent_context=unknown)
             assert code == "TASK_NOT_FOUND"
         assert len(await flows.walk(id, ben, task="b1", each="Z")) == 2
