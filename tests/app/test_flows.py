@@ -140,3 +140,17 @@ def test_a_file_for_others_can_be_run_itself(tmp_path: Path) -> None:
         "w.yaml:2:3: `nam` is no key of this file. Did you mean `name`?",
         "w.yaml:3:18: there is no kind of step `exi`. Did you mean `exit`?",
     ]
+
+
+def test_javascript_that_cannot_be_read_is_told_with_its_place(tmp_path: Path) -> None:
+    text = (
+        "name: bad\n"
+        "state_schema: {computed: {a: {from: raw.x, transform: 'input.map('}}}\n"
+        "steps:\n"
+        "  - {type: conditional, condition: 'x +', then: [{type: user_message, message: 'a {{ b c }} d'}]}\n"
+    )
+    with pytest.raises(WorkflowInvalid) as caught:
+        read(tmp_path, text)
+    told = [(one.line, one.column, one.fact) for one in caught.value.faults]
+    assert [(line, column) for line, column, _ in told] == [(2, 55), (4, 36), (4, 80)]
+    assert all("JavaScript cannot read" in fact for _, _, fact in told)

@@ -12,7 +12,7 @@ from moot.core.nearest import hint
 from moot.core.problems import Problem
 from moot.core.records import record, replace
 from moot.core.yaml import Document
-from moot.engine import linking
+from moot.engine import linking, proofreading
 from moot.engine.definition import Definition
 from moot.engine.step import Step
 from moot.registry import names
@@ -50,6 +50,7 @@ def read(draft: Draft, project: Project, folders: Folders) -> Draft:
 def join(document: Document, project: Project, folders: Folders, faults: Faults) -> Flow:
     """The definition with everything that it leads to; what is wrong in any of its files goes to the faults."""
     gathered = flow_files.gather(document, project, folders)
+    proofreading.proofread(one.notes for one in gathered.readings.values())
     linked = linking.link(gathered.readings, gathered.refused)
     for one in gathered.readings.values():
         if one.notes.document is not document:

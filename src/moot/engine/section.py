@@ -32,6 +32,7 @@ class Notes:
     warned: list[tuple[int, int, str]] = field(default_factory=list[tuple[int, int, str]])  # line, column, fact
     includes: list[tuple[Path, str]] = field(default_factory=list[tuple[Path, str]])  # steps, and whom they include
     tasks: list[tuple[Path, str]] = field(default_factory=list[tuple[Path, str]])  # places that name one of a sub-agent
+    scripts: list[tuple[Path, str]] = field(default_factory=list[tuple[Path, str]])  # JavaScript, and where it stands
     steps: int = 0
 
     def fit(self, model: type[M], data: object, path: Path) -> M | None:
@@ -67,7 +68,10 @@ class Notes:
             except MootError as error:
                 self.refuse(where, error)
                 continue
+            if where[-1] == "condition" and not found:  # which may stand without braces
+                self.scripts.append((where, text))
             for one in found:
+                self.scripts.append((where, one.code))
                 self._check_expression(one, where)
 
     def _check_expression(self, one: Expression, where: Path) -> None:

@@ -30,6 +30,7 @@ from moot.registry.runs import Run
 from moot.registry.tokens import Grant
 from moot.runner import endings, guidance, handing_out, journals, limits, more_mail, prompts, scene, terms
 from moot.runner.begun import Begun, Equip, Kit, Start
+from moot.runner.flows import section
 from moot.runner.journals import Signs
 from moot.runner.prompts import Occasion
 from moot.runner.purses import Leave
@@ -240,8 +241,14 @@ def _briefing(begun: Begun, found: Scene) -> Briefing:
     return Briefing(
         request=prompts.request(occasion, found),
         prompt=prompts.prompt(occasion, found, quoting.new_nonce()),
-        system_prompt=guidance.system_prompt(own, begun.caller.groups, has_context=has_context),
+        system_prompt=guidance.system_prompt(
+            own, begun.caller.groups, has_context=has_context, has_steps=_has_steps(begun.run)
+        ),
     )
+
+
+def _has_steps(run: Run | None) -> bool:
+    return run is not None and section.has_steps(run)
 
 
 def _letters(mail: tuple[Mail, ...]) -> tuple[Letter, ...]:

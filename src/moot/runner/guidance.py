@@ -39,6 +39,12 @@ decide with `checkpoint_add`, so that somebody else could go on from there. End 
 `completed` and an `outcome`, or `failed` and an `error`. If you just end, the task counts as done and your last words
 are its outcome. What it is asked for is checked; what does not hold comes back to you."""
 
+_STEPS = """\
+## Steps
+
+A message that begins with [STEP:id] asks you for one step of a workflow. Do what it says, and nothing beyond it: what
+comes next is decided elsewhere. Your last words are its result; if it wants JSON, they are JSON and nothing else."""
+
 
 def expanded(run: Run | None, text: str) -> str:
     """An agent's own prompt with the run's values; as it is where no run gives any."""
@@ -47,7 +53,7 @@ def expanded(run: Run | None, text: str) -> str:
     return templates.expand(text, values.of_run(run, stored.from_json(run.definition), run.outputs)).text
 
 
-def system_prompt(own: str, groups: Sequence[str] | None, *, has_context: bool) -> str:
+def system_prompt(own: str, groups: Sequence[str] | None, *, has_context: bool, has_steps: bool = False) -> str:
     """The agent's own prompt first; `groups` are the tools it holds, None for all."""
     parts = [own.strip()]
     if has_context:
@@ -55,6 +61,7 @@ def system_prompt(own: str, groups: Sequence[str] | None, *, has_context: bool) 
         parts += [_DOCUMENTS] if _holds(groups, "documents", "document_write", "document_append") else []
         parts += [_TASKS] if _holds(groups, "tasks", "task_update_status") else []
         parts += [_VOTES] if _holds(groups, "proposals", "vote", "proposal_create") else []
+    parts += [_STEPS] if has_steps else []
     return "\n\n".join(part for part in parts if part)
 
 

@@ -53,6 +53,7 @@ def _computed(name: str, said: ComputedShape, notes: Notes) -> Computed | None:
     for key, code in (("transform", said.transform), ("validate", said.validate_)):
         try:
             javascript.free_names(code)
+            notes.scripts += [((*path, key), code)] if code else []
         except MootError as error:
             notes.refuse((*path, key), error)
     if keys is None or len(notes.found) > known:

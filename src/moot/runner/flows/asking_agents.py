@@ -25,6 +25,7 @@ from moot.workflow import stored
 FLOW = "flow"  # in the metadata of agents that were made for a flow
 _SHOWN = ("prompt", "command", "reason", "method", "params", "file", "hints", "schema", "previous_error")
 _ANSWERS = {
+    "agent_prompt": "Answer this; your last words are the answer.",
     "agent_shell_command": "Run it, and answer with what it prints and nothing else.",
     "mcp_call": "Call that tool with exactly these parameters, and answer with its result as JSON and nothing else.",
     "apply_hints": 'Apply them to the file, and answer with JSON such as {"applied_count": 3} and nothing else.',
@@ -118,7 +119,7 @@ def _known(tx: ReadTx, flow: Flow, named: str | None) -> Agent:
 
 def _told(flow: Flow, strand: Strand, work: Work) -> str:
     """The step in words, with everything that is needed for it."""
-    parts = [f"[STEP:{strand.step_id}] {flow.name}", work.instructions]
+    parts = [f"[STEP:{strand.step_id}] {flow.name}"]
     parts += [_shown(key, work.definition) for key in _SHOWN if work.definition.get(key) not in (None, "", {})]
     if strand.number != MAIN:
         context = {key: value for key, value in strand.own.items() if key not in _INSIDE}
