@@ -13,8 +13,8 @@ _SHOWN = 80
 
 def proofread(all_notes: Iterable[Notes]) -> None:
     for notes in all_notes:
-        for path, code in notes.scripts:
-            wrong = syntax.fault(code)
+        wrongs = syntax.faults(code for _, code in notes.scripts)
+        for (path, code), wrong in zip(notes.scripts, wrongs, strict=True):
             if wrong is not None:
                 shown = " ".join(code.split())[:_SHOWN]
                 notes.add(path, f"JavaScript cannot read `{shown}`: {wrong}", "Correct it.")

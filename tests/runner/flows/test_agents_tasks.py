@@ -185,7 +185,7 @@ async def _bad(flows: Flows, id: str) -> None:
     step = (await flows.next(id, task="bad"))["step"]
     assert step["id"] == "it.agent_shell_command"
     said = await flows.complete(id, step["id"], task="bad", status="failed", error="no luck")
-    assert said["error"] == "it failed: no luck See why, or say what else to do: on_error."
+    assert said["error"] == "it failed: no luck. See why, or say what else to do: on_error."
     clean = (await flows.next(id, task="bad"))["step"]
     assert clean["id"] == "clean.state_update"
     await flows.complete(id, clean["id"], task="bad")
@@ -198,11 +198,11 @@ async def test_a_flow_can_go_on_without_a_task_that_failed(store: Store, tmp_pat
         await flows.next(id)
         await _bad(flows, id)
         over = await flows.next(id, task="bad")
-        assert (over["step"], over["status"], over["error"]) == (None, "failed", "it failed: no luck")
+        assert (over["step"], over["status"], over["error"]) == (None, "failed", "it failed: no luck.")
         await flows.walk(id, task="good")
         assert await flows.walk(id) == ["all.parallel_foreach", "told.user_message"]
         state = await flows.state(id)
-        assert state["errors"] == [{"task_id": "bad", "error": "it failed: no luck"}]
+        assert state["errors"] == [{"task_id": "bad", "error": "it failed: no luck."}]
         assert state["log"] == ["bad: it failed: no luck"]
 
 
@@ -226,12 +226,12 @@ async def test_a_task_that_failed_is_there_for_another_as_often_as_it_may_be(
         )
         await flows.complete(id, step, ben, "bad", status="failed", error="no luck again")
         await flows.complete(id, (await flows.next(id, ben, "bad"))["step"]["id"], ben, "bad")
-        assert (await flows.next(id, ben, "bad"))["error"] == "it failed: no luck again"
+        assert (await flows.next(id, ben, "bad"))["error"] == "it failed: no luck again."
         await flows.walk(id, ann, "good")
         said = await flows.complete(id, "all.parallel_foreach", lead)
         assert said["error"].startswith("1 sub-agent of all failed: bad: it failed: no luck again.")
         assert (await flows.flow(id)).status == "failed"
-        assert (await flows.flat(id))["errors"] == [{"task_id": "bad", "error": "it failed: no luck again"}]
+        assert (await flows.flat(id))["errors"] == [{"task_id": "bad", "error": "it failed: no luck again."}]
 
 
 async def test_with_fail_all_the_step_fails_and_the_other_tasks_are_given_up(
@@ -321,7 +321,7 @@ async def test_a_task_for_which_nobody_waits_still_counts(
         await flows.next(id, task="b")
         await flows.complete(id, "do.agent_shell_command", task="b", status="failed", error="no")
         assert (await flows.over(id)).status == status
-        assert (await flows.flat(id))["errors"] == [{"task_id": "b", "error": "do failed: no"}]
+        assert (await flows.flat(id))["errors"] == [{"task_id": "b", "error": "do failed: no."}]
 
 
 NESTED = """
