@@ -97,12 +97,6 @@ class Definition:
             return self.tasks[block.removeprefix(CLEANUP)].cleanup
         return self.errors.on_failure if block == FAILURE else self.steps
 
-    @property
-    def roots(self) -> dict[str, tuple[Step, ...]]:
-        """Where sub-agents begin, by their names."""
-        tasks = {TASK + name: one.steps for name, one in self.tasks.items()}
-        return {**tasks, **{CLEANUP + name: one.cleanup for name, one in self.tasks.items()}}
-
     def task(self, frames: Frames) -> SubTask:
         """What the strand does that is on this way."""
         at = positions.root(frames)
@@ -113,7 +107,7 @@ class Definition:
         """The steps of the innermost block."""
         steps = self.root(frames[0].block)
         for outer, inner in pairwise(frames):
-            steps = steps[outer.at].blocks[positions.plain(inner.block)]
+            steps = _inside(steps[outer.at], inner.block)
         return steps
 
     def trail(self, frames: Frames) -> list[Step]:
@@ -125,7 +119,7 @@ class Definition:
                 break
             found.append(steps[frame.at])
             if at + 1 < len(frames):
-                steps = steps[frame.at].blocks[positions.plain(frames[at + 1].block)]
+                steps = _inside(steps[frame.at], frames[at + 1].block)
         return found
 
     def step_id(self, frames: Frames) -> str:
@@ -142,3 +136,11 @@ def step_id(trail: Sequence[Step], frames: Frames) -> str:
     for (around, step), (outer, inner) in zip(pairwise(own), pairwise(frames[begin:]), strict=False):
         parts += [f"{inner.block}[{outer.rounds + 1}]" if around.is_loop else inner.block, step.name]
     return ".".join((*parts, own[-1].type))
+
+
+def _inside(step: Step, block: str) -> tuple[Step, ...]:
+    """A block of a step; strands of an included workflow begin at roots of that."""
+    if not positions.is_root(block):
+        return step.blocks[block]
+    included: Definition = step.detail.definition
+    return included.root(block)

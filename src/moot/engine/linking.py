@@ -114,8 +114,7 @@ def _filled(steps: Sequence[Step], inside: Mapping[Path, Definition]) -> tuple[S
 def _filled_step(step: Step, inside: Mapping[Path, Definition]) -> Step:
     found = inside.get(step.place)
     if found is not None and step.detail is not None:
-        blocks = {including.BLOCK: found.steps, **{name: steps for name, steps in found.roots.items() if steps}}
-        return replace(step, detail=replace(step.detail, definition=found), blocks=blocks)
+        return replace(step, detail=replace(step.detail, definition=found), blocks={including.BLOCK: found.steps})
     if not step.blocks:
         return step
     return replace(step, blocks={key: _filled(block, inside) for key, block in step.blocks.items()})

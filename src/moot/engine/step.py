@@ -48,6 +48,8 @@ class Step:
     @property
     def runs_commands(self) -> bool:
         """Whether it, or one inside it, is a command that moot runs."""
+        if self.type == "include_workflow":  # whose tasks count, too
+            return self.detail.definition is not None and self.detail.definition.runs_commands
         return self.type == "shell_command" or any(one.runs_commands for block in self.blocks.values() for one in block)
 
 

@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping
 
-from moot.core.ids import FlowId, StreamId
+from moot.core.ids import FlowId, RequestId, StreamId
 from moot.core.json import Json
 from moot.core.tx import Tx
-from moot.engine import flows, inbox
+from moot.engine import flows, inbox, strands
 from moot.engine.flows import Flow
 from moot.engine.inbox import Kind
 from moot.engine.strands import MAIN, Strand
 from moot.jobs import jobs
 from moot.jobs.jobs import NewJob
+from moot.registry import instances
+from moot.requests import requests
+from moot.tools import asking
 
 ADVANCE = "advance"
 
@@ -29,6 +32,14 @@ def submit(tx: Tx, flow: Flow, kind: Kind, body: Mapping[str, Json], strand: int
     id = inbox.submit(tx, flow.id, kind, body, strand)
     advance(tx, flow.id, flow.stream)
     return id
+
+
+def withdraw(tx: Tx, flow: Flow, strand: Strand) -> None:
+    """Nobody needs the answer any more to what was asked for a strand, unless another waits for it, too."""
+    asked = strand.waits_on or ""
+    is_own = asked.startswith("rq_") and strand.work is not None and strand.work.type != "wait"
+    if is_own and not strands.waiting_on(tx, asked) and requests.get(tx, RequestId(asked)).is_open:
+        asking.cancel(tx, instances.get(tx, flow.instance), RequestId(asked), None, is_operator=False)
 
 
 def tell(tx: Tx, strand: Strand, body: Mapping[str, Json]) -> None:

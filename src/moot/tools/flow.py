@@ -12,7 +12,7 @@ from moot.core.json import Json
 from moot.core.library import Source
 from moot.core.tool import Call, Tool
 from moot.core.tx import ReadTx, Tx
-from moot.engine import beginning, compiling, flows, history, inbox, resuming, strands
+from moot.engine import beginning, compiling, flows, forks, history, inbox, resuming, strands
 from moot.engine.definition import Definition
 from moot.engine.flows import Flow, FlowOver, NewFlow
 from moot.engine.state import fields, paths
@@ -25,6 +25,7 @@ from moot.tools.flow_shapes import NextStep
 from moot.tools.shapes import Arguments, Detail, Id, Name, Prose, Result, written
 
 WAIT_SECONDS = 20.0
+PATIENCE = 2.0  # seconds after which whoever asks is told that something is waited for
 Context = Annotated[
     Detail | None, Field(description="For sub-agents: {task_id} as it was handed out. Nothing else of it counts.")
 ]
@@ -144,17 +145,17 @@ async def start(call: Call, arguments: Start) -> Started:
 async def next_step(call: Call, arguments: NextArguments) -> NextStep:
     if await call.read(lambda tx: _is_unbegun(tx, call, arguments)):
         await call.upkeep(lambda tx: _begin(tx, call, arguments))
-    found = await call.wait(lambda tx: _next(tx, call, arguments, is_last=False), WAIT_SECONDS)
-    if found is None:
-        found = await call.read(lambda tx: _next(tx, call, arguments, is_last=True))
-    assert found is not None
-    return found
+    for seconds in (PATIENCE, WAIT_SECONDS - PATIENCE):
+        found = await call.wait(lambda tx: _next(tx, call, arguments), seconds)
+        if found is not None:
+            return found
+        if await call.read(lambda tx: _is_long(tx, call, arguments)):
+            break
+    return await call.read(lambda tx: _next(tx, call, arguments) or _waiting(tx, call, arguments))
 
 
 def _is_unbegun(tx: ReadTx, call: Call, arguments: NextArguments) -> bool:
-    flow = flow_access.flow(tx, call.caller, arguments.workflow_id)
-    strand = flow_access.strand(tx, flow, _context(arguments.sub_agent_context))
-    flow_access.check(tx, call.caller, flow, strand)
+    _, strand = _meant(tx, call, arguments)
     return strand.holder is None or strand.status == "ready"
 
 
@@ -167,19 +168,34 @@ def _begin(tx: Tx, call: Call, arguments: NextArguments) -> None:
         advancing.submit(tx, flow, "begin", {}, strand.number)
 
 
-def _next(tx: ReadTx, call: Call, arguments: NextArguments, *, is_last: bool) -> NextStep | None:
+def _next(tx: ReadTx, call: Call, arguments: NextArguments) -> NextStep | None:
+    """The step that is to be done, or that there is none; None while it is not known."""
+    flow, strand = _meant(tx, call, arguments)
+    if not flow.is_live or (strand.is_over and strand.number != MAIN):
+        return _over(tx, flow, strand)
+    if strand.status != "pending" or not inbox.is_empty(tx, flow.id):
+        return None
+    executed = flow_shapes.executed(tx, flow, strand)
+    return NextStep(step=flow_shapes.step(flow, strand), status=flow.status, executed=executed)
+
+
+def _waiting(tx: ReadTx, call: Call, arguments: NextArguments) -> NextStep:
+    flow, strand = _meant(tx, call, arguments)
+    executed = flow_shapes.executed(tx, flow, strand)
+    return NextStep(step=flow_shapes.waiting(flow, strand), status=flow.status, executed=executed)
+
+
+def _is_long(tx: ReadTx, call: Call, arguments: NextArguments) -> bool:
+    """Whether it waits for what may take long, so that its driver had better be told."""
+    _, strand = _meant(tx, call, arguments)
+    return strand.status == "waiting" and strand.work is not None and strand.work.type == "wait"
+
+
+def _meant(tx: ReadTx, call: Call, arguments: NextArguments) -> tuple[Flow, Strand]:
     flow = flow_access.flow(tx, call.caller, arguments.workflow_id)
     strand = flow_access.strand(tx, flow, _context(arguments.sub_agent_context))
     flow_access.check(tx, call.caller, flow, strand)
-    if not flow.is_live or (strand.is_over and strand.number != MAIN):
-        return _over(tx, flow, strand)
-    executed = flow_shapes.executed(tx, flow, strand)
-    if strand.status == "pending" and inbox.is_empty(tx, flow.id):
-        return NextStep(step=flow_shapes.step(flow, strand), status=flow.status, executed=executed)
-    is_long = strand.status == "waiting" and strand.work is not None and strand.work.type == "wait"
-    if not is_last and not (is_long and inbox.is_empty(tx, flow.id)):
-        return None
-    return NextStep(step=flow_shapes.waiting(flow, strand), status=flow.status, executed=executed)
+    return flow, strand
 
 
 def _over(tx: ReadTx, flow: Flow, strand: Strand) -> NextStep:
@@ -302,6 +318,9 @@ async def end(call: Call, arguments: End) -> Ended:
         if flow.is_live:
             status = "failed" if arguments.status == "failed" else "abandoned"
             flows.end(tx, flow, status, f"{call.caller.name} has ended it")
+            for strand in strands.of_flow(tx, flow.id).values():
+                strands.put(tx, forks.over(strand, "The workflow was ended."))
+                advancing.withdraw(tx, flow, strand)
         return Ended(success=arguments.status == "success", final_state=flow_shapes.state(tx, flow))
 
     return await call.write(change)

@@ -203,7 +203,7 @@ async def test_a_flow_can_go_on_without_a_task_that_failed(store: Store, tmp_pat
         assert await flows.walk(id) == ["all.parallel_foreach", "told.user_message"]
         state = await flows.state(id)
         assert state["errors"] == [{"task_id": "bad", "error": "it failed: no luck."}]
-        assert state["log"] == ["bad: it failed: no luck"]
+        assert state["log"] == ["bad: it failed: no luck."]
 
 
 async def test_a_task_that_failed_is_there_for_another_as_often_as_it_may_be(

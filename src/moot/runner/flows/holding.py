@@ -24,6 +24,7 @@ from moot.engine.definition import Definition
 from moot.engine.delta import Delta, Live, Place
 from moot.engine.driving import Driver
 from moot.engine.expressions.evaluation import Evaluator
+from moot.engine.flows import Flow
 from moot.engine.inbox import Submission
 from moot.engine.step import Outcome
 from moot.engine.strands import Strand
@@ -34,6 +35,7 @@ from moot.runner.flows import deeds, placing, section
 from moot.runner.flows.deeds import Deeds
 from moot.runner.flows.placing import Placing
 from moot.store.store import Store
+from moot.tools import advancing
 
 if TYPE_CHECKING:
     from moot.connect.external import Surroundings
@@ -104,7 +106,7 @@ class Holding:
                     return
                 found = await self._look()
                 continue
-            done = await self._committed(found.live, change)
+            done = await self._committed(found, change)
             if done is None or await self._is_late(done.live, change):
                 found = await self._look()
             else:
@@ -128,17 +130,23 @@ class Holding:
         for number, one in self._deeds.items():
             if one.outcome is not None and one.is_for(live.strands.get(number)):
                 return await driver.finish(live, live.strands[number], one.outcome)
+        if found.is_held:
+            return None
         if found.waiting and live.flow.status != "starting":
             return await folding.take_in(driver, live, found.waiting)
-        if not live.flow.is_live or found.is_held or self.means.stopping.is_set():
+        if not live.flow.is_live or self.means.stopping.is_set():
             return None
         return await driver.next(live)
 
-    async def _committed(self, live: Live, change: Delta) -> _Found | None:
-        """None if somebody else has changed the flow; JobLost if somebody else has it now."""
-        place = Placing(self.means.deeds.can_call, self.means.deeds.place)
+    async def _committed(self, found: _Found, change: Delta) -> _Found | None:
+        """None if somebody else has changed the flow, or it is not to go on; JobLost if somebody else has it now. What
+        was done already is noted in any case."""
+        live, place = found.live, Placing(self.means.deeds.can_call, self.means.deeds.place)
         is_quiet, self._is_told = self._is_told, True
-        done = await self.store.write(lambda tx: _commit(tx, live, change, place, is_quiet=is_quiet), caller=SYSTEM)
+        if found.is_held:
+            done = await self.store.write(lambda tx: _commit(tx, live, change, _later), caller=SYSTEM)
+        else:
+            done = await self.store.write(lambda tx: _step(tx, live, change, place, is_quiet=is_quiet), caller=SYSTEM)
         if done is None:
             await self.store.write(lambda tx: jobs.guard(tx, self.job), caller=SYSTEM)
             return None
@@ -230,7 +238,28 @@ def _found(tx: ReadTx, id: FlowId, definition: Definition) -> _Found:
 
 def _commit(tx: Tx, live: Live, change: Delta, place: Place, *, is_quiet: bool = False) -> _Found | None:
     found = delta.commit(tx, live, change, place, is_quiet=is_quiet)
-    return None if found is None else _Found(found, (), tx.now)
+    if found is None:
+        return None
+    for one in change.strands:
+        before, after = live.strands.get(one.number), found.strands.get(one.number)
+        if before is not None and before.waits_on is not None and (after is None or after.waits_on != before.waits_on):
+            advancing.withdraw(tx, live.flow, before)
+    return _Found(found, (), tx.now)
+
+
+def _step(tx: Tx, live: Live, change: Delta, place: Place, *, is_quiet: bool = False) -> _Found | None:
+    """The same, unless somebody would be asked for something and the run is not to go on. Whoever ends a run locks its
+    instance, too: afterwards nobody is asked."""
+    if live.flow.driver == "moot" and any(one.status == "given" for one in change.strands):
+        tx.lock("instances", live.flow.instance)
+        if section.is_held(tx, live.flow):
+            return None
+    return _commit(tx, live, change, place, is_quiet=is_quiet)
+
+
+def _later(tx: Tx, flow: Flow, strand: Strand) -> Strand:
+    """What is to be done once more waits until the run goes on."""
+    return replace(strand, status="waiting", wakes_at=tx.now)
 
 
 def _has_news(tx: ReadTx, live: Live) -> bool:
