@@ -1,5 +1,7 @@
 """From the texts of a definition to what is run."""
 
+from functools import lru_cache
+
 from moot.core import library, problems, yaml
 from moot.core.errors import InvalidInput
 from moot.core.library import Files
@@ -13,8 +15,10 @@ class DefinitionInvalid(InvalidInput):
     code = "DEFINITION_INVALID"
 
 
+@lru_cache(maxsize=32)
 def compiled(files: Files) -> Definition:
-    """DefinitionInvalid tells everything that is wrong, in whichever text."""
+    """DefinitionInvalid tells everything that is wrong, in whichever text. What was read is kept: a flow comes back
+    again and again."""
     readings = {
         name: reading.read_file(library.unwrapped(yaml.read(text, name)), name) for name, text in dict(files).items()
     }

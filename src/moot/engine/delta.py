@@ -32,6 +32,16 @@ class Delta:
     checkpoint: str = ""  # why the state is kept apart, if it is
     is_anew: bool = False  # everything before is gone: it begins again
 
+    def then(self, further: "Delta") -> "Delta":
+        """Both at once, of the same strands, where neither changes more of the flow than its version."""
+        return replace(
+            self,
+            fields={**self.fields, **further.fields},
+            strands=further.strands,
+            taken=(*self.taken, *further.taken),
+            traces=(*self.traces, *further.traces),
+        )
+
     @property
     def is_mere_move(self) -> bool:
         """Whether nobody can have waited for it: the flow goes on at once, and nothing was told or asked."""

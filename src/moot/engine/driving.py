@@ -51,6 +51,15 @@ class Driver:
             return None
         return _credited(live, await self._go_on(live, moving[0]))
 
+    async def with_next(self, live: Live, delta: Delta) -> Delta:
+        """Together with the work that a strand comes to next, if it can go on at once: whoever has done the last will
+        ask for it."""
+        is_plain = delta.flow is None and not delta.is_anew and not delta.checkpoint and live.flow.credits is None
+        if not is_plain or [one.status for one in delta.strands] != ["moving"]:
+            return delta
+        further = await self._go_on(live.after(delta), delta.strands[0])
+        return delta.then(further) if [one.status for one in further.strands] == ["given"] else delta
+
     async def _begin(self, live: Live) -> Delta:
         """Its state, as the definition says; a definition that cannot even begin has failed."""
         flow, main = live.flow, live.main

@@ -43,7 +43,8 @@ async def take_in(driver: Driver, live: Live, submissions: Sequence[Submission])
     if not _is_awaited(strand, first):
         return _refused(first.id, "STEP_NOT_PENDING", "That step is not the one to be done now.", "Ask for the next.")
     delta = await endings.settled(driver.evaluator, live, await _finish(driver, live, strand, first))
-    return replace(delta, answers={**delta.answers, first.id: _told(delta, strand)})
+    told = replace(delta, answers={**delta.answers, first.id: _told(delta, strand)})
+    return await driver.with_next(live, told) if first.kind == "complete" else told
 
 
 def _is_awaited(strand: Strand, said: Submission) -> bool:
@@ -186,14 +187,14 @@ def _outcome(body: Mapping[str, Json]) -> Outcome:
 
 def _told(delta: Delta, strand: Strand) -> dict[str, Json]:
     if not delta.strands and not delta.taken:
-        return _error("TASKS_UNFINISHED", "Not all tasks are done.", "Wait for them, then complete the step.")
+        return refusal("TASKS_UNFINISHED", "Not all tasks are done.", "Wait for them, then complete the step.")
     failed = next((one.error for one in delta.taken if one.step_id == strand.step_id and one.status == "failed"), "")
     return {"success": True, **({"error_text": failed} if failed else {})}
 
 
 def _refused(id: str, code: str, fact: str, remedy: str) -> Delta:
-    return Delta(answers={id: _error(code, fact, remedy)})
+    return Delta(answers={id: refusal(code, fact, remedy)})
 
 
-def _error(code: str, fact: str, remedy: str) -> dict[str, Json]:
+def refusal(code: str, fact: str, remedy: str) -> dict[str, Json]:
     return {"error": {"code": code, "message": fact, "remedy": remedy}}

@@ -175,6 +175,11 @@ def cancel(tx: Tx, key: str) -> bool:
     return is_cancelled
 
 
+def is_under_way(tx: Tx, key: str) -> bool:
+    """Whether it is being done. Whoever does it cannot end it before this transaction has, and looks then."""
+    return bool(tx.run(sql.under_way, key=key))
+
+
 def guard(tx: Tx, job: Job) -> None:
     """Before a result is written while the job goes on: JobLost unless it is still its owner's."""
     _own(tx, job, tx.run(sql.guard, id=job.id, fence=job.fence))

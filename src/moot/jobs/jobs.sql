@@ -77,6 +77,9 @@ where key = :key and state in ('queued', 'running', 'unknown')
 -- cancelled: Those of some jobs that nobody needs any more.
 select id from jobs where id in (select value from json_each(:ids)) and state = 'cancelled'
 
+-- under_way: Whether a job is being done; nobody ends it until the commit.
+update jobs set fence = fence where key = :key and state = 'running'
+
 -- guard: Whether a job is still its owner's; nobody takes it away until the commit.
 update jobs set fence = fence where id = :id and fence = :fence and state = 'running'
 

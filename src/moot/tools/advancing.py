@@ -29,8 +29,12 @@ def advance(tx: Tx, flow: FlowId, stream: StreamId) -> None:
 
 
 def submit(tx: Tx, flow: Flow, kind: Kind, body: Mapping[str, Json], strand: int = MAIN) -> str:
+    """For whoever advances the flow, who looks once more before it stops to do so."""
     id = inbox.submit(tx, flow.id, kind, body, strand)
-    advance(tx, flow.id, flow.stream)
+    if jobs.is_under_way(tx, key(flow.id)):
+        tx.wake()
+    else:
+        advance(tx, flow.id, flow.stream)
     return id
 
 

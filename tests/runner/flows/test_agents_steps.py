@@ -275,3 +275,38 @@ async def test_a_key_gives_the_same_answer_and_starts_one_flow(store: Store, tmp
     async with carried_out(store, tmp_path, sandbox, {"flow": UPDATE}) as flows:
         first, second = [await flows.call("workflow_start", {"workflow": "flow"}, key="k") for _ in range(2)]
         assert first.structured == second.structured
+
+
+TWICE = """
+steps:
+  - {id: one, type: agent_prompt, prompt: first, state_update: {path: raw.said}}
+  - {id: two, type: agent_prompt, prompt: "after {{ said }}", state_update: {path: raw.said}}
+  - {id: end, type: user_message, message: "{{ said }}"}
+"""
+
+
+async def test_the_word_that_a_step_is_done_and_the_next_step_are_one_commit(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    async with carried_out(store, tmp_path, sandbox, {"flow": TWICE}) as flows:
+        id = await flows.start()
+        await flows.next(id)
+        before = await flows.flow(id)
+        await flows.complete(id, "one.agent_prompt", result="a")
+        after = await flows.flow(id)
+        assert (after.version, after.waits_for, after.last_step) == (before.version + 1, "agent", 1)
+        assert (await flows.next(id))["step"]["definition"]["prompt"] == "after a"
+
+
+async def test_what_the_last_step_has_written_is_no_result_of_the_next(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    async with carried_out(store, tmp_path, sandbox, {"flow": TWICE}) as flows:
+        id = await flows.start()
+        await flows.next(id)
+        await flows.complete(id, "one.agent_prompt", result="a")
+        again = await flows.refused("workflow_step_complete", workflow_id=id, step_id="two.agent_prompt")
+        assert again == "RESULT_MISSING"
+        await flows.done("workflow_state_update", workflow_id=id, updates=[{"path": "raw.said", "value": "b"}])
+        await flows.complete(id, "two.agent_prompt")
+        assert (await flows.next(id))["step"]["definition"] == {"message": "b"}

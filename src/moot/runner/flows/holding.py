@@ -104,13 +104,13 @@ class Holding:
             if change is None:
                 if not await self._rest(found):
                     return
-                found = await self._look()
+                found = await self._look(found.live)
                 continue
             done = await self._committed(found, change)
-            if done is None or await self._is_late(done.live, change):
-                found = await self._look()
-            else:
+            if done is not None and self._may_go_on(change):
                 found = replace(done, is_held=found.is_held)
+            else:
+                found = await self._look(None if done is None else done.live)
 
     def leave(self) -> None:
         """Nobody wants what is still being done."""
@@ -119,11 +119,12 @@ class Holding:
         if self._servers is not None:
             self._servers.leave()
 
-    async def _look(self) -> _Found:
+    async def _look(self, known: Live | None = None) -> _Found:
+        """What is known is read again only if somebody else has changed it."""
         self.signal.clear()
         self._looked_at, self._is_told = time.monotonic(), False
         id = FlowId(self.job.subject)
-        return await self.store.read(lambda tx: _found(tx, id, self.definition))
+        return await self.store.read(lambda tx: _found(tx, id, self.definition, known))
 
     async def _next(self, found: _Found) -> Delta | None:
         driver, live = Driver(self.means.evaluator, found.now), found.live
@@ -156,14 +157,10 @@ class Holding:
             self._begin(done.live, done.live.strands[one.number])
         return done
 
-    async def _is_late(self, live: Live, change: Delta) -> bool:
-        """Whether there may be more to know of the flow than what was committed."""
-        if time.monotonic() > self._looked_at + _LOOK:
-            return True
-        if change.is_mere_move and not self.signal.is_rung:
-            return False
-        self.signal.clear()
-        return await self.store.read(lambda tx: _has_news(tx, live))
+    def _may_go_on(self, change: Delta) -> bool:
+        """Whether nothing can have come but what was committed here."""
+        is_lately = time.monotonic() < self._looked_at + _LOOK
+        return change.is_mere_move and is_lately and not self.signal.is_rung
 
     def _forget(self, before: Strand | None, after: Strand) -> None:
         """What came of it is on record."""
@@ -231,8 +228,9 @@ class Holding:
         return await self.signal.wait(min(max(seconds, 0), _LINGER)) or seconds <= _LINGER
 
 
-def _found(tx: ReadTx, id: FlowId, definition: Definition) -> _Found:
-    live = delta.load(tx, id, definition)
+def _found(tx: ReadTx, id: FlowId, definition: Definition, known: Live | None) -> _Found:
+    is_newest = known is not None and flows.version(tx, id) == known.flow.version
+    live = known if known is not None and is_newest else delta.load(tx, id, definition)
     return _Found(live, tuple(inbox.waiting(tx, id)), tx.now, section.is_held(tx, live.flow))
 
 
@@ -260,8 +258,3 @@ def _step(tx: Tx, live: Live, change: Delta, place: Place, *, is_quiet: bool = F
 def _later(tx: Tx, flow: Flow, strand: Strand) -> Strand:
     """What is to be done once more waits until the run goes on."""
     return replace(strand, status="waiting", wakes_at=tx.now)
-
-
-def _has_news(tx: ReadTx, live: Live) -> bool:
-    flow = live.flow
-    return flows.version(tx, flow.id) != flow.version or not inbox.is_empty(tx, flow.id) or section.is_held(tx, flow)

@@ -13,7 +13,7 @@ from moot.core.ids import FlowId
 from moot.core.library import Files
 from moot.core.records import record
 from moot.core.tx import Tx
-from moot.engine import compiling, flows, inbox, strands
+from moot.engine import compiling, flows, folding, inbox, strands
 from moot.engine.definition import Definition
 from moot.engine.expressions.evaluation import Evaluator
 from moot.jobs import jobs
@@ -60,7 +60,7 @@ class FlowWorker:
             definition = await asyncio.to_thread(compiling.compiled, files)
             while True:
                 await self._hold(job, definition)
-                if await self.store.write(partial(self._give_back, job=job, id=id), caller=SYSTEM):
+                if await self.store.write(partial(self.give_back, job=job, id=id), caller=SYSTEM):
                     return
         except asyncio.CancelledError:
             with contextlib.suppress(JobLost):
@@ -86,14 +86,14 @@ class FlowWorker:
         if trouble is not None:
             raise trouble
 
-    def _give_back(self, tx: Tx, job: Job, id: FlowId) -> bool:
-        """Unless something has come in the meantime. What waits for a time is looked at again then."""
+    def give_back(self, tx: Tx, job: Job, id: FlowId) -> bool:
+        """True unless something has come in the meantime. What waits for a time is looked at again then."""
         if self.stopping.is_set():
             jobs.put_back(tx, job)
             return True
+        jobs.guard(tx, job)  # first: whoever has something for the flow finds a job that is under way, and adds none
         flow = flows.get(tx, id)
         if not section.is_held(tx, flow) and (not inbox.is_empty(tx, id) or (flow.is_live and flow.waits_for == "")):
-            jobs.guard(tx, job)
             return False
         moments = [one.wakes_at for one in strands.of_flow(tx, id).values() if one.wakes_at is not None]
         if flow.is_live and moments:
@@ -114,3 +114,5 @@ def _fail(tx: Tx, job: Job, id: FlowId, error: str) -> None:
     if flow is not None:
         flows.end(tx, flow, "failed", error)
     jobs.fail(tx, job, error)
+    for one in inbox.waiting(tx, id):  # nobody else comes for it
+        inbox.answer(tx, one.id, folding.refusal("WORKFLOW_FAILED", error, "See moot flow."))
