@@ -236,3 +236,4 @@ def test_enter_takes_the_next_step_and_shows_what_changed(terminal: Terminal) ->
         session.until("✗ fails.shell_command")
         session.until("done in")
     assert session.code == 0
+    assert session.shown.count("Enter takes the next step") == 4
