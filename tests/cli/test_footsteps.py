@@ -27,6 +27,14 @@ sub_agent_tasks:
     inputs: {item: {type: string}}
     steps: [{id: work, type: shell_command, command: "until test -e go; do sleep 0.05; done; echo {{ item }}"}]
 """
+SECTIONS = """
+name: all
+agents: {ann: {backend: scripted, script: [{on: hello, say: Hello.}, {on: TASK, say: Mended.}]}}
+context: {document_owner: none}
+kickoff: "@ann hello"
+tasks: [{name: mend, description: Mend it., agent: ann}]
+steps: [{id: tell, type: user_message, message: All is said and done.}]
+"""
 ASKS = """
 name: ask
 steps:
@@ -55,6 +63,20 @@ def test_without_a_terminal_there_is_a_line_for_what_somebody_did(either: Termin
     assert "\x1b" not in out
     (last,) = [line for line in out.splitlines() if line.startswith("done in")]
     assert last.split(" · ")[1:] == ["10 steps", "1 message", "$0.00"]
+
+
+def test_talk_tasks_and_steps_of_one_file_follow_one_another_and_end(either: Terminal) -> None:
+    put(either, SECTIONS)
+    either.ok("run", "f.yaml")
+    said = [one["message"].splitlines()[0].partition("]")[2].strip() or one["message"] for one in _log(either)]
+    assert said == ["@ann hello", "Hello.", "mend", "Mended.", "All is said and done."]
+    put(either, SECTIONS + "together: true\n")
+    either.ok("run", "f.yaml")
+    assert len(_log(either)) == 2 * len(said)
+
+
+def _log(terminal: Terminal) -> list[dict[str, str]]:
+    return terminal.ok("log", "--json").json
 
 
 def test_who_wants_to_see_all_sees_every_step_once(terminal: Terminal) -> None:

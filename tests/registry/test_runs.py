@@ -113,6 +113,15 @@ async def test_a_phase_is_entered_once(store: Store) -> None:
     assert (await now(house, run)).phase == "talk"
 
 
+async def test_no_phase_is_entered_again_from_a_later_one(store: Store) -> None:
+    house = await build(store)
+    run = await started(house, await a_host(house))
+    assert await house.write(lambda tx: runs.enter(tx, run, "steps"))
+    late = await now(house, run)
+    assert not await house.write(lambda tx: runs.enter(tx, late, "tasks"))
+    assert (await now(house, run)).phase == "steps"
+
+
 async def test_a_run_that_is_over_enters_nothing(store: Store) -> None:
     house = await build(store)
     run = await started(house, await a_host(house))

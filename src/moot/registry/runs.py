@@ -7,7 +7,7 @@ All changes are made under the lock of the instance.
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Literal
+from typing import Literal, get_args
 
 from moot.core import json
 from moot.core.errors import MootError
@@ -26,6 +26,7 @@ sql = queries.beside(__file__)
 Mode = Literal["run", "start", "taped"]
 State = Literal["live", "interrupted", "done", "failed", "limit", "stopped"]
 Phase = Literal["setup", "election", "talk", "tasks", "steps"]
+_ORDER: tuple[Phase, ...] = get_args(Phase)
 STARTED, RESUMED, PAUSED, STOP_ASKED, ENDED = "run_started", "run_resumed", "run_paused", "run_stop_asked", "run_ended"
 
 
@@ -114,9 +115,10 @@ def resume(tx: Tx, instance: InstanceName, host: HostId) -> Run:
 
 
 def enter(tx: Tx, run: Run, phase: Phase) -> bool:
-    """Go on to the next phase; False if somebody else has, or if the run is over."""
+    """Go on to a later phase; False if that is done, if somebody else does it, or if the run is over."""
     tx.lock("instances", run.instance)
-    return run.phase != phase and bool(tx.run(sql.enter, id=run.id, before=run.phase, phase=phase))
+    is_later = _ORDER.index(phase) > _ORDER.index(run.phase)
+    return is_later and bool(tx.run(sql.enter, id=run.id, before=run.phase, phase=phase))
 
 
 def keep(tx: Tx, run: Run, outputs: Sequence[str]) -> None:
