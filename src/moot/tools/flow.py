@@ -247,6 +247,8 @@ def _body(tx: ReadTx, flow: Flow, strand: Strand, said: Complete) -> dict[str, J
     update = strand.work.definition.get("state_update")
     if said.status == "failed" or update is None or "result" in said.model_fields_set:
         return body
+    if strand.work.type == forks.TASKS:  # whose result is what came of the tasks
+        return body
     path = str(_object(update)["path"])
     if not _is_written(tx, strand, paths.parse(path)):
         raise ResultMissing(f"{said.step_id} writes its result to {path}.", "Give `result`, or update the state first.")

@@ -86,6 +86,20 @@ async def test_tasks_that_go_on_side_by_side_each_go_through_their_own_items(
         assert not [key for key in await flows.fields(id) if "@" in key]
 
 
+async def test_what_came_of_the_tasks_is_the_result_and_nobody_has_to_say_it(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    text = BATCHES.replace("max_parallel: 2", "state_update: {path: raw.ended}")
+    async with carried_out(store, tmp_path, sandbox, {"flow": text}) as flows:
+        id = await flows.start()
+        step = (await flows.next(id))["step"]["id"]
+        assert await flows.refused("workflow_step_complete", workflow_id=id, step_id=step) == "TASKS_UNFINISHED"
+        for task in ("b0", "b1"):
+            await flows.walk(id, task=task, each="seen")
+        await flows.complete(id, step)
+        assert (await flows.state(id))["ended"] == {"b0": "done", "b1": "done"}
+
+
 async def test_a_task_belongs_to_whoever_came_first_and_nothing_else_that_is_said_counts(
     store: Store, tmp_path: Path, sandbox: Sandbox
 ) -> None:
