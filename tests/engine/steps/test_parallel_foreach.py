@@ -110,6 +110,11 @@ async def test_without_items_there_is_nothing_to_do(sandbox: Sandbox) -> None:
     assert (found.work, found.after.frames[-1].at) == (None, 1)
 
 
+async def test_without_items_what_came_of_them_is_written_all_the_same(sandbox: Sandbox) -> None:
+    said = FIX + "state_update: {path: raw.ended}\non_sub_agent_error: {error_state_path: raw.errors}"
+    assert written(await taken(sandbox, defined(said, TASK), batches=[])) == {"ended": {}, "errors": []}
+
+
 @pytest.mark.parametrize(
     ("batches", "why"),
     [

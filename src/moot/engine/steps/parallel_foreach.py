@@ -103,7 +103,7 @@ async def take(turn: Turn) -> Move:
     if isinstance(items, str) or not isinstance(items, Sequence):
         raise StepFailed(f"The items of {turn.step.name} are no list.", "Give it a list.")
     if not items:
-        return Next()
+        return await finish(turn, Outcome("success"))
     if len(items) > MOST_TASKS:
         raise StepFailed(
             f"{turn.step.name} has {len(items):,} items; at most {MOST_TASKS:,} are done at once.",
