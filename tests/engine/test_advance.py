@@ -15,6 +15,7 @@ from moot.engine.expressions import template
 from moot.engine.expressions.sandbox import Sandbox
 from moot.engine.resolving import ExpressionFailed
 from moot.engine.state import fields
+from moot.engine.state.paths import PathInvalid
 from moot.engine.step import Exit, Step, StepFailed
 from moot.engine.steps.conditional import Conditional
 from moot.engine.steps.foreach import Foreach
@@ -144,6 +145,12 @@ async def test_an_exit_ends_everything_with_its_reason(sandbox: Sandbox) -> None
     _, taken, standing = await play(sandbox, put("raw.n", 3), {"each": [1, 2], "steps": [inner]}, put("raw.n", 0))
     assert standing.exit == Exit("failed", "3 left")
     assert taken[-1] == "1.steps[1].0.body[1].0.exit"
+
+
+@pytest.mark.parametrize("key", ["null", "undefined", "[1]", "({a: 1})"])
+async def test_what_is_no_key_leads_nowhere(sandbox: Sandbox, key: str) -> None:
+    with pytest.raises(PathInvalid, match="no key"):
+        await play(sandbox, put(f"raw.status.{{{{ {key} }}}}", "done"))
 
 
 async def test_what_cannot_be_taken_says_why(sandbox: Sandbox) -> None:

@@ -75,7 +75,14 @@ def _plain(one: Change) -> Update:
 
 
 def place(keys: list[Json]) -> Path:
-    return paths.writable(paths.of(tuple(text_of(key) for key in keys)))
+    return paths.writable(paths.of(tuple(_key(key) for key in keys)))
+
+
+def _key(value: Json) -> str:
+    if value is None or isinstance(value, Mapping | list):
+        said = "nothing" if value is None else text_of(value)[:80]
+        raise paths.PathInvalid(f"A path leads to {said}, which is no key.", "Give a text or a number in its braces.")
+    return text_of(value)
 
 
 def keys(path: str) -> tuple[str, ...]:
