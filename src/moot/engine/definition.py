@@ -128,11 +128,12 @@ class Definition:
 
 def step_id(trail: Sequence[Step], frames: Frames) -> str:
     """`fix_errors.then.1.state_update`; a round of a loop is `retry.body[2].0.shell_command`."""
-    if len(frames) == 1:
-        return f"{trail[0].name}.{trail[0].type}"
     begin = positions.root(frames)
+    before = _after_failure(frames[begin].block)
+    if len(frames) == 1:
+        return f"{before}{trail[0].name}.{trail[0].type}"
     own = trail[begin:]
-    parts = [own[0].name]
+    parts = [before + own[0].name]
     for (around, step), (outer, inner) in zip(pairwise(own), pairwise(frames[begin:]), strict=False):
         parts += [f"{inner.block}[{outer.rounds + 1}]" if around.is_loop else inner.block, step.name]
     return ".".join((*parts, own[-1].type))
@@ -144,3 +145,8 @@ def _inside(step: Step, block: str) -> tuple[Step, ...]:
         return step.blocks[block]
     included: Definition = step.detail.definition
     return included.root(block)
+
+
+def _after_failure(root: str) -> str:
+    """Before the ids of steps that follow a failure, which must not be taken for those of the step that has failed."""
+    return "failure." if root == FAILURE else "cleanup." if root.startswith(CLEANUP) else ""

@@ -58,7 +58,10 @@ class Driver:
         if not is_plain or [one.status for one in delta.strands] != ["moving"]:
             return delta
         further = await self._go_on(live.after(delta), delta.strands[0])
-        return delta.then(further) if [one.status for one in further.strands] == ["given"] else delta
+        if [one.status for one in further.strands] != ["given"]:
+            return delta
+        given = replace(further.strands[0], since=live.flow.version + 1)  # both are one commit
+        return delta.then(replace(further, strands=(given,)))
 
     async def _begin(self, live: Live) -> Delta:
         """Its state, as the definition says; a definition that cannot even begin has failed."""

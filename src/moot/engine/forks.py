@@ -13,7 +13,7 @@ from moot.engine.delta import Delta, Live
 from moot.engine.frames import CLEANUP, TASK, Frames
 from moot.engine.scope import Scope
 from moot.engine.step import Outcome, Work
-from moot.engine.strands import Strand, moved
+from moot.engine.strands import MAIN, Strand, moved
 
 TASKS = "parallel_tasks"
 AGENT = "$agent"  # among what a strand knows: after whom its agents are made
@@ -137,9 +137,15 @@ def cleaning(strand: Strand) -> Frames:
     return (*strand.frames[: positions.root(strand.frames)], positions.rooted(CLEANUP, _name(strand), strand.number))
 
 
+def has_failed_tasks(strand: Strand) -> bool:
+    """Whether it has failed with tasks that it waited for: then those can be tried again that are not done."""
+    is_first = strand.number == MAIN or strand.is_detached
+    return is_first and strand.status == "failed" and strand.work is not None and strand.work.type == TASKS
+
+
 def over(strand: Strand, error: str) -> Strand:
     """It has failed. Who waits for tasks keeps them, for those who go on with the flow."""
-    if strand.is_detached:
+    if strand.work is not None and strand.work.type == TASKS:
         return replace(strand, status="failed", error=error)
     return replace(moved(strand, strand.frames), status="failed", error=error)
 

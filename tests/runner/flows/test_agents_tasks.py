@@ -201,7 +201,7 @@ async def _bad(flows: Flows, id: str) -> None:
     said = await flows.complete(id, step["id"], task="bad", status="failed", error="no luck")
     assert said["error"] == "it failed: no luck. See why, or say what else to do: on_error."
     clean = (await flows.next(id, task="bad"))["step"]
-    assert clean["id"] == "clean.state_update"
+    assert clean["id"] == "cleanup.clean.state_update"
     await flows.complete(id, clean["id"], task="bad")
 
 

@@ -5,12 +5,14 @@ from pathlib import Path
 import pytest
 
 from moot.core.caller import SYSTEM
-from moot.core.ids import InstanceName
+from moot.core.ids import FlowId, InstanceName
 from moot.core.tx import Tx
+from moot.engine import compiling, resuming
 from moot.engine import flows as all_flows
 from moot.engine.expressions.sandbox import Sandbox
 from moot.registry import agents
 from moot.store.store import Store
+from moot.tools import advancing
 from tests.flowing import carried_out
 
 TEXT = """
@@ -157,3 +159,32 @@ async def test_tasks_that_nobody_waits_for_are_tried_again_if_they_had_failed(
         assert await flows.walk(id) == ["told.user_message"]
         assert (await flows.over(id)).status == "completed"
         assert await flows.state(id) == {"log": [], "a": 1, "b": 2}
+
+
+async def test_of_tasks_that_were_waited_for_only_those_are_tried_again_that_are_not_done(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    text = """
+default_state: {raw: {n: 0}}
+steps: [{id: fan, type: parallel_foreach, items: [a, b], max_parallel: 1, sub_agent_task: t}]
+sub_agent_tasks:
+  t:
+    steps:
+      - {id: count, type: state_update, path: raw.n, operation: increment}
+      - {id: it, type: shell_command, command: "echo {{ item }} >> log; test ! -e broken || test {{ item }} != b"}
+"""
+    log = _broken(tmp_path)
+    async with carried_out(store, tmp_path, sandbox, {"flow": text}) as flows:
+        id = await flows.run()
+        assert (await flows.over(id)).status == "failed"
+        (tmp_path / "broken").unlink()
+        await store.write(lambda tx: _resume(tx, id), caller=SYSTEM)
+        assert (await flows.over(id)).status == "completed"
+        assert log.read_text().split() == ["a", "b", "b"]
+        assert await flows.flat(id) == {"n": 3}
+
+
+def _resume(tx: Tx, id: str) -> None:
+    flow = all_flows.get(tx, FlowId(id))
+    assert resuming.resume(tx, flow, compiling.compiled(all_flows.files(tx, flow.id)))
+    advancing.advance(tx, flow.id, flow.stream)

@@ -33,11 +33,11 @@ error_handling:
     async with carried_out(store, tmp_path, sandbox, {"flow": TEXT % how}) as flows:
         id = await flows.start()
         step = (await flows.next(id))["step"]
-        assert step["id"] == "tell.user_message"
+        assert step["id"] == "failure.tell.user_message"
         assert step["definition"]["message"].startswith("It failed: bad failed: ")
         await flows.complete(id, step["id"])
         await flows.next(id)
-        await flows.complete(id, "set.state_update")
+        await flows.complete(id, "failure.set.state_update")
         over = await flows.over(id)
         assert (over.status, over.error[:11]) == ("failed", "bad failed:")
         state = await flows.state(id)
