@@ -11,6 +11,7 @@ from moot.tools import (
     flow_debug,
     flow_definitions,
     flow_state,
+    flow_steps,
     groups,
     inbox,
     proposals,
@@ -22,7 +23,7 @@ from moot.tools import (
 )
 
 _TALK = (channel, inbox, documents, proposals, requests, approving, agents)
-_GROUPS = (*_TALK, workflows, tasks, task_notes, workspaces, flow_definitions, flow, flow_state, flow_debug)
+_GROUPS = (*_TALK, workflows, tasks, task_notes, workspaces, flow_definitions, flow, flow_steps, flow_state, flow_debug)
 TOOLS: dict[str, Tool] = {tool.name: tool for group in _GROUPS for tool in group.TOOLS}
 
 
