@@ -86,8 +86,9 @@ def made_for(tx: ReadTx, run: Run) -> list[Agent]:
 
 
 def _agent(tx: Tx, flow: Flow, strand: Strand, work: Work) -> Agent:
-    named = work.definition.get("agent") or strand.own.get(forks.AGENT)
-    agent = _known(tx, flow, None if named in (None, True) else str(named))
+    named = work.definition.get("agent")  # of a call it may be true: whoever it is
+    named = named if isinstance(named, str) else strand.own.get(forks.AGENT)
+    agent = _known(tx, flow, None if named is None else str(named))
     if strand.number == MAIN:
         return agent
     new = NewAgent(

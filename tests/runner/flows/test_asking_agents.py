@@ -1,0 +1,111 @@
+"""Steps that need an agent: it is asked by mail, and its last words are what came of the step."""
+
+from pathlib import Path
+
+from moot.engine.expressions.sandbox import Sandbox
+from moot.registry import agents
+from moot.registry.agents import NewAgent
+from moot.runner import idle
+from moot.store.store import Store
+from tests.flowing import Flows, carried_out
+from tests.runner.team import Line, Team
+
+
+async def _join(flows: Flows, name: str, *script: Line) -> None:
+    new = NewAgent(name=name, backend="scripted", settings={"script": list(script)})
+    await flows.house.write(lambda tx: agents.ensure(tx, flows.house.instance, new))
+
+
+PROMPT = """
+steps:
+  - {id: ask, type: agent_prompt, agent: ann, prompt: "How many in {{ 'a b' }}?", max_retries: 1,
+     schema: {type: object, required: [n]}, state_update: {path: raw.n, value: "{{ result.n }}"}}
+"""
+
+
+async def test_an_answer_that_does_not_fit_is_asked_for_again(store: Store, tmp_path: Path, sandbox: Sandbox) -> None:
+    async with carried_out(store, tmp_path, sandbox, {"flow": PROMPT}) as flows:
+        await _join(
+            flows,
+            "ann",
+            {"on": "would not do", "say": '```json\n{"n": 2}\n```'},
+            {"on": "How many in a b", "say": "Two, I think."},
+        )
+        id = await flows.run()
+        assert (await flows.over(id)).status == "completed"
+        assert await flows.flat(id) == {"n": 2}
+        assert await flows.steps(id) == ["ask.agent_prompt failed", "ask.agent_prompt success"]
+        mail = [one.body for one in await Team(store, flows.house.instance).channel()]
+        assert mail[0].startswith("[STEP:ask.agent_prompt] flow\n\n")
+        assert "JSON that fits this schema" in mail[0]
+        await flows.until(lambda tx: True if idle.is_idle(tx, flows.house.stream) else None)
+
+
+async def test_an_agent_that_is_given_up_fails_the_step(store: Store, tmp_path: Path, sandbox: Sandbox) -> None:
+    text = PROMPT.replace("max_retries: 1", "max_retries: 0")
+    async with carried_out(store, tmp_path, sandbox, {"flow": text}) as flows:
+        await _join(flows, "ann", {"on": "How many", "fail": "out of order"})
+        id = await flows.run()
+        over = await flows.over(id)
+        assert over.status == "failed"
+        assert "out of order" in over.error
+        await flows.until(lambda tx: True if idle.is_idle(tx, flows.house.stream) else None)
+
+
+async def test_what_agents_do_in_place_of_moot_is_read_as_what_it_is(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    text = """
+steps:
+  - {id: one, type: parallel_foreach, items: [1], sub_agent_task: it, agent: ann}
+sub_agent_tasks:
+  it:
+    steps:
+      - {id: run, type: agent_shell_command, command: "ls", output_format: lines, state_update: {path: raw.files}}
+      - {id: call, type: mcp_call, method: channel_peek, params: {x: 1}, agent: true, state_update: {path: raw.called}}
+      - {id: other, type: mcp_call, method: other_tool, params: {x: 1}, state_update: {path: raw.other}}
+      - {id: hints, type: apply_hints, file: a.ts, hints: [no any],
+         state_update: {path: raw.applied, value: "{{ applied_count }}"}}
+"""
+    script: tuple[Line, ...] = (
+        {"on": "run.agent_shell_command", "say": "a\nb"},
+        {"on": "channel_peek", "say": '{"ok": true}'},
+        {"on": "other_tool", "say": "```json\n[1]\n```"},
+        {"on": "a.ts", "say": '{"applied_count": 3}'},
+    )
+    async with carried_out(store, tmp_path, sandbox, {"flow": text}) as flows:
+        await _join(flows, "ann", *script)
+        id = await flows.run()
+        assert (await flows.over(id)).error == ""
+        assert await flows.flat(id) == {"files": ["a", "b"], "called": {"ok": True}, "other": [1], "applied": 3}
+
+
+async def test_tasks_side_by_side_have_agents_of_their_own_made_after_the_one_that_is_named(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    text = """
+steps:
+  - {id: all, type: parallel_foreach, items: [{id: red}, {id: blue}], sub_agent_task: judge, agent: ann}
+sub_agent_tasks:
+  judge: {steps: [{id: it, type: agent_prompt, prompt: "judge {{ id }}", state_update: {path: "raw.{{ id }}"}}]}
+"""
+    async with carried_out(store, tmp_path, sandbox, {"flow": text}) as flows:
+        await _join(flows, "ann", {"on": "judge (red|blue)", "say": "$1 it is"})
+        await _join(flows, "ben", {"on": "judge", "say": "never"})
+        id = await flows.run()
+        assert (await flows.over(id)).status == "completed"
+        assert await flows.flat(id) == {"red": "red it is", "blue": "blue it is"}
+        asked = {to for one in await Team(store, flows.house.instance).channel() for to in one.mentions}
+        assert asked == {"ann-1", "ann-2"}
+
+
+async def test_a_step_that_needs_an_agent_where_there_is_none_fails_and_says_so(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    text = """
+steps: [{id: ask, type: agent_prompt, prompt: Why?, max_retries: 0}]
+"""
+    async with carried_out(store, tmp_path, sandbox, {"flow": text}) as flows:
+        over = await flows.over(await flows.run())
+        assert over.status == "failed"
+        assert "needs an agent, and the workflow has none" in over.error
