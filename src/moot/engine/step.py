@@ -44,6 +44,7 @@ class Step:
     blocks: Mapping[str, tuple["Step", ...]] = field(default_factory=dict[str, tuple["Step", ...]])
     place: "Path" = ()
     is_loop: bool = False
+    line: int = 0  # of its file, where it begins
 
     @property
     def runs_commands(self) -> bool:

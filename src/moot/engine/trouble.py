@@ -11,6 +11,7 @@ from moot.engine.delta import Delta, Live
 from moot.engine.expressions.evaluation import Evaluator
 from moot.engine.frames import CLEANUP, FAILURE, TASK, Frame
 from moot.engine.history import Doer, Taken
+from moot.engine.resolving import ExpressionFailed
 from moot.engine.state import paths, reactive
 from moot.engine.state.operations import Update
 from moot.engine.state.reactive import Change
@@ -23,8 +24,10 @@ FAILED_AT = "$failed_at"  # among what a strand knows: where it stood, while it 
 async def failed(evaluator: Evaluator, live: Live, strand: Strand, error: MootError, doer: Doer = "moot") -> Delta:
     """The step where the strand stands has failed for good."""
     step_id = live.definition.step_id(strand.frames)
-    type_ = live.definition.trail(strand.frames)[-1].type
-    taken = Taken(strand.number, step_id, type_, doer, "failed", error=str(error), started_at=strand.given_at)
+    step = live.definition.trail(strand.frames)[-1]
+    if isinstance(error, ExpressionFailed):  # which does not know where it stands
+        error = ExpressionFailed(f"{step_id} (line {step.line}): {error.fact}", error.remedy)
+    taken = Taken(strand.number, step_id, step.type, doer, "failed", error=str(error), started_at=strand.given_at)
     told: dict[str, Json] = {"code": error.code, "message": error.fact, "remedy": error.remedy, "step_id": step_id}
     written = await _written(evaluator, live, strand, error)
     known = replace(live, fields=written.over(live.fields))

@@ -157,3 +157,16 @@ steps: [{id: it, type: user_message, message: hi}]
         assert await flows.state(id) == {"n": 1, "text": "a", "bad": 1}
         await flows.done("workflow_state_update", workflow_id=id, updates=[{"path": "raw.n", "value": 4}])
         assert await flows.state(id) == {"n": 4, "text": "a", "bad": 4}
+
+
+async def test_an_expression_that_fails_is_told_with_its_step_and_line(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    text = """
+steps:
+  - {id: well, type: state_update, path: raw.n, value: 1}
+  - {id: gate, type: conditional, condition: "{{ a.b.c > 1 }}", then: [{type: exit}]}
+"""
+    async with carried_out(store, tmp_path, sandbox, {"flow": text}) as flows:
+        over = await flows.over(await flows.run())
+        assert over.error.startswith("gate.conditional (line 4): {{ a.b.c > 1 }} failed: ReferenceError: ")

@@ -46,7 +46,8 @@ def _step(said: object, path: Path, notes: Notes, *, is_looping: bool) -> Step |
     inside = is_looping or kind.is_loop
     blocks = {key: read(_listed(words.get(key)), (*path, key), notes, is_looping=inside) for key in kind.blocks}
     _note_references(type_, words, path, notes)
-    return Step(str(words.get("id") or path[-1]), type_, detail, blocks, path, kind.is_loop)
+    line, _ = notes.document.place(path)
+    return Step(str(words.get("id") or path[-1]), type_, detail, blocks, path, kind.is_loop, line)
 
 
 def _kind(said: object, path: Path, notes: Notes) -> Kind | None:
