@@ -130,7 +130,7 @@ async def test_an_unknown_method_is_not_found(address: Address, meeting: Meeting
     async with clients.http(address, ann.token) as client:
         session = OldSession(client, "2025-06-18")
         await session.open()
-        for method in ("tools/destroy", "initialized", "prompts/list", "__init__"):
+        for method in ("tools/destroy", "initialized", "prompts/destroy", "__init__"):
             assert (await session.ask(method))["error"]["code"] == -32601
             assert (await clients.ask(client, method)).json()["error"]["code"] == -32601
 
