@@ -89,7 +89,7 @@ async def test_a_command_that_fails_says_how(
 ) -> None:
     text = f"""
 steps:
-  - {{id: bad, type: shell_command, command: "echo so >&2; {command}", timeout: 500}}
+  - {{id: bad, type: shell_command, command: "echo so >&2; {command}", timeout: 5000}}
 """
     async with carried_out(store, tmp_path, sandbox, {"flow": text}) as flows:
         id = await flows.start()
