@@ -17,7 +17,7 @@ install = UV_BUILD_CONSTRAINT=requirements.lock $(BIN)/uv pip install --quiet --
 
 .PHONY: help
 help: ## Show this help
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo "  ARGS is handed on, as in: make test ARGS='tests/store -x'"
 
@@ -38,6 +38,10 @@ check: .venv/.dev ## Check style, types, layers and docs
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/basedpyright $(SOURCES)
 	$(BIN)/python scripts/check_docs.py
+
+.PHONY: reference
+reference: .venv/.dev ## Write docs/reference anew, from the code
+	$(BIN)/python scripts/reference.py
 
 .PHONY: bench
 bench: .venv/.dev ## Measure, printing ratios
@@ -64,6 +68,24 @@ $(CLIS)/.installed: tests/clis/package.json
 	@mkdir -p $(CLIS) && cp $< $(CLIS)/package.json
 	@NODE_EXTRA_CA_CERTS=$${NODE_EXTRA_CA_CERTS:-/etc/ssl/certs/ca-certificates.crt} \
 		npm install --prefix $(CLIS) --no-audit --no-fund --no-package-lock --loglevel error
+	@touch $@
+
+BROWSER := .browser
+
+.PHONY: test-browser
+test-browser: .venv/.dev $(BROWSER)/.installed ## Run the tests of the live page in Chromium, which it installs on Debian
+	@sh scripts/chromium.sh
+	MOOT_BROWSER=$(CURDIR)/$(BROWSER) $(BIN)/python -m pytest -m browser --numprocesses $(WORKERS) --maxprocesses 4 \
+		--dist worksteal tests/browser $(ARGS)
+
+$(BROWSER)/.installed: tests/browser/package.json
+	@command -v npm >/dev/null || { \
+		echo "There is no npm here, which the checks of accessibility come by. On Debian and Ubuntu: apt-get install npm" >&2; \
+		exit 1; }
+	@echo "Installing what the tests of the live page need into $(BROWSER)"
+	@mkdir -p $(BROWSER) && cp $< $(BROWSER)/package.json
+	@NODE_EXTRA_CA_CERTS=$${NODE_EXTRA_CA_CERTS:-/etc/ssl/certs/ca-certificates.crt} \
+		npm install --prefix $(BROWSER) --no-audit --no-fund --no-package-lock --loglevel error
 	@touch $@
 
 .PHONY: lock

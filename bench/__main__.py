@@ -23,11 +23,15 @@ from bench import (
     inbox_check,
     many_processes,
     mcp_send,
+    page_views,
     place,
     quiet_process,
     report,
     sessions,
+    team_mail,
     wake,
+    web_page,
+    web_viewers,
 )
 from bench.harness import QUICK, Figure, Scale
 
@@ -49,6 +53,10 @@ QUESTIONS: dict[str, Callable[[Scale, Path], list[Figure]]] = {
     "flow_state": flow_state.measure,
     "flow_steps": flow_steps.measure,
     "flow_calls": flow_calls.measure,
+    "web_viewers": web_viewers.measure,
+    "page_views": page_views.measure,
+    "team_mail": team_mail.measure,
+    "web_page": web_page.measure,
     "cli_start": cli_start.measure,
 }
 

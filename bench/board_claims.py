@@ -1,12 +1,11 @@
 """What does a task cost that is claimed and completed by one who waits for each answer, beside the raw statements?"""
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from statistics import median
 
-from bench import boards
+from bench import boards, loops
 from bench.harness import Figure, Scale, interleaved, micros
 from bench.place import disk
 from bench.raw_claims import RawClaims
@@ -17,7 +16,7 @@ SIZE, QUICK_SIZE = 100_000, 20_000
 def measure(scale: Scale, folder: Path) -> list[Figure]:
     size = QUICK_SIZE if scale.is_quick else SIZE
     cpu: dict[str, list[float]] = {"moot": [], "raw": []}
-    with asyncio.Runner() as runner:
+    with loops.runner() as runner:
         desk, beside = (runner.run(boards.open_file(folder / name)) for name in ("moot", "raw"))
         for name, one in (("moot", desk), ("raw", beside)):
             boards.fill(folder / name / "moot.db", one, size)

@@ -1,12 +1,11 @@
 """How much CPU does it take to load what is known of a task with 10,000 checkpoints in a plan of 10,000 tasks?"""
 
-import asyncio
 import time
 from pathlib import Path
 
 import apsw
 
-from bench import boards
+from bench import boards, loops
 from bench.boards import Desk
 from bench.harness import Figure, Scale, interleaved, millis
 from moot.core.ids import TaskId
@@ -26,7 +25,7 @@ from number
 
 
 def measure(scale: Scale, folder: Path) -> list[Figure]:
-    with asyncio.Runner() as runner:
+    with loops.runner() as runner:
         desk = runner.run(boards.open_file(folder))
         boards.fill(folder / "moot.db", desk, TASKS, TASKS // 2)
         task = next(boards.ids(desk, TASKS // 2))

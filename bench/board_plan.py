@@ -1,6 +1,5 @@
 """How long does it take to set a plan of 100,000 tasks, beside inserting its bare rows in one transaction?"""
 
-import asyncio
 import time
 from collections.abc import Iterator
 from itertools import count
@@ -8,7 +7,7 @@ from pathlib import Path
 
 import apsw
 
-from bench import boards
+from bench import boards, loops
 from bench.boards import LANES, Desk
 from bench.harness import Figure, Scale, interleaved
 from bench.place import disk
@@ -31,7 +30,7 @@ def measure(scale: Scale, folder: Path) -> list[Figure]:
     plan = boards.plan(size)
     few = Scale(min(scale.rounds, _ROUNDS), scale.seconds, scale.longest, scale.is_quick)
     fresh = count()
-    with asyncio.Runner() as runner:
+    with loops.runner() as runner:
 
         def moot() -> float:
             place = folder / f"moot{next(fresh)}"

@@ -5,7 +5,6 @@ same, its statements prepared. On one board all share the counter of its stream,
 plain program. procrastinate runs its own workers, with tasks that do nothing.
 """
 
-import asyncio
 from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from statistics import median
 import psutil
 import psycopg
 
-from bench import boards, postgres_server
+from bench import boards, loops, postgres_server
 from bench.boards import Desk
 from bench.crew import Worker, crew, together
 from bench.harness import Figure, Scale, interleaved, micros
@@ -88,7 +87,7 @@ def measure(scale: Scale, folder: Path) -> list[Figure]:
 
 def _members(target: str, uri: str, side: str, count: int, size: int) -> list[tuple[str, dict[str, object]]]:
     """Eight workers over so many boards, in a schema of their own."""
-    with asyncio.Runner() as runner:
+    with loops.runner() as runner:
         desks = runner.run(_build(f"{uri}&schema={side}", count))
     with psycopg.connect(uri, autocommit=True) as connection:
         connection.execute(f"set search_path to {side}".encode())

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import boards
+from bench import boards, loops
 from bench.boards import Desk
 from bench.harness import Figure, Scale, interleaved, micros
 from moot.core.ids import TaskId
@@ -28,7 +28,7 @@ class Plan:
 
 def measure(scale: Scale, folder: Path) -> list[Figure]:
     size = QUICK_BIG if scale.is_quick else BIG
-    with asyncio.Runner() as runner:
+    with loops.runner() as runner:
         small = runner.run(_build(folder / "small", SMALL))
         big = runner.run(_build(folder / "big", size))
         rounds = interleaved(

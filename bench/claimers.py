@@ -1,13 +1,12 @@
 """Worker processes that claim and complete tasks on PostgreSQL, one connection each: through moot, and raw."""
 
-import asyncio
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
 
 import psycopg
 
-from bench import boards
+from bench import boards, loops
 from bench.boards import LANES, OUTCOME, Desk
 from bench.crew import Job, Order, Result
 from moot.board import boards as stored
@@ -47,7 +46,7 @@ _LEASE = 300_000_000
 
 @contextmanager
 def by_moot(setup: Order) -> Generator[Job]:
-    with asyncio.Runner() as runner:
+    with loops.runner() as runner:
         store = postgres.open_url(setup["url"], create=False)
         desk = runner.run(_desk(store, setup))
         ids = _own(desk.board.id, setup)

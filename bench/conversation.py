@@ -15,7 +15,7 @@ from typing import Any
 
 import apsw
 
-from bench import commits
+from bench import commits, loops
 from bench.harness import Figure, Scale, interleaved, micros, millis
 from bench.place import disk
 from moot.backends.backend import Access
@@ -58,7 +58,7 @@ def measure(scale: Scale, folder: Path) -> list[Figure]:
 
     def moot() -> float:
         with commits.watched() as batches:
-            cpu, wall = asyncio.run(_talk(next(places), MESSAGES, started=batches.clear))
+            cpu, wall = loops.run(_talk(next(places), MESSAGES, started=batches.clear))
         said = MESSAGES + MESSAGES // CHAIN  # with the first of every chain
         counts.append((len(batches) - 1) / said)  # without the host's leave
         walls.append(wall / MESSAGES)
@@ -71,7 +71,7 @@ def measure(scale: Scale, folder: Path) -> list[Figure]:
         disk=disk(folder, scale.seconds / 4),
     )
     with _polling():
-        _, polled = asyncio.run(_talk(next(places), POLLED))
+        _, polled = loops.run(_talk(next(places), POLLED))
     facts = (
         f"moot {micros(rounds.middle('moot'))} a message; bare {micros(rounds.middle('bare'))}",
         f"{sum(not _is_boundary(sql) for sql, _ in recorded) / MESSAGES:.1f} writes a message",
@@ -186,7 +186,7 @@ def _recorded(folder: Path) -> list[Statement]:
 
     files.connect = tracing
     try:
-        asyncio.run(_talk(folder, MESSAGES))
+        loops.run(_talk(folder, MESSAGES))
     finally:
         files.connect = connect
     return list(_whole(found))
@@ -216,7 +216,7 @@ def _is_boundary(sql: str) -> bool:
 def _replay(folder: Path, recorded: list[Statement]) -> float:
     """CPU seconds of the same writes in a bare loop."""
     store = sqlite.open_file(folder / "moot.db", create=True)
-    asyncio.run(store.close())
+    loops.run(store.close())
     with contextlib.closing(files.connect(StoreFile(folder / "moot.db"))) as connection:
         started = time.process_time()
         for sql, bindings in recorded:

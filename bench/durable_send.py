@@ -3,12 +3,11 @@
 The measure is the same rows written raw, by the same statements in one thread, each send in a commit of its own.
 """
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from bench import commits, sending
+from bench import commits, loops, sending
 from bench.harness import Figure, Rounds, Scale, interleaved, micros
 from bench.place import disk
 from bench.raw_rows import RawRows
@@ -18,7 +17,7 @@ MANY = 64
 
 
 def measure(scale: Scale, folder: Path) -> list[Figure]:
-    with asyncio.Runner() as runner, commits.watched() as batches:
+    with loops.runner() as runner, commits.watched() as batches:
         channel = runner.run(sending.open_channel(folder / "moot"))
         beside = runner.run(sending.open_channel(folder / "raw"))
         raw = RawRows(folder / "raw", beside)

@@ -5,7 +5,6 @@ As for `mcp_send`: only the CPU of the server process counts, and all are called
 word that a step is done is paid for, too: the flow goes on to the next step before anybody asks for it.
 """
 
-import asyncio
 import secrets
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -13,7 +12,7 @@ from pathlib import Path
 
 import apsw
 
-from bench import flowing
+from bench import flowing, loops
 from bench.crew import Worker, crew
 from bench.harness import Figure, Rounds, Scale, interleaved, micros
 from bench.mcp_client import Client, connected
@@ -80,7 +79,7 @@ def measure(scale: Scale, folder: Path) -> list[Figure]:
             return worker, opened.enter_context(connected(f"{setup['folder']}/mcp.sock", setup["token"]))
 
         def driving(name: str, done: int) -> Driving:
-            flow = asyncio.run(_begun(folder / name, done))
+            flow = loops.run(_begun(folder / name, done))
             return Driving(*served("flows", name), flow)
 
         few, many, empty = driving("few", FEW), driving("many", MANY), served("empty_tool", "empty")

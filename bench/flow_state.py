@@ -5,7 +5,6 @@ The measure is an engine that computes everything anew, in the same sandbox and 
 counts, moot's and that of the process that evaluates: the disk is not the question.
 """
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -15,21 +14,22 @@ from pathlib import Path
 import apsw
 import psutil
 
-from bench import flowing
+from bench import flowing, loops
 from bench.flowing import Stage
 from bench.harness import Figure, Rounds, Scale, interleaved, micros
 from moot.core import json
 from moot.core.caller import SYSTEM
 from moot.core.ids import FlowId
 from moot.core.tx import Tx
-from moot.engine import compiling, delta
-from moot.engine.delta import Delta, Live
 from moot.engine.expressions.evaluation import Evaluation, Evaluator, Outcome, Scope, Value
-from moot.engine.flows import Flow
+from moot.engine.files import compiling
+from moot.engine.flow import delta
+from moot.engine.flow.delta import Delta, Live
+from moot.engine.flow.flows import Flow
+from moot.engine.flow.strands import Strand
 from moot.engine.state import paths, reactive
 from moot.engine.state.operations import Update
 from moot.engine.state.reactive import Change
-from moot.engine.strands import Strand
 
 FIELDS, SOME = 1_000, 10
 DEPENDANTS = {"all": FIELDS, "some": SOME, "one": 1}
@@ -113,7 +113,7 @@ def _stays(tx: Tx, flow: Flow, strand: Strand) -> Strand:
 
 def measure(scale: Scale, folder: Path) -> list[Figure]:
     repeats = _QUICK_REPEATS if scale.is_quick else _REPEATS
-    with asyncio.Runner() as runner:
+    with loops.runner() as runner:
         opened = AsyncExitStack()
         stage = runner.run(opened.enter_async_context(flowing.staged(folder)))
         state = runner.run(begun(stage))

@@ -4,7 +4,6 @@ Every step is on record before the next is begun, so it cannot be had for less t
 row of one table. Both sides sync as often; what moot adds is computing the step, and more rows.
 """
 
-import asyncio
 import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
@@ -14,13 +13,13 @@ from statistics import median
 
 import apsw
 
-from bench import commits, flowing
+from bench import commits, flowing, loops
 from bench.flowing import Stage
 from bench.harness import Figure, Scale, interleaved, micros
 from bench.place import disk
 from moot.core.caller import SYSTEM
 from moot.core.tx import Tx
-from moot.engine import flows
+from moot.engine.flow import flows
 from moot.engine.state import fields
 
 STEPS, QUICK_STEPS = 10_000, 1_000
@@ -47,7 +46,7 @@ def measure(scale: Scale, folder: Path) -> list[Figure]:
     steps = QUICK_STEPS if scale.is_quick else STEPS
     spent = {side: Spent() for side in ("plain", "computed", "bare")}
     bare = Bare(folder / "bare.db")
-    with asyncio.Runner() as runner:
+    with loops.runner() as runner:
         opened = AsyncExitStack()
         stage = runner.run(opened.enter_async_context(flowing.staged(folder / "moot")))
 

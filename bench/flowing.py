@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from moot.core.caller import SYSTEM
 from moot.core.ids import AgentId, FlowId, HostId, InstanceName
 from moot.core.tx import ReadTx, Tx
-from moot.engine import flows
 from moot.engine.expressions.sandbox import Sandbox
-from moot.engine.flows import Driver, Flow, NewFlow
+from moot.engine.flow import flows
+from moot.engine.flow.flows import Driver, Flow, NewFlow
 from moot.process import identity
 from moot.process.guardian import Guardian
 from moot.registry import agents, instances
@@ -28,7 +28,7 @@ from moot.store.sqlite import SqliteStore
 from moot.tools import advancing
 
 if TYPE_CHECKING:
-    from moot.connect.external import Surroundings
+    from moot.client.external import Surroundings
 
 INSTANCE = InstanceName("bench")
 _DEADLINE = 600.0

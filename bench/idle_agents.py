@@ -13,6 +13,7 @@ from statistics import median
 
 import psutil
 
+from bench import loops
 from bench.crew import Job, Order, Result, Worker, crew, together
 from bench.harness import Figure, Scale
 from moot.app import hosting
@@ -65,7 +66,7 @@ def _round(workers: list[Worker], seconds: float) -> tuple[list[float], list[flo
 
 @contextmanager
 def host(setup: Order) -> Generator[Job]:
-    with asyncio.Runner() as runner:
+    with loops.runner() as runner:
         is_settled, is_over = asyncio.Event(), asyncio.Event()
         loop = runner.get_loop()
         life = loop.create_task(_live(Path(setup["folder"]), setup["agents"], is_settled, is_over))

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import history, sending
+from bench import history, loops, sending
 from bench.harness import Figure, Scale, interleaved, micros
 from moot.bus import mailbox
 from moot.core.caller import SYSTEM, Caller
@@ -33,7 +33,7 @@ class Inboxes:
 
 def measure(scale: Scale, folder: Path) -> list[Figure]:
     size = QUICK_BIG if scale.is_quick else BIG
-    with asyncio.Runner() as runner:
+    with loops.runner() as runner:
         small = runner.run(_build(folder / "small", SMALL))
         big = runner.run(_build(folder / "big", size))
         rounds = interleaved(

@@ -17,7 +17,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import BaseModel
 from starlette.applications import Starlette
 
-from bench import flowing, sending
+from bench import flowing, loops, sending
 from bench.crew import Job, Order
 from moot.core.caller import SYSTEM
 from moot.mcp import server
@@ -110,18 +110,18 @@ async def _bare(app: Starlette, folder: str) -> AsyncGenerator[None]:
 def _in_thread(server: AbstractAsyncContextManager[None]) -> Generator[Job]:
     """Serve on a loop of its own, while this thread answers what CPU the process has used so far."""
     is_up, is_over = threading.Event(), asyncio.Event()
-    loops: list[asyncio.AbstractEventLoop] = []
+    started: list[asyncio.AbstractEventLoop] = []
 
     async def live() -> None:
-        loops.append(asyncio.get_running_loop())
+        started.append(asyncio.get_running_loop())
         async with server:
             is_up.set()
             await is_over.wait()
 
-    thread = threading.Thread(target=asyncio.run, args=(live(),), daemon=True)
+    thread = threading.Thread(target=loops.run, args=(live(),), daemon=True)
     thread.start()
     if not is_up.wait(30):
         raise RuntimeError("the server did not start")
     yield lambda order: {"cpu": time.process_time()}
-    loops[0].call_soon_threadsafe(is_over.set)
+    started[0].call_soon_threadsafe(is_over.set)
     thread.join(10)

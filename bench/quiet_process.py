@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from bench import commits, sending
+from bench import commits, loops, sending
 from bench.commits import Span
 from bench.crew import Job, Order, Result, Worker, crew, together
 from bench.harness import Figure, Scale, interleaved, millis, quantile
@@ -91,7 +91,7 @@ def _side(workers: list[Worker], seconds: float, seen: Seen) -> Callable[[], flo
 def busy(setup: Order) -> Generator[Job]:
     if not setup["turnstile"]:
         commits.without_turnstile()
-    with asyncio.Runner() as runner, commits.watched() as batches:
+    with loops.runner() as runner, commits.watched() as batches:
         channel = runner.run(sending.open_channel(Path(setup["folder"])))
 
         def job(order: Order) -> Result:
@@ -107,7 +107,7 @@ def busy(setup: Order) -> Generator[Job]:
 def quiet(setup: Order) -> Generator[Job]:
     if not setup["turnstile"]:
         commits.without_turnstile()
-    with asyncio.Runner() as runner:
+    with loops.runner() as runner:
         channel = runner.run(sending.open_channel(Path(setup["folder"])))
 
         async def sends(seconds: float) -> list[Span]:

@@ -1,6 +1,5 @@
 """Worker processes that keep sixteen durable sends in flight: through moot, and in two ways on PostgreSQL."""
 
-import asyncio
 import os
 import time
 from collections.abc import Generator
@@ -9,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from itertools import repeat
 from pathlib import Path
 
-from bench import commits, postgres, sending
+from bench import commits, loops, postgres, sending
 from bench.crew import Job, Order, Result
 
 IN_FLIGHT = 16
@@ -17,7 +16,7 @@ IN_FLIGHT = 16
 
 @contextmanager
 def by_moot(setup: Order) -> Generator[Job]:
-    with asyncio.Runner() as runner, commits.watched() as batches:
+    with loops.runner() as runner, commits.watched() as batches:
         channel = runner.run(sending.open_channel(Path(setup["folder"])))
 
         def job(order: Order) -> Result:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from bench import loops
 from bench.peers import script
 from bench.peers.script import Scenario
 from moot.backends.backend import Access, Assignment, Briefing, Ended, Manner, Progress
@@ -190,7 +191,7 @@ def in_memory(scenario: Scenario, repeats: int) -> tuple[float, float]:
             async for _ in timed.run(_assignment(scenario)):
                 pass
 
-    asyncio.run(play())
+    loops.run(play())
     timed.check()
     return timed.cpu, timed.wall
 
@@ -235,7 +236,7 @@ def as_attempts(
 ) -> Timed:
     """So many attempts of a host, one after the other, with everything on record as in daily life."""
     timed = Timed(Shop(scenario, turns), batches)
-    asyncio.run(_attempt(timed, repeats, folder))
+    loops.run(_attempt(timed, repeats, folder))
     timed.check()
     return timed
 

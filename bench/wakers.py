@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench import postgres, sending
+from bench import loops, postgres, sending
 from bench.crew import Job, Order, Result
 from bench.sending import Channel
 from moot.api.connection import messages_of
@@ -20,7 +20,7 @@ def age(body: str) -> float:
 
 @contextmanager
 def moot_sender(setup: Order) -> Generator[Job]:
-    with asyncio.Runner() as runner:
+    with loops.runner() as runner:
         channel = runner.run(sending.open_channel(Path(setup["folder"])))
 
         async def sends(count: int, pause: float) -> None:
@@ -39,7 +39,7 @@ def moot_sender(setup: Order) -> Generator[Job]:
 @contextmanager
 def moot_reader(setup: Order) -> Generator[Job]:
     """Follows the stream's feed, or with `poll` looks for news at a fixed interval."""
-    with asyncio.Runner() as runner:
+    with loops.runner() as runner:
         channel = runner.run(sending.open_channel(Path(setup["folder"])))
         end = runner.run(channel.store.read(lambda tx: feed.end(tx, channel.stream)))
         bodies = _polled(channel, end, setup["poll"]) if "poll" in setup else _followed(channel, end)

@@ -1,4 +1,5 @@
-"""Check that what the documentation names exists: links, paths, packages and commands.
+"""Check that what the documentation names exists: links, paths, packages and commands; and that the reference is what
+the code says.
 
 Reads the Markdown as text, line by line; it renders nothing and opens no network connection.
 """
@@ -9,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+import reference
 
 ROOT = Path(__file__).resolve().parent.parent
 REQUIRED = ("README.md", "CONTRIBUTING.md", "AGENTS.md", "docs/architecture.md")
@@ -55,7 +58,7 @@ def main() -> int:
     paths = [ROOT / name for name in REQUIRED if (ROOT / name).is_file()]
     paths += [path for path in sorted((ROOT / "docs").rglob("*.md")) if path not in paths]
     pages = [read(path) for path in paths]
-    faults = [*missing, *unnamed_packages()]
+    faults = [*missing, *unnamed_packages(), *reference.stale()]
     for page in pages:
         faults += [*broken_links(page), *missing_paths(page), *foreign_names(page.path)]
         if page.path.name == "README.md":

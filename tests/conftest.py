@@ -52,9 +52,9 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(scope="session")
-def anyio_backend() -> str:
-    """Async fixtures name it, so that tests which are not async can use them too."""
-    return "asyncio"
+def anyio_backend() -> tuple[str, dict[str, bool]]:
+    """Async fixtures name it, so that tests which are not async can use them too. The loop is that of hosts."""
+    return "asyncio", {"use_uvloop": True}
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -115,14 +115,14 @@ def pg_made_url(pg_schemas: Schemas) -> Iterator[str]:
 
 
 @pytest.fixture
-async def pg_store(anyio_backend: str, pg_made_url: str, clock: ManualClock) -> AsyncIterator[PostgresStore]:
+async def pg_store(anyio_backend: object, pg_made_url: str, clock: ManualClock) -> AsyncIterator[PostgresStore]:
     store = postgres.open_url(pg_made_url, create=True, clock=clock, limits=LIMITS)
     yield store
     await store.close()
 
 
 @pytest.fixture
-async def sqlite_store(anyio_backend: str, tmp_path: Path, clock: ManualClock) -> AsyncIterator[SqliteStore]:
+async def sqlite_store(anyio_backend: object, tmp_path: Path, clock: ManualClock) -> AsyncIterator[SqliteStore]:
     store = sqlite.open_file(tmp_path / "store" / "moot.db", create=True, clock=clock, limits=LIMITS)
     yield store
     await store.close()
@@ -130,7 +130,7 @@ async def sqlite_store(anyio_backend: str, tmp_path: Path, clock: ManualClock) -
 
 @pytest.fixture(params=["sqlite", "postgres"])
 async def open_store(
-    anyio_backend: str, request: pytest.FixtureRequest, tmp_path: Path, clock: ManualClock
+    anyio_backend: object, request: pytest.FixtureRequest, tmp_path: Path, clock: ManualClock
 ) -> AsyncIterator[Callable[[], Store]]:
     """Opens the test's store, each time as another process would; closes them all at the end."""
     is_sqlite: bool = request.param == "sqlite"

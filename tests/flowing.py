@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from moot.connect.external import Surroundings
+from moot.client.external import Surroundings
 from moot.core.caller import SYSTEM, Caller
 from moot.core.errors import InvalidInput
 from moot.core.ids import FlowId, HostId
@@ -16,11 +16,11 @@ from moot.core.library import Listed, Source
 from moot.core.servers import Server
 from moot.core.tool import ToolAnswer
 from moot.core.tx import ReadTx, Tx
-from moot.engine import flows, history, strands
 from moot.engine.expressions.evaluation import Evaluator
-from moot.engine.flows import Flow, NewFlow
+from moot.engine.flow import flows, history, strands
+from moot.engine.flow.flows import Flow, NewFlow
+from moot.engine.flow.strands import Strand
 from moot.engine.state import fields
-from moot.engine.strands import Strand
 from moot.ledger.operations import Key
 from moot.process import identity
 from moot.process.guardian import Guardian

@@ -30,7 +30,8 @@ def join(tx: Tx, name: str, instance: str = "default", *, backend: str = "api", 
 
 
 def run(tx: Tx, name: str, instance: str = "default") -> Run:
-    return start(tx, instances.ensure(tx, InstanceName(instance)), NewRun(name, f"{name}.yaml", "run", {}, {}, HOST))
+    new = NewRun(name, f"{name}.yaml", "run", {"agents": []}, {}, HOST)
+    return start(tx, instances.ensure(tx, InstanceName(instance)), new)
 
 
 @dataclass(frozen=True)

@@ -380,3 +380,20 @@ def test_a_team_needs_no_model_of_its_own(tmp_path: Path) -> None:
     assert choice == Choice("api", None, "its team")
     assert choosing.settled(panel, choice, catalog.shipped()) == panel
     assert obstacle(AgentDefinition("a", "api"), machine(tmp_path)).fact == "the backend api needs a model"
+
+
+def test_who_says_nothing_in_a_team_is_run_by_the_first_program_with_an_account(tmp_path: Path) -> None:
+    nobody = str(tmp_path / "nobody")
+    assert choosing.first(machine(tmp_path, HOME=nobody)) is None
+    key = machine(tmp_path, HOME=nobody, ANTHROPIC_API_KEY="k")
+    assert choosing.first(key) == {"model": "sonnet"}
+    assert choosing.first(replace(key, has_models=False)) is None
+    both = machine(tmp_path, "claude", "codex", HOME=home(tmp_path, ".codex/auth.json"))
+    assert choosing.first(both) == {"backend": "codex"}
+    assert choosing.first(machine(tmp_path, "claude", "codex", HOME=nobody)) == {"backend": "claude"}
+
+
+def test_where_nothing_runs_agents_everything_is_told_that_would_help() -> None:
+    told = choosing.remedy([choosing.nothing()])
+    assert "Install claude: npm install -g @anthropic-ai/claude-code" in told
+    assert "Set ANTHROPIC_API_KEY." in told

@@ -6,7 +6,7 @@ import pytest
 
 from moot.app import flow_files, workflows
 from moot.app.project import Project
-from moot.engine import compiling
+from moot.engine.files import compiling
 from moot.workflow.workflow import Workflow, WorkflowInvalid
 
 EXIT = "steps: [{type: exit}]\n"
@@ -153,7 +153,7 @@ def test_a_definition_has_a_hundred_files_at_most(tmp_path: Path) -> None:
             include("lib:x"),
             (
                 "w.yaml:1:51: there is no workflow `lib:x`, neither imported nor in the library. "
-                "Write the path of a file, or put it into .moot/workflows/. "
+                "Write the path of a file, or put it into .moot/workflows/; moot init writes a first one. "
                 "Looked in .moot/workflows, .aromcp/workflows, ~/.moot/workflows, ~/.aromcp/workflows."
             ),
         ),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.app import first_files, workflows
+from moot.app import pieces, workflows
 from moot.app.project import Project
 from moot.board import evidence, plans, states
 from moot.cli import plan, task
@@ -59,8 +59,8 @@ def test_the_checks_of_the_table_are_checks() -> None:
 
 
 def test_the_entries_are_those_that_init_writes() -> None:
-    assert json.loads(BLOCKS["mcp"])["mcpServers"]["moot"] == first_files.SERVER
-    assert tomllib.loads(BLOCKS["codex"])["mcp_servers"]["moot"] == first_files.SERVER
+    assert json.loads(BLOCKS["mcp"])["mcpServers"]["moot"] == pieces.SERVER
+    assert tomllib.loads(BLOCKS["codex"])["mcp_servers"]["moot"] == pieces.SERVER
 
 
 def test_tools_and_commands_that_are_named_are_there() -> None:

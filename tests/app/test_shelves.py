@@ -10,7 +10,7 @@ from moot.app.project import Project
 from moot.app.shadows import Shadow
 from moot.app.shelves import Shelves
 from moot.core.library import Library
-from moot.engine import compiling
+from moot.engine.files import compiling
 from moot.workflow import finding
 from moot.workflow.finding import WorkflowNotFound
 from moot.workflow.workflow import WorkflowInvalid
@@ -65,7 +65,7 @@ def test_what_is_not_found_is_told_with_where_was_looked(here: Path) -> None:
     looked = "Looked in .moot/workflows, .aromcp/workflows, ~/.moot/workflows, ~/.aromcp/workflows."
     with pytest.raises(WorkflowNotFound) as caught:
         shelves(here).find("standards:fix")
-    put = "Write the path of a file, or put it into .moot/workflows/."
+    put = "Write the path of a file, or put it into .moot/workflows/; moot init writes a first one."
     assert str(caught.value) == f"There is no workflow `standards:fix`. {put} {looked}"
     write(here / "p/.moot/workflows/standards/fix.yaml")
     with pytest.raises(WorkflowNotFound) as caught:

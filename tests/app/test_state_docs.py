@@ -10,9 +10,11 @@ import pytest
 
 from moot.app import workflows
 from moot.app.project import Project
-from moot.engine import beginning, compiling, resolving
+from moot.engine import resolving
 from moot.engine.expressions import template, worker
 from moot.engine.expressions.sandbox import Sandbox
+from moot.engine.files import compiling
+from moot.engine.flow import beginning
 from moot.engine.resolving import View
 from moot.engine.shape import ComputedShape
 from moot.engine.state.operations import Operation
@@ -25,7 +27,7 @@ ROWS: list[tuple[str, str]] = re.findall(r"^\| `(.*\{\{.*)` \| `(.*)` \|$", PAGE
 
 
 @pytest.fixture(scope="module")
-async def sandbox(anyio_backend: str) -> AsyncIterator[Sandbox]:
+async def sandbox(anyio_backend: object) -> AsyncIterator[Sandbox]:
     async with Sandbox().open() as found:
         yield found
 

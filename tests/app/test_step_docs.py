@@ -21,6 +21,7 @@ BLOCK = re.compile(r"^```(\w*)(?: (\S+))?\n(.*?)^```$", re.DOTALL | re.MULTILINE
 STEPS = (DOCS / "steps.md").read_text(encoding="utf-8")
 BLOCKS = BLOCK.findall(STEPS)
 NAMED = {name: text for _, name, text in BLOCKS if name}
+CONSOLES = [text for kind, _, text in BLOCKS if kind == "console"]
 PARTS = [text for kind, name, text in BLOCKS if kind == "yaml" and not name]
 AROUND = {
     "agents": {"coder": {"backend": "scripted"}, "reviewer": {"backend": "scripted"}},
@@ -46,7 +47,7 @@ def steady(text: str) -> str:
 
 def test_nothing_on_the_page_is_left_out() -> None:
     assert sorted(NAMED) == ["checks.yaml", "longest.yaml", "twice.yaml"]
-    assert (len(PARTS), len(BLOCKS)) == (5, 9)
+    assert (len(PARTS), len(BLOCKS)) == (5, 10)
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -68,11 +69,25 @@ def test_a_workflow_is_included_twice(folder: Path, bytecode: Path) -> None:
 
 
 def test_a_file_that_is_too_long_fails_the_run(folder: Path, bytecode: Path) -> None:
-    (shown,) = [text for kind, _, text in BLOCKS if kind == "console"]
+    shown, _ = CONSOLES
     command, _, answer = shown.partition("\n")
     assert steady(Terminal(folder, bytecode).ok(*command.removeprefix("$ moot ").split()).out) == steady(answer)
     ended = Terminal(folder, bytecode).run("run", "longest.yaml", "--input", "most=2")
     assert (ended.code, "Too long: ./a.txt." in ended.err) == (1, True), ended
+
+
+def test_another_result_than_the_recorded_one_is_told(folder: Path, bytecode: Path) -> None:
+    terminal, file = Terminal(folder, bytecode), folder / "longest.yaml"
+    _, shown = CONSOLES
+    command, _, answer = shown.partition("\n")
+    words = command.removeprefix("$ moot ").split()
+    terminal.ok(*words[:2], "--record", words[-1])
+    (folder / "a.txt").unlink()
+    assert terminal.ok(*words).out.splitlines()[-1] == "2 texts"
+    (said,) = re.findall(r"With `(result: .*)` in the file", STEPS)
+    file.write_text(re.sub(r"^result: .*$", said, file.read_text(), flags=re.MULTILINE))
+    ended = terminal.run(*words)
+    assert (ended.code, ended.err) == (1, answer.removeprefix("…\n"))
 
 
 def keys_of(model: type[StepShape]) -> set[str]:

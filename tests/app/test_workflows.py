@@ -78,7 +78,7 @@ def test_a_wrong_file_is_refused(tmp_path: Path, text: str, error: type[MootErro
     ("text", "said"),
     [
         ("agents:\n  a:\n    scrip: []", "agents.yaml:3:5: `scrip` is no key of `agents.a`. Did you mean `script`?"),
-        ("kickoff: hi", "agents.yaml:1:1: `agents` is missing in this file. Add it."),
+        ("kickoff: hi", "agents.yaml:1:1: `agents` is missing in this file. Say who takes part."),
         ("agents: {}", "agents.yaml:1:9: `agents` must not be empty."),
         (
             "agents:\n  human: {backend: external}",

@@ -90,7 +90,7 @@ class Conformance:
     """The checks. Inherit, and say who plays."""
 
     @pytest.fixture
-    async def floor(self, anyio_backend: str, sqlite_store: Store, tmp_path: Path) -> AsyncIterator[Floor]:
+    async def floor(self, anyio_backend: object, sqlite_store: Store, tmp_path: Path) -> AsyncIterator[Floor]:
         meeting = Meeting(sqlite_store)
         person = await meeting.attempt("ann")
         assert person.attempt is not None

@@ -35,6 +35,8 @@ _LOADED = (
     "moot.mcp.server",
     "moot.backends.scripted",
 )
+# Other programs than moot, which are meant where they stand for its first word, and what has their commands.
+SCRIPTS = {"team_mailbox.sh": "moot.cli.team_mailbox", "team_control.sh": "moot.cli.team_control"}
 _STARTED_WITH = ("PYTHON", "LC_", "LANG", "MOOT_DEBUG", "LD_")  # variables that matter before the first line runs
 _HEAD = 4
 
@@ -151,7 +153,9 @@ def _become(request: Any, streams: list[int]) -> NoReturn:
     os.environ.update(request["env"])
     time.tzset()
     random.seed()
-    sys.argv = [str(_ROOT / "src" / "moot" / "__main__.py"), *request["words"]]
+    words: list[str] = request["words"]
+    script = SCRIPTS.get(words[0]) if words else None
+    sys.argv = [*([] if script else [str(_ROOT / "src" / "moot" / "__main__.py")]), *words]
     sys.stdin = io.TextIOWrapper(open(0, "rb", closefd=False), encoding="utf-8")  # noqa: SIM115
     sys.stdout = io.TextIOWrapper(open(1, "wb", closefd=False), encoding="utf-8")  # noqa: SIM115
     sys.stderr = io.TextIOWrapper(
@@ -162,7 +166,7 @@ def _become(request: Any, streams: list[int]) -> NoReturn:
     )
     from moot.cli.main import main  # noqa: PLC0415  # loaded already
 
-    main()
+    main(script or "moot.cli.program")
 
 
 if __name__ == "__main__":

@@ -83,9 +83,9 @@ class Terminal:
             os.close(ours)
         return shown.decode().replace("\r\n", "\n")
 
-    def typing(self, *words: str) -> AbstractContextManager[Session]:
+    def typing(self, *words: str, env: Mapping[str, str] | None = None) -> AbstractContextManager[Session]:
         """A command with a person at the terminal."""
-        return session.opened(self.argv(*words), self.folder, self.env({"NO_COLOR": "1"}))
+        return session.opened(self.argv(*words), self.folder, self.env({"NO_COLOR": "1", **(env or {})}))
 
     def python(self, code: str, env: Mapping[str, str] | None = None) -> Ended:
         """Some lines of Python, where a command would run."""

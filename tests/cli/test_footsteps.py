@@ -161,6 +161,45 @@ def test_a_question_is_typed_where_no_line_is_drawn_over_it(terminal: Terminal) 
     assert session.code == 0
 
 
+def test_an_empty_line_takes_the_default_of_a_question(terminal: Terminal) -> None:
+    put(
+        terminal,
+        "steps: [{type: user_input, prompt: Which?, default: blue, state_update: {path: raw.a}}]\nresult: '{{ a }}'",
+    )
+    with terminal.typing("run", "f.yaml") as session:
+        session.until("An empty answer means: blue")
+        session.until("waits for you: type an answer\n")
+        session.type("")
+        session.until("done in")
+        session.until("\nblue\n")
+    assert session.code == 0
+
+
+PAUSED = """
+steps:
+  - {id: first, type: shell_command, command: "touch begun; until test -e go; do sleep 0.02; done"}
+  - {id: second, type: shell_command, command: "test -e resumed"}
+"""
+
+
+def test_who_pauses_a_run_lets_its_command_end_and_begins_no_other(terminal: Terminal) -> None:
+    put(terminal, PAUSED)
+    with terminal.typing("run", "f.yaml") as session:
+        session.until("first.shell_command  touch begun")
+        assert "f@default is paused" in terminal.ok("pause").out
+        (terminal.folder / "go").touch()
+        session.until("▸ f: 1 step")
+        assert "the run is paused; go on with: moot resume" in terminal.ok("status").out
+        (terminal.folder / "resumed").touch()
+        terminal.ok("resume")
+        session.until("done in")
+    assert session.code == 0
+    taken = terminal.ok("flow", "trace", "--json").json["steps"]
+    assert [(one["step_id"], one["status"]) for one in taken] == [
+        ("first.shell_command", "success"), ("second.shell_command", "success"),
+    ]  # fmt: skip
+
+
 def test_why_a_flow_does_not_move_is_said(either: Terminal) -> None:
     put(either, ASKS)
     assert either.run("run", "f.yaml").code == 4

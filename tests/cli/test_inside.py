@@ -91,9 +91,18 @@ DEEDS: Mapping[str, str | None] = {
     "export": None,
     "trace": None,
     "cost": None,
+    "ui": None,
+    "ui --sign-out": None,
+    "team status": "agent_list",
+    "team attach": "agent_list",
+    "team down": None,
+    "teamdelete": None,
 }
 # They look at no store, or are a host or a client of their own, which has its own token.
-OTHERS = {"init", "demo", "doctor", "check", "run", "start", "ask", "serve", "mcp"}
+OTHERS = {
+    *("init", "demo", "examples", "doctor", "completion", "check", "help", "hook"),
+    *("run", "start", "ask", "serve", "mcp", "teamcreate"),
+}
 OVER_SERVER = ("context read", "log", "doc list", "doc write plan.md", "doc rm plan.md", "vote prop-001 yes")
 # Through the server only when there is time: each command loads a client there, and one test below has one of each.
 SELDOM = pytest.mark.parametrize("coder", ["store", pytest.param("server", marks=pytest.mark.chaos)], indirect=True)

@@ -10,7 +10,7 @@ from moot.runner import neighbours
 from tests.cli.terminal import Terminal
 
 NO_HOST = "no host is running; start one with: moot serve\n"
-NOBODY = "no agents yet; start some with: moot serve --agents FILE\n"
+NOBODY = "no agents yet; begin with: moot run FILE, or moot init\n"
 
 
 def test_without_a_store_nobody_is_listed_and_nothing_is_made(terminal: Terminal) -> None:

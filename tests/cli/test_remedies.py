@@ -166,3 +166,53 @@ def test_an_interrupted_demo_cannot_be_resumed(terminal: Terminal) -> None:
     ended = interrupt(process)
     assert ended.code == 130
     assert "moot resume" not in ended.err
+
+
+WRONG = "steps: [{id: gate, type: conditional, condition: '{{ a.b }}', then: [{type: exit}]}]"
+BEGINS = "default_state: {raw: {n: '{{ a.b }}'}}\nsteps: [{type: exit}]"
+EXITS = "steps: [{type: exit, status: failed, reason: too long}]"
+ENDS = "steps: [{type: exit}]\nresult: '{{ a.b }}'"
+COMMAND = "steps: [{id: it, type: shell_command, command: exit 3}]"
+FOLLOWS = "\nerror_handling: {on_failure: [{type: user_message, message: sorry}]}"
+FROM_START = "\non_resume: {skip_completed_steps: false}"
+BEHIND = "\non_resume: {retry_failed_steps: false}"
+
+
+@pytest.mark.parametrize("text", [WRONG, WRONG + FOLLOWS, BEGINS, EXITS, ENDS])
+def test_a_run_whose_file_is_at_fault_is_to_be_started_anew(terminal: Terminal, text: str) -> None:
+    (terminal.folder / "in").mkdir()
+    (terminal.folder / "in/my flow.yaml").write_text(text)
+    ended = terminal.run("run", "in/my flow.yaml", "--instance", "n")
+    assert ended.code == 1
+    help = "once that is mended, start anew: moot run 'in/my flow.yaml' --instance n\n"
+    assert ended.err.endswith(help)
+    assert "resume" not in ended.err
+    assert terminal.ok("status", "n").out.endswith(f"; {help}")
+
+
+@pytest.mark.parametrize("file", ["a:b.yaml", "a/b.yml"])
+def test_a_workflow_that_has_a_name_is_started_anew_by_it(terminal: Terminal, file: str) -> None:
+    path = terminal.folder / ".moot/workflows" / file
+    path.parent.mkdir(parents=True)
+    path.write_text(EXITS)
+    assert terminal.run("run", "a:b").err.endswith("\nonce that is mended, start anew: moot run a:b\n")
+
+
+@pytest.mark.parametrize("text", [COMMAND, COMMAND + FOLLOWS, WRONG + FROM_START, WRONG + BEHIND])
+def test_a_run_whose_steps_may_come_to_something_else_is_to_be_resumed(terminal: Terminal, text: str) -> None:
+    (terminal.folder / "flow.yaml").write_text(text)
+    ended = terminal.run("run", "flow.yaml")
+    assert ended.code == 1
+    assert ended.err.endswith("\ngo on with: moot resume\n")
+    assert terminal.ok("status").out.endswith("; go on with: moot resume\n")
+
+
+def test_a_question_of_a_step_is_answered_as_status_says(terminal: Terminal) -> None:
+    (terminal.folder / "flow.yaml").write_text(
+        "steps: [{type: user_input, prompt: Which way?, state_update: {path: raw.way}}]\nresult: '{{ way }}'"
+    )
+    assert terminal.run("run", "flow.yaml").code == 4
+    (line,) = [one for one in terminal.ok("status").out.splitlines() if "Which way?; answer with: " in one]
+    command = line.partition("answer with: moot ")[2].partition(", or: ")[0].replace("ANSWER", "east").split()
+    terminal.ok(*command)
+    assert terminal.ok("resume").out.endswith("\neast\n")

@@ -44,7 +44,7 @@ def parent(home: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-async def place(anyio_backend: str, sqlite_store: SqliteStore, tmp_path: Path) -> AsyncIterator[Stage]:
+async def place(anyio_backend: object, sqlite_store: SqliteStore, tmp_path: Path) -> AsyncIterator[Stage]:
     async with stage(sqlite_store, tmp_path) as set_up:
         yield set_up
 

@@ -60,7 +60,7 @@ class Cli(Conformance):
     subject: Subject
 
     @pytest.fixture
-    async def player(self, anyio_backend: str, parent: dict[str, str]) -> AsyncIterator[CliPlayer]:
+    async def player(self, anyio_backend: object, parent: dict[str, str]) -> AsyncIterator[CliPlayer]:
         async with fake_models.serve([]) as server:
             yield CliPlayer(self.subject, server, self.subject.backend(parent), [])
 

@@ -155,7 +155,7 @@ def told(text: str) -> str:
         ("from: [x]", "f:1:7: `from` must be text, not a list. Write it as one text."),
         ("name: ''", "f:1:7: `name` must not be empty. Add to it."),
         ("name: xy", "f:1:7: `name` must not have more than 1 character. Shorten it."),
-        ("- x", "f:1:1: this file must be keys and values, not a list. Write `key: value` lines below it, indented."),
+        ("- x", "f:1:1: this file must be keys and values, not a list. Write `key: value` lines."),
     ],
 )
 def test_each_problem_has_place_fact_and_remedy(text: str, said: str) -> None:

@@ -1,8 +1,8 @@
 """Reads texts as files of definitions for tests."""
 
 from moot.core import yaml
-from moot.engine import reading
 from moot.engine.definition import Definition
+from moot.engine.files import reading
 
 
 def found(text: str) -> tuple[Definition, list[str]]:

@@ -2,8 +2,9 @@
 
 from xml.etree import ElementTree as xml
 
-from moot.engine import compiling, drawing, explaining
+from moot.engine import drawing, explaining
 from moot.engine.explaining import Plan
+from moot.engine.files import compiling
 
 FLOW = """
 default_state: {raw: {a: 1}}

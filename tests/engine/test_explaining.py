@@ -2,8 +2,9 @@
 
 from typing import cast
 
-from moot.engine import compiling, explaining
+from moot.engine import explaining
 from moot.engine.explaining import Field, Plan, Planned
+from moot.engine.files import compiling
 
 SHARED = """
 workflow:

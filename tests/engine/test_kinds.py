@@ -6,9 +6,9 @@ from typing import Any, cast
 import pytest
 
 from moot.engine import kinds
-from moot.engine.advance import Standing, advance, finish
 from moot.engine.definition import Definition
 from moot.engine.expressions.sandbox import Sandbox
+from moot.engine.flow.advance import Standing, advance, finish
 from moot.engine.step import Outcome, Step, StepFailed
 from tests.engine.steps.taking import defined, told, work
 

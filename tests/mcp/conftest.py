@@ -23,7 +23,7 @@ def meeting(store: Store) -> Meeting:
 
 
 @pytest.fixture
-async def address(anyio_backend: str, store: Store, tmp_path: Path) -> AsyncIterator[Address]:
+async def address(anyio_backend: object, store: Store, tmp_path: Path) -> AsyncIterator[Address]:
     """Where a server listens while the test runs."""
     async with server.serving(store, Endpoints(tmp_path / "moot.sock")) as listening:
         yield listening

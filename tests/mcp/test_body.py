@@ -1,17 +1,15 @@
 """A body is one sound JSON-RPC message, or it is refused with the reason."""
 
-import asyncio
 import json
-from collections.abc import Iterable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from starlette.types import Message, Receive
 
+from moot.edge import bodies
 from moot.mcp import body
 from moot.mcp.body import Problem
-from moot.mcp.refusals import BodyTooLarge
+from tests.edge.chunks import chunks
 
 CALL = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "channel_send"}}
 
@@ -115,34 +113,11 @@ def test_any_bytes_get_a_verdict(noise: bytes) -> None:
     assert not isinstance(found, Problem) or json.loads(json.dumps(found.answer()))["error"]["code"] < 0
 
 
-def chunks(parts: Iterable[Message]) -> Receive:
-    waiting = iter(parts)
-
-    async def receive() -> Message:
-        await asyncio.sleep(0)
-        return next(waiting)
-
-    return receive
-
-
 async def test_a_body_is_read_in_pieces_and_can_be_read_again() -> None:
     parts = [{"type": "http.request", "body": b"ab", "more_body": True}, {"type": "http.request", "body": b"c"}]
     receive = chunks([*parts, {"type": "http.disconnect"}])
-    content = await body.read(receive, None)
+    content = await bodies.read(receive, None)
     assert content == b"abc"
     again = body.replay(content, receive)
     assert await again() == {"type": "http.request", "body": b"abc", "more_body": False}
     assert await again() == {"type": "http.disconnect"}
-
-
-async def test_a_client_that_leaves_in_the_middle_has_sent_nothing() -> None:
-    parts = [{"type": "http.request", "body": b"ab", "more_body": True}, {"type": "http.disconnect"}]
-    assert await body.read(chunks(parts), b"5") == b""
-
-
-async def test_reading_stops_at_the_cap() -> None:
-    piece = {"type": "http.request", "body": b"x" * (1 << 20), "more_body": True}
-    with pytest.raises(BodyTooLarge):
-        await body.read(chunks([piece] * 5), None)
-    with pytest.raises(BodyTooLarge):
-        await body.read(chunks([]), str(body.CAP + 1).encode())

@@ -17,6 +17,7 @@ from moot.store.sqlite import SqliteStore
 from tests.mcp import clients
 from tests.mcp.clients import DEADLINE, OldSession
 from tests.mcp.people import Meeting
+from tests.mcp.plain_page import PlainPage
 
 SOON = 0.2
 LONG = 3600.0
@@ -33,7 +34,7 @@ def store(sqlite_store: SqliteStore) -> SqliteStore:
 
 @asynccontextmanager
 async def serving(store: SqliteStore, tmp_path: Path, limits: Limits) -> AsyncGenerator[Address]:
-    options = Options(limits=limits, page=PlainTextResponse("x" * (16 << 20)))
+    options = Options(limits=limits, page=PlainPage("x" * (16 << 20)))
     async with asyncio.timeout(DEADLINE), server.serving(store, Endpoints(tmp_path / "s"), options) as address:
         yield address
 
@@ -83,13 +84,13 @@ async def connected(address: Address) -> AsyncGenerator[Raw]:
 
 
 @pytest.fixture
-async def patient(anyio_backend: str, store: SqliteStore, tmp_path: Path) -> AsyncIterator[Address]:
+async def patient(anyio_backend: object, store: SqliteStore, tmp_path: Path) -> AsyncIterator[Address]:
     async with serving(store, tmp_path, PATIENT) as address:
         yield address
 
 
 @pytest.fixture
-async def hasty(anyio_backend: str, store: SqliteStore, tmp_path: Path) -> AsyncIterator[Address]:
+async def hasty(anyio_backend: object, store: SqliteStore, tmp_path: Path) -> AsyncIterator[Address]:
     async with serving(store, tmp_path, HASTY) as address:
         yield address
 

@@ -8,8 +8,8 @@ import httpx2
 import pytest
 
 from moot import __version__
-from moot.mcp import gate
-from moot.mcp.refusals import HostRefused, OriginRefused
+from moot.edge import gate
+from moot.edge.refusals import HostRefused, OriginRefused
 from moot.mcp.server import Address
 from moot.store.sqlite import SqliteStore
 from tests.mcp import clients

@@ -93,7 +93,7 @@ async def test_each_role_is_offered_its_own_tools(address: Address, meeting: Mee
     for role, person in people.items():
         async with clients.official(address, person.token) as client:
             offered[role] = {tool.name for tool in (await client.list_tools()).tools}
-    assert offered["operator"] - offered["member"] == {"agent_register"}
+    assert offered["operator"] - offered["member"] == {"agent_register", "review_report"}
     assert "channel_send" in offered["member"] - offered["observer"]
     assert offered["narrow"] == {"inbox_check", "inbox_ack"}
 
@@ -121,7 +121,7 @@ async def test_a_tool_of_another_role_is_refused_though_its_name_is_known(addres
     ],
 )
 def test_only_a_call_that_may_wait_is_answered_by_a_stream(params: dict[str, Any], is_quick: bool) -> None:
-    assert protocol.is_quick(clients.request("tools/call", params)) is is_quick
+    assert protocol.is_quick(clients.request("tools/call", params), {}) is is_quick
 
 
 async def test_tools_say_what_they_do(address: Address, meeting: Meeting) -> None:

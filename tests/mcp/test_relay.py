@@ -30,7 +30,7 @@ def store(sqlite_store: SqliteStore) -> SqliteStore:
 
 
 @pytest.fixture
-async def ann(anyio_backend: str, meeting: Meeting) -> Person:
+async def ann(anyio_backend: object, meeting: Meeting) -> Person:
     return await meeting.join("ann")
 
 
@@ -40,7 +40,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def console(anyio_backend: str, address: Address, path: Path, ann: Person) -> AsyncGenerator[Console]:
+async def console(anyio_backend: object, address: Address, path: Path, ann: Person) -> AsyncGenerator[Console]:
     """A client of a relay whose server stays."""
     assert address.socket == path
     async with asyncio.timeout(DEADLINE * 3), relaying(path, ann.token) as opened:

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 import httpx2
 import pytest
-from starlette.responses import PlainTextResponse
 
 from moot.core.caller import Caller
 from moot.core.ids import StreamId
@@ -26,6 +25,7 @@ from moot.store.store import Store
 from tests.mcp import clients
 from tests.mcp.clients import DEADLINE, OldSession
 from tests.mcp.people import Meeting
+from tests.mcp.plain_page import PlainPage
 
 T = TypeVar("T")
 WAITING = {"name": "inbox_check", "arguments": {"wait_seconds": 50}}
@@ -257,7 +257,7 @@ async def test_waiting_clients_hold_up_nobody(address: Address, meeting: Meeting
 
 
 async def test_other_paths_are_the_pages(store: SqliteStore, tmp_path: Path) -> None:
-    options = Options(page=PlainTextResponse("a page"))
+    options = Options(page=PlainPage("a page"))
     async with (
         server.serving(store, Endpoints(tmp_path / "moot.sock"), options) as address,
         clients.http(address, None) as client,

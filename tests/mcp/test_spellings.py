@@ -20,7 +20,7 @@ MODES = pytest.mark.parametrize("mode", ["auto", "legacy"])
 
 
 @pytest.fixture
-async def dotted(anyio_backend: str, store: Store, tmp_path: Path) -> AsyncIterator[Address]:
+async def dotted(anyio_backend: object, store: Store, tmp_path: Path) -> AsyncIterator[Address]:
     """A server that says dots unless it is asked otherwise."""
     options = Options(around=Around(spelling="dotted"))
     async with server.serving(store, Endpoints(tmp_path / "dotted.sock"), options) as listening:

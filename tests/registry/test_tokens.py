@@ -217,3 +217,14 @@ async def test_the_secret_is_nowhere_in_the_tables(pg_store: PostgresStore, pg_m
         ]
     assert any(id in row for row in rows)
     assert not any(text.removeprefix("moot_") in row for row in rows)
+
+
+async def test_who_gets_another_part_is_held_to_it_by_the_token_it_has(store: Store) -> None:
+    house = await build(store)
+    ann, bob = await house.join("ann"), await house.join("bob")
+    text, _ = await mint(house, Grant("member", DEFAULT, "member", ann.id))
+    other, _ = await mint(house, Grant("member", DEFAULT, "member", bob.id))
+    await house.write(lambda tx: tokens.regrant(tx, ann.id, "lead", ("inbox", "team")))
+    found = await identify(house, text)
+    assert (found.role, found.groups) == ("lead", ("inbox", "team"))
+    assert ((await identify(house, other)).role, (await identify(house, other)).groups) == ("member", None)

@@ -104,7 +104,7 @@ class AnswersPlayer:
 
 class TestApi(Conformance):
     @pytest.fixture(params=MODELS)
-    async def player(self, request: pytest.FixtureRequest, anyio_backend: str) -> AsyncIterator[Player]:
+    async def player(self, request: pytest.FixtureRequest, anyio_backend: object) -> AsyncIterator[Player]:
         async with fake_models.serve([]) as server:
             yield ModelPlayer(server, request.param)
             await server.until_quiet()
@@ -122,7 +122,7 @@ class TestModels:
     floor = Conformance.floor
 
     @pytest.fixture
-    async def player(self, anyio_backend: str) -> AsyncIterator[Player]:
+    async def player(self, anyio_backend: object) -> AsyncIterator[Player]:
         async with fake_models.serve([]) as server:
             yield ModelPlayer(server, "anthropic")
             await server.until_quiet()

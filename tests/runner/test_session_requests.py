@@ -23,6 +23,7 @@ from moot.store.store import Store
 from tests.runner.team import Team, gather, make_host, running
 from tests.session.workspace.desk import call
 from tests.tools.desk import OPERATOR, Desk, member, open_desk
+from tests.tools.team import open_team
 
 DEADLINE = 30.0
 
@@ -65,6 +66,22 @@ async def test_the_person_is_asked_and_the_file_is_written_after_the_approval(st
     assert (request["type"], request["from"], request["title"]) == ("permission", "coder", "file_write: a.txt")
     assert not (tmp_path / "a.txt").exists()
     await desk.done(OPERATOR, "request_respond", request_id=id, approve=True)
+    assert not (await writing).is_error
+    assert (tmp_path / "a.txt").read_text() == "one"
+
+
+@pytest.mark.parametrize("by", ["lead", "human"])
+async def test_in_a_team_the_lead_from_outside_is_asked_and_the_terminal_may_answer(
+    store: Store, tmp_path: Path, by: str
+) -> None:
+    team = await open_team(store)
+    attempt = await team.desk.attempt(team.members["worker-1"])
+    caller = replace(member(team.members["worker-1"], attempt=attempt.id, fence=1), groups=("channel",))
+    writing = asyncio.ensure_future(write(tools(team.desk, caller, tmp_path), "one"))
+    id = await opened(team.desk)
+    (request,) = (await team.desk.done(team["lead"], "request_list"))["requests"]
+    assert (request["type"], request["from"], request["to"]) == ("permission", "worker-1", "lead")
+    await team.desk.done(team["lead"] if by == "lead" else OPERATOR, "request_respond", request_id=id, approve=True)
     assert not (await writing).is_error
     assert (tmp_path / "a.txt").read_text() == "one"
 

@@ -176,7 +176,7 @@ def test_searching_uses_the_index_on_sqlite() -> None:
 
 
 @pytest.fixture
-async def new_pg_store(anyio_backend: str, pg_url: str) -> AsyncIterator[PostgresStore]:
+async def new_pg_store(anyio_backend: object, pg_url: str) -> AsyncIterator[PostgresStore]:
     """In tables that nobody has used: what was deleted from them has a say in how they are read."""
     store = postgres.open_url(pg_url, create=True)
     yield store

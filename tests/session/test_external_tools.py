@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from moot.connect.errors import CallFailed, NotCalled, OutcomeUnknown, ToolFailed
-from moot.connect.offer import Answer, Offer
+from moot.client.errors import CallFailed, NotCalled, OutcomeUnknown, ToolFailed
+from moot.client.offer import Answer, Offer
 from moot.core.json import Json
 from moot.session import external_tools
 from moot.session.external_tools import ExternalTools

@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,12 @@ def terminal(bytecode: Path) -> Iterator[Terminal]:
         (root / ".moot").mkdir()
         (root / "home").mkdir()
         yield Terminal(root, bytecode)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def both(request: pytest.FixtureRequest, terminal: Terminal) -> Terminal:
+    """The same on each of the two databases."""
+    return terminal if request.param == "sqlite" else replace(terminal, url=request.getfixturevalue("pg_made_url"))
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -48,7 +48,7 @@ class House:
                 while text not in (line := await process.stdout.readline()).decode():
                     assert line, f"{text!r} was not said"
         finally:
-            await self._end(process)
+            await self.end(process)
 
     @asynccontextmanager
     async def serving(self, agents: str = "", more: Sequence[str] = ()) -> AsyncGenerator[asyncio.subprocess.Process]:
@@ -64,7 +64,7 @@ class House:
             assert line.startswith(b"moot serves on "), line
             yield process
         finally:
-            await self._end(process)
+            await self.end(process)
 
     @asynccontextmanager
     async def client(self, *arguments: str) -> AsyncGenerator[Client]:
@@ -89,7 +89,7 @@ class House:
             stderr=stderr,
         )
 
-    async def _end(self, process: asyncio.subprocess.Process) -> None:
+    async def end(self, process: asyncio.subprocess.Process) -> None:
         if process.returncode is None:
             process.send_signal(signal.SIGTERM)
             try:

@@ -177,7 +177,7 @@ async def crafted(folder: Path, monkeypatch: pytest.MonkeyPatch, kills: int, siz
 @pytest.mark.slow
 @pytest.mark.timeout(180)
 async def test_worktrees_are_whole_and_none_is_left_over_when_those_at_work_in_them_are_killed(
-    anyio_backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    anyio_backend: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await crafted(tmp_path, monkeypatch, kills=8, size=10)
 
@@ -185,7 +185,7 @@ async def test_worktrees_are_whole_and_none_is_left_over_when_those_at_work_in_t
 @pytest.mark.chaos
 @pytest.mark.timeout(3600)
 async def test_worktrees_are_whole_and_none_is_left_over_over_hundreds_of_kills(
-    anyio_backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    anyio_backend: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for turn in range(int(os.environ.get("MOOT_KILLS", "5000")) // 500):
         (folder := tmp_path / str(turn)).mkdir()

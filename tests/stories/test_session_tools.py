@@ -12,7 +12,7 @@ from tests.cli.terminal import Terminal, finish
 from tests.stories.test_permissions import await_file
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "agents"
-ODD = str(Path(__file__).parents[1] / "connect" / "odd_server.py")
+ODD = str(Path(__file__).parents[1] / "client" / "odd_server.py")
 # Begins with a line of what it was given.
 NOTING = f"command: sh, args: [-c, 'echo $GIVEN >> given.txt; exec {sys.executable} {ODD}']"
 WRITER = """---

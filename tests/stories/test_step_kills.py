@@ -81,7 +81,7 @@ RAN = [
     *(f"check-{word}-{number}" for word in ("one", "two") for number in (1, 2)),
     *(f"task-{number}" for number in (1, 2, 3)),
 ]
-COMMITS = 48
+COMMITS = 47
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ async def test_an_uninterrupted_run_executes_every_command_once(place: Place) ->
 
 
 @pytest.fixture(scope="module")
-async def whole(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+async def whole(anyio_backend: object, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The state of an uninterrupted run."""
     root = tmp_path_factory.mktemp("whole")
     (root / ".moot").mkdir()

@@ -8,6 +8,7 @@ from moot.models.model import Usage
 from moot.proposals import votes
 from moot.registry import attempts, runs
 from moot.runner.refusals import Reached
+from moot.taping.flow_lines import Moved, Submitted
 from moot.taping.replaying import score
 from moot.taping.tape import (
     Asked,
@@ -18,6 +19,7 @@ from moot.taping.tape import (
     Header,
     Letter,
     Limit,
+    Line,
     More,
     Outcome,
     Read,
@@ -250,7 +252,7 @@ def test_what_moot_did_at_once_is_played_in_its_order() -> None:
     )
     found = score.compose(Tape(HEADER, lines, Outcome(3, "limit"))).notes
     wanted = [(one, "begin"), (other, "begin"), (one, "refused"), (None, "said"), (one, "end"), (other, "end")]
-    assert [(note.attempt, note.type) for note in found if not isinstance(note, Happened | Read)] == wanted
+    assert [(note.attempt, note.type) for note in found if not isinstance(note, Happened | Read | Moved)] == wanted
 
 
 def test_mail_is_handed_out_before_the_first_letter_that_was_not_seen_then() -> None:
@@ -302,3 +304,84 @@ def test_mail_that_was_too_much_for_one_attempt_is_handed_out_when_the_agent_is_
         happened(5, attempts.STARTED, other),
     )
     assert names(Tape(HEADER, lines, None)) == ["begin", "said", "said", "end", "begin"]
+
+
+def moved(id: str, seq: int, *events: int, flow: str = "wf", came: tuple[Submitted, ...] = ()) -> Moved:
+    cue = "came" if came else "onward"
+    return Moved(flow, id, seq, events, cue, 0, "", (id,), (), "in_progress", came=came)
+
+
+def order(*lines: Line) -> list[str]:
+    """What is played, by tool, by body, or by commit."""
+    notes = score.compose(Tape(HEADER, lines, Outcome(0, "done"))).notes
+    return [
+        note.tool
+        if isinstance(note, Call)
+        else note.id
+        if isinstance(note, Moved)
+        else getattr(note, "body", note.type)
+        for note in notes
+    ]
+
+
+def said(seq: int, id: str, body: str, at: int, sender: str = "system") -> Said:
+    return Said(seq, id, sender, "message", body, (), None, sender, at)
+
+
+def test_commits_of_a_flow_are_played_behind_what_came_before_them_and_before_what_they_say() -> None:
+    made = Ids()
+    first, second, third = (made.new("mv") for _ in range(3))
+    lines = (
+        moved(third, 6),
+        moved(second, 5, 6),
+        moved(first, 5),
+        said(5, made.new("ms"), "before", 50, "ann"),
+        said(6, made.new("ms"), "by the flow", 60),
+    )
+    assert order(*lines) == ["before", first, second, "by the flow", third]
+
+
+def test_a_call_that_has_brought_about_nothing_is_played_between_the_commits_that_it_came_between() -> None:
+    made = Ids()
+    first, call_one, second, call_two = made.new("mv"), made.new("op"), made.new("mv"), made.new("op")
+    lines = (
+        moved(first, 5),
+        moved(second, 5),
+        Call(None, "ann", "member", "two", {}, False, "", {}, False, call_two),
+        Call(None, "ann", "member", "one", {}, False, "", {}, False, call_one),
+    )
+    assert order(*lines) == [first, "one", second, "two"]
+
+
+def test_no_flow_goes_on_with_what_a_call_had_for_it_before_that_call() -> None:
+    """On PostgreSQL a letter that is older than the call may have got its number behind the commit of the flow."""
+    made = Ids()
+    letter, operation, took_in = made.new("ms"), made.new("op"), made.new("mv")
+    lines = (
+        moved(took_in, 14, came=(Submitted("update", 0),)),
+        Call(None, "ann", "member", "update", {}, False, "", {}, False, operation),
+        said(15, letter, "late", 150, "ann"),
+    )
+    assert order(*lines) == ["update", took_in, "late"]
+
+
+def test_what_a_flow_says_is_no_part_of_the_transaction_that_ended_right_before_it() -> None:
+    made = Ids()
+    attempt, answer, commit, word = made.new("at"), made.new("ms"), made.new("mv"), made.new("ms")
+    lines = (
+        Begin(attempt, "a", 1, ()),
+        End(attempt, "ended", text="done"),
+        happened(1, attempts.STARTED, attempt),
+        moved(commit, 1, 2),
+        said(2, word, "by the flow", 20),
+        Said(3, answer, "a", "message", "done", (), attempt, "system", 21),
+        Happened(4, attempts.SUCCEEDED, attempt, "system", 22),
+    )
+    assert order(*lines) == ["begin", commit, "by the flow", "end"]
+
+
+def test_what_a_flow_has_done_when_the_run_was_over_is_not_played() -> None:
+    made = Ids()
+    first, late = made.new("mv"), made.new("mv")
+    ended = Happened(5, runs.ENDED, "wf", "system", 50, {"state": "interrupted", "reason": "interrupted"})
+    assert order(moved(first, 4), ended, moved(late, 5)) == [first]

@@ -20,6 +20,7 @@ from moot.requests import requests
 from moot.store.store import Store
 from moot.tools import approving, table
 from tests.tools.desk import OPERATOR, Desk, member, open_desk
+from tests.tools.team import TeamDesk, open_team
 
 COMMAND = {"command": "rm -rf build\nmake", "description": "Build anew"}
 DEADLINE = 30.0
@@ -220,3 +221,61 @@ async def test_more_than_is_needed_may_be_told(store: Store) -> None:
     caller = await coder(desk, PRESETS["full"])
     answer = await desk.call(caller, "approve", {"tool_name": "Bash", "input": {"command": "ls"}, "suggestions": []})
     assert json.loads(answer.text) == {"behavior": "allow", "updatedInput": {"command": "ls"}}
+
+
+async def held(team: TeamDesk) -> Caller:
+    """An attempt of a worker whose program asks."""
+    attempt = await team.desk.attempt(team.members["worker-1"])
+    caller = member(team.members["worker-1"], attempt=attempt.id, fence=1)
+    return replace(caller, groups=("channel", "approve"))
+
+
+@pytest.mark.parametrize("by", ["lead", "human"])
+async def test_in_a_team_the_lead_from_outside_permits_and_so_does_the_terminal(store: Store, by: str) -> None:
+    team = await open_team(store)
+    await begin_run(team.desk)
+    await team.join("lead")
+    holding = asyncio.ensure_future(ask(team.desk, await held(team)))
+    id = await opened(team.desk)
+    (request,) = (await team.desk.done(team["lead"], "request_list"))["requests"]
+    assert (request["type"], request["from"], request["to"]) == ("permission", "worker-1", "lead")
+    assert (await team.desk.house.unread(team.members["lead"]))[0].startswith(f"queued [REQUEST:{id}] Bash: rm")
+    for name in ("worker-2", "reviewer-1"):
+        assert await team.desk.refused(team[name], "request_respond", request_id=id, approve=True) == "NOT_ADDRESSEE"
+    answerer = team["lead"] if by == "lead" else OPERATOR
+    await team.desk.done(answerer, "request_respond", request_id=id, approve=True)
+    assert await holding == {"behavior": "allow", "updatedInput": COMMAND}
+    kinds = [one["kind"] for one in (await team.desk.done(OPERATOR, "channel_read"))["entries"]]
+    assert kinds[-2:] == ["permission_request", "permission_response"]
+
+
+async def test_what_the_lead_permitted_is_not_good_for_another_command(store: Store) -> None:
+    team = await open_team(store)
+    caller = await held(team)
+    holding = asyncio.ensure_future(ask(team.desk, caller, command="make"))
+    id = await opened(team.desk)
+    await team.desk.done(team["lead"], "request_respond", request_id=id, approve=True)
+    assert (await holding)["behavior"] == "allow"
+    other = asyncio.ensure_future(ask(team.desk, caller, command="make install"))
+    second = await opened(team.desk)
+    assert second != id
+    await team.desk.done(team["lead"], "request_respond", request_id=second, approve=False, answer="not here")
+    assert (await other)["message"] == f"This was denied by lead: not here ({second})"
+
+
+async def test_a_lead_that_moot_starts_is_not_asked_for_permission(store: Store) -> None:
+    team = await open_team(store, "scripted")
+    holding = asyncio.ensure_future(ask(team.desk, await held(team)))
+    id = await opened(team.desk)
+    (request,) = (await team.desk.done(OPERATOR, "request_list"))["requests"]
+    assert request["to"] == "human"
+    assert await team.desk.refused(team["lead"], "request_respond", request_id=id, approve=True) == "NOT_ADDRESSEE"
+    await team.desk.done(OPERATOR, "request_respond", request_id=id, approve=False)
+    assert (await holding)["behavior"] == "deny"
+
+
+async def test_where_neither_lead_nor_terminal_is_there_nobody_is_waited_for(store: Store) -> None:
+    team = await open_team(store)
+    await begin_run(team.desk)
+    denied = await ask(team.desk, await held(team))
+    assert "Nobody is there to permit Bash" in denied["message"]

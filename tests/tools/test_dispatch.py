@@ -90,9 +90,9 @@ WRITERS = READERS | {
         ("observer", READERS),
         ("member", WRITERS),
         ("owner", WRITERS),
-        ("lead", WRITERS),
-        ("reviewer", WRITERS),
-        ("operator", WRITERS | {"agent_register"}),
+        ("lead", WRITERS | {"review_report"}),
+        ("reviewer", WRITERS | {"review_report"}),
+        ("operator", WRITERS | {"agent_register", "review_report"}),
         ("system", set[str]()),
     ],
 )

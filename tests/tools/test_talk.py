@@ -142,3 +142,21 @@ async def test_no_mail_waits_for_one_who_left_while_it_was_sent(pg_store: Postgr
     assert await house.states(met.second.message) == {bob.id: "dead", eve.id: "queued"}
     met = await interleave(pg_store, call, lambda tx: leave(tx, eve))
     assert await house.states(met.first.message) == {eve.id: "dead"}
+
+
+async def test_what_is_said_quietly_is_found_and_wakes_nobody(store: Store, clock: ManualClock) -> None:
+    house, ann, bob, eve = await team(store, clock)
+    said = await say(house, ann, Words("done", to=("bob", "eve"), kind="status", is_quiet=True))
+    assert await house.states(said.message) == {bob.id: "acked", eve.id: "acked"}
+    assert (await house.unread(bob), await house.unread(eve)) == ([], [])
+    (posted,) = [one for one in await house.events() if one.subject == said.message.id]
+    assert posted.data["to"] == []
+    assert said.message.mentions == ("bob", "eve")
+
+
+async def test_what_moot_says_in_somebodys_name_is_no_turn_in_a_talk(store: Store, clock: ManualClock) -> None:
+    house, ann, bob, _ = await team(store, clock)
+    for _ in range(30):
+        said = await say(house, ann, Words("your task", to=("bob",), kind="task", is_relayed=True))
+        assert (said.message.sender, said.message.hops) == ("ann", 0)
+    assert len(await house.unread(bob)) == 30

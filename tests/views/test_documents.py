@@ -60,7 +60,7 @@ class Disk:
 
 
 @pytest.fixture
-async def disk(anyio_backend: str, store: Store, tmp_path: Path) -> Disk:
+async def disk(anyio_backend: object, store: Store, tmp_path: Path) -> Disk:
     above = tmp_path / ".workflow"
     above.mkdir()
     return Disk(await shelf(store), above, Memory())

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from moot.core import json
 from moot.workflow import reading
+from moot.workflow.keys import camel
 from moot.workflow.reading import Surroundings
-from moot.workflow.shape import AgentFileShape, camel
+from moot.workflow.shape import AgentFileShape
 from moot.workflow.workflow import Workflow, WorkflowInvalid
 
 KEYS = [name for field in AgentFileShape.model_fields for name in {field, camel(field)}]

@@ -259,9 +259,15 @@ def test_what_is_wrong_in_an_agent_file_is_told_with_its_own_line(tmp_path: Path
             TEAM + "stateSchema: {}",
             "review.yaml:2:1: `stateSchema` is no key of this file. Did you mean `state_schema`?",
         ),
-        ("steps: [{type: exit}]\nkickoff: hi", "review.yaml:1:1: `agents` is missing in this file. Add it."),
-        ("steps: [{type: exit}]\ntasks: [{name: a}]", "review.yaml:1:1: `agents` is missing in this file. Add it."),
-        ("default_state: {raw: {}}", "review.yaml:1:1: `agents` is missing in this file. Add it."),
+        (
+            "steps: [{type: exit}]\nkickoff: hi",
+            "review.yaml:1:1: `agents` is missing in this file. Say who takes part.",
+        ),
+        (
+            "steps: [{type: exit}]\ntasks: [{name: a}]",
+            "review.yaml:1:1: `agents` is missing in this file. Say who takes part.",
+        ),
+        ("default_state: {raw: {}}", "review.yaml:1:1: `agents` is missing in this file. Say who takes part."),
         # what an agent cannot do without
         (
             "agents:\n  a: {backend: command}",

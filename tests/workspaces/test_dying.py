@@ -22,7 +22,7 @@ MOST = 80  # calls of git that anything takes
 
 
 @pytest.fixture
-async def lasting(anyio_backend: str, repo: Repo) -> AsyncIterator[Yard]:
+async def lasting(anyio_backend: object, repo: Repo) -> AsyncIterator[Yard]:
     """A project with its store where other processes look for it."""
     (repo.top / ".workflow").mkdir(mode=0o700)
     store: Store = sqlite.open_file(repo.top / ".workflow" / "moot.db", create=True)

@@ -15,13 +15,14 @@ from moot.registry.instances import Instance
 from moot.tools.talk import EVERYONE, Words
 
 
-def complete(tx: ReadTx, instance: Instance, speaker: Agent, words: Words) -> Words:
-    """The same words with their addressee. An answer goes to whom it answers; an agent may speak to nobody."""
+def complete(tx: ReadTx, instance: Instance, speaker: Agent, words: Words, *, is_guessed: bool = True) -> Words:
+    """The same words with their addressee. An answer goes to whom it answers; an agent may speak to nobody, and so may
+    a person for whom nothing is guessed."""
     if words.to or words.kind == "broadcast" or mentions.names(words.body):
         return words
     if words.reply_to is not None:
         return replace(words, to=_answered(tx, instance, speaker, words.reply_to))
-    if speaker.backend != "human":
+    if speaker.backend != "human" or not is_guessed:
         return words
     return replace(words, to=(_meant(tx, agents.members(tx, instance.stream)).name,))
 

@@ -25,6 +25,7 @@ from moot.runner import endings, lookout, pausing, phases
 from moot.runner.host import Host
 from moot.runner.lookout import Look
 from moot.store.store import Store
+from moot.teams import teams
 
 EXIT_CODES: dict[State, int] = {"done": 0, "failed": 1, "limit": 3, "stopped": 0, "interrupted": 130, "live": 0}
 WAITING = 4  # the exit code of a run that needs a person
@@ -66,6 +67,16 @@ class Paused:
 
 
 @record
+class Staged:
+    """A team has come to another stage."""
+
+    stage: str
+    round: int
+    reason: str
+    seq: int = 0
+
+
+@record
 class Expected:
     """Agents from outside whose mail holds up the run until they read it."""
 
@@ -92,15 +103,19 @@ class Attendant:
     has_person: bool
     is_playing: Callable[[], bool] | None = None  # whether a recording that is played has more to come
     sight: Sight = Sight()  # of the steps of its file
+    hears_signals: bool = True
 
     async def attend(
         self, run: Run
-    ) -> AsyncIterator[Message | Failed | Warned | Paused | Expected | Footstep | Ending]:
+    ) -> AsyncIterator[Message | Failed | Warned | Paused | Staged | Expected | Footstep | Ending]:
         """What is said from the start of the run, as it is said; at the end, what came of it."""
         seen = run.first_seq
         expected: set[str] = set()  # who were named so far
         footsteps = Footsteps(self.store, run, self.sight)
-        with self.store.listen() as signal, _interruptions(self.host, signal) as interruptions:
+        with (
+            self.store.listen() as signal,
+            _interruptions(self.host, signal, is_heard=self.hears_signals) as interruptions,
+        ):
             while True:
                 signal.clear()
                 look = await self.store.read(lambda tx: lookout.look(tx, run.id))
@@ -171,7 +186,7 @@ class Attendant:
 
         return await self.store.write(change, caller=SYSTEM)
 
-    async def _told(self, event: StoredEvent) -> AsyncIterator[Message | Failed | Warned | Paused]:
+    async def _told(self, event: StoredEvent) -> AsyncIterator[Message | Failed | Warned | Paused | Staged]:
         if event.kind == messages.POSTED:
             id, stream = MessageId(event.subject), event.stream
             yield await self.store.read(lambda tx: messages.get(tx, id, stream))
@@ -180,6 +195,9 @@ class Attendant:
             yield Paused(event.subject, until, str(event.data["reason"]), event.seq)
         elif event.kind == attempts.FAILED and event.data["failure"] != "rate_limit":
             yield await self._failed(event)
+        elif event.kind == teams.STAGE:
+            data = event.data
+            yield Staged(str(data["to"]), int(str(data["round"])), str(data["reason"]), event.seq)
         elif event.kind == endings.WARNED:
             yield Warned(await self._name(event), str(event.data["text"]), event.seq)
 
@@ -206,7 +224,7 @@ class _Interruptions:
 
 
 @contextmanager
-def _interruptions(host: Host, signal: Signal) -> Generator[_Interruptions]:
+def _interruptions(host: Host, signal: Signal, *, is_heard: bool) -> Generator[_Interruptions]:
     """The first signal to end lets attempts finish for a while, the second ends them at once."""
     found = _Interruptions()
 
@@ -216,6 +234,6 @@ def _interruptions(host: Host, signal: Signal) -> Generator[_Interruptions]:
             host.stop(now=True)
         signal.ring()
 
-    # Never taken away: the second signal may come while the host ends.
-    signals.hear(interrupt)
+    if is_heard:  # never taken away: the second signal may come while the host ends
+        signals.hear(interrupt)
     yield found

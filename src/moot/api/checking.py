@@ -13,8 +13,9 @@ from moot.backends.script import Line
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.records import record
-from moot.engine import compiling, explaining
+from moot.engine import explaining
 from moot.engine.explaining import Plan
+from moot.engine.files import compiling
 from moot.workflow import inputs, schema, stored, trees
 from moot.workflow.members import Flags
 from moot.workflow.patterns import ALONE
@@ -79,7 +80,7 @@ def by_name() -> dict[str, Path]:
 
 def editor_schema() -> dict[str, Json]:
     """The JSON Schema of workflow files, with the lines of scripts."""
-    from moot.engine import editing  # noqa: PLC0415  # as below
+    from moot.engine.files import editing  # noqa: PLC0415  # as below
     from moot.models.scripted import AnswerLine  # noqa: PLC0415  # every run looks at its workflow, few at the schema
 
     flow = editing.forms()

@@ -21,7 +21,8 @@ from moot.ledger.operations import Deed
 from moot.registry import agents, attempts, instances, names
 from moot.registry.agents import Agent
 from moot.registry.instances import Instance
-from moot.tools import talk
+from moot.store import feed
+from moot.tools import conduct, talk
 from moot.tools.talk import Said, Words
 
 _SEND = "channel_send"  # as the tool is called that does the same
@@ -40,8 +41,8 @@ class Member:
 class Connection(Access):
     """Everything a person can do from a terminal. Made by `connect`."""
 
-    async def send(self, words: Words) -> Said:
-        """Say something in the caller's instance."""
+    async def send(self, words: Words, *, is_guessed: bool = True) -> Said:
+        """Say something in the caller's instance. Where it names nobody, whom a person means may be guessed."""
         said = replace(words, attempt=self.caller.attempt)
 
         def change(tx: Tx) -> Said:
@@ -51,7 +52,9 @@ class Connection(Access):
             if self.caller.attempt is not None:  # who has spoken for itself is not spoken for at its end
                 deed = Deed("tool", _SEND, operations.hash_of({"message": said.body}))
                 operations.begin(tx, deed, self.caller)
-            return talk.say(tx, instance, speaker, addressing.complete(tx, instance, speaker, said))
+            ruled = conduct.checked(tx, instance, speaker, said)
+            addressed = addressing.complete(tx, instance, speaker, ruled, is_guessed=is_guessed)
+            return talk.say(tx, instance, speaker, addressed)
 
         return await self.store.write(change, caller=self.caller)
 
@@ -154,6 +157,15 @@ class Connection(Access):
         async for page in self.store.feed(stream).follow({stream: after}):
             for message in await self.store.read(lambda tx, page=page: messages_of(tx, page)):
                 yield message
+
+    async def end(self) -> int:
+        """The number of what has happened last in the caller's instance; 0 if nothing has."""
+
+        def look(tx: ReadTx) -> int:
+            found = instances.find(tx, self.caller.instance)
+            return 0 if found is None else feed.end(tx, found.stream).get(found.stream, 0)
+
+        return await self.store.read(look)
 
     async def exists(self) -> bool:
         """Whether anything has happened in the caller's instance yet."""

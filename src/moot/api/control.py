@@ -9,9 +9,11 @@ from moot.api.connection import Connection
 from moot.api.targets import Target
 from moot.bus import mailbox
 from moot.core import text
+from moot.core.errors import MootError
 from moot.core.ids import InstanceName
 from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
+from moot.jobs import jobs
 from moot.registry import agents, attempts, hosts, instances, runs, stopping
 from moot.registry.agents import Agent
 from moot.registry.errors import AgentNotFound
@@ -19,10 +21,17 @@ from moot.registry.hosts import How
 from moot.registry.instances import Instance
 from moot.registry.runs import Run, RunNotFound
 from moot.runner import endings, handing_out, neighbours, phases
-from moot.runner.reactions.wake_agents import wake
+from moot.runner.reactions.wake_agents import attempt_key, wake
+from moot.tools import attendance
 from moot.tools.talk import Said, Words
 
 T = TypeVar("T")
+
+
+class NothingWaits(MootError):
+    """An agent has nothing to do."""
+
+    code = "NOTHING_WAITS"
 
 
 @record
@@ -97,6 +106,34 @@ async def retry(access: Access, target: Target) -> dict[str, int]:
     return await _write(access, change)
 
 
+async def release(access: Access, target: Target) -> bool:
+    """Let an agent work again that was stopped, beginning with what waits for it; False if it was not."""
+
+    def change(tx: Tx) -> bool:
+        agent = _named(tx, target)
+        is_released = stopping.release(tx, agent)
+        attendance.settle(tx, agent.instance)
+        if is_released and mailbox.has_queued(tx, agent.id):
+            wake(tx, agents.get(tx, agent.id))
+        return is_released
+
+    return await _write(access, change)
+
+
+async def nudge(access: Access, target: Target) -> str:
+    """Have an agent look at its mail now, though it would only later. NothingWaits, if it has none."""
+
+    def change(tx: Tx) -> str:
+        agent = _named(tx, target)
+        if not mailbox.has_queued(tx, agent.id):
+            raise NothingWaits(f"Nothing waits for {agent.name} that it is not at work on.", "Send it a message.")
+        wake(tx, agent)
+        jobs.hurry(tx, attempt_key(agent))
+        return agent.name
+
+    return await _write(access, change)
+
+
 async def say_now(connection: Connection, words: Words) -> tuple[Said, list[str]]:
     """Say something, and have those who are busy with something older drop it; who they are."""
     rights.check_operator(connection.caller)
@@ -125,10 +162,21 @@ async def _write(access: Access, change: Callable[[Tx], T]) -> T:
     return await access.store.write(change, caller=access.caller)
 
 
-def _stop_agent(tx: Tx, agent: Agent, how: How) -> Stopped:
+def _named(tx: Tx, target: Target) -> Agent:
+    found = agents.named(tx, instances.get(tx, target.instance).stream, target.agent or "")
+    return _started(found, "wake")
+
+
+def _started(agent: Agent, what: str) -> Agent:
     if not agent.is_started_by_moot:
-        raise AgentNotFound(f"{agent.name} is not started by moot, so moot cannot stop it.", "See moot list.")
+        raise AgentNotFound(f"{agent.name} is not started by moot, so moot cannot {what} it.", "See moot list.")
+    return agent
+
+
+def _stop_agent(tx: Tx, agent: Agent, how: How) -> Stopped:
+    _started(agent, "stop")
     stopping.stop(tx, agent)
+    attendance.settle(tx, agent.instance)
     if how == "now":
         endings.interrupt(tx, agent)
     return Stopped(f"{agent.name}@{agent.instance}", is_run=False, is_attended=True)

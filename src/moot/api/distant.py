@@ -12,6 +12,7 @@ from moot.api import targets
 from moot.api.access import OnlyServer
 from moot.api.documents import Shelf
 from moot.api.requests import Waiting
+from moot.bus import evidence
 from moot.bus.mailbox import Mail
 from moot.bus.messages import Message
 from moot.core.errors import MootError, NotAllowed
@@ -65,8 +66,17 @@ class Distant:
 
     async def send(self, words: Words) -> Said:
         reply_to = words.reply_to
-        found = await self.ask("channel_send", message=words.body, to=words.to, kind=words.kind, reply_to=reply_to)
-        known = {"from": self.name, "kind": words.kind, "message": words.body, "mentions": found["recipients"]}
+        found = await self.ask(
+            "channel_send",
+            message=words.body,
+            to=words.to,
+            kind=words.kind,
+            reply_to=reply_to,
+            artifacts=[{one.what: one.name} for one in words.evidence.artifacts] or None,
+            workaround=words.evidence.workaround or None,
+        )
+        body = evidence.told(words.body, words.evidence)
+        known = {"from": self.name, "kind": words.kind, "message": body, "mentions": found["recipients"]}
         message = message_of({**found, **known, "priority": "normal", "thread": found["id"], "reply_to": reply_to})
         return Said(message, tuple(found["recipients"]), tuple(found["unknown"]))
 
@@ -134,7 +144,7 @@ class Distant:
 @asynccontextmanager
 async def reached(where: OnlyServer) -> AsyncGenerator[Distant]:
     """Connect; nobody reads new mail in the answers that a command gets."""
-    from moot.connect.toolbox import toolbox  # noqa: PLC0415  # heavy, and most commands are at their store
+    from moot.client.toolbox import toolbox  # noqa: PLC0415  # heavy, and most commands are at their store
 
     async with toolbox(where.url, where.token, hears_mail=False) as tools:
         yield Distant(tools, os.environ.get("MOOT_AGENT", "").partition("@")[0])
@@ -182,7 +192,8 @@ def request_of(card: Mapping[str, Any]) -> Request:
         title=card["title"],
         body=card["body"],
         options=tuple(card["options"]),
-        hash="",
+        hash=card["hash"],
+        mode=card.get("mode"),
         state=card["state"],
         answer=card["answer"],
         answered_by=card.get("answered_by"),

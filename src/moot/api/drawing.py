@@ -36,6 +36,7 @@ def _box(one: Drawn) -> Box:
         f"{status}, {one.holder}" if one.holder else status,
         f"{one.task.name}: {one.task.description}",
         _COLOURS[status],
+        status,
         tuple(need.id for need in one.needs if need.kind != "informs"),
         tuple(need.id for need in one.needs if need.kind == "informs"),
     )

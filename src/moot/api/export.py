@@ -16,6 +16,7 @@ from moot.registry.instances import Instance
 from moot.views import places
 from moot.views.keeper import DocumentKeeper
 from moot.views.live import LiveViews
+from moot.views.team.keeper import TeamViews
 
 _PAGE = 500  # attempts
 
@@ -30,11 +31,12 @@ async def views(connection: Connection) -> list[Path]:
     """Write the views of every instance again; returns the files."""
     connection.project.make_folder()
     live = LiveViews(connection.store, connection.project.folder, is_anew=True)
-    written = await live.look()
+    teams = TeamViews(connection.store, connection.project.root, is_anew=True)
+    written = [*await live.look(), *await teams.look()]
     for instance in await connection.store.read(instances.all_of):
         written += await _documents(connection, instance)
-    if live.problems:
-        raise ViewsBlocked(" ".join(live.problems), "Move away what is there, then do it again.")
+    if problems := [*live.problems, *teams.problems]:
+        raise ViewsBlocked(" ".join(problems), "Move away what is there, then do it again.")
     return written
 
 

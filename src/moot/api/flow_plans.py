@@ -7,10 +7,11 @@ from moot.api.checking import Checked
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.library import SUFFIXES
-from moot.engine import compiling, explaining
-from moot.engine import flows as rows
+from moot.engine import explaining
 from moot.engine.explaining import Plan
-from moot.engine.flows import FlowNotFound
+from moot.engine.files import compiling
+from moot.engine.flow import flows as rows
+from moot.engine.flow.flows import FlowNotFound
 from moot.store.errors import StoreNotFound
 
 

@@ -11,19 +11,15 @@ from moot.core.ids import FlowId, InstanceName
 from moot.core.json import Json
 from moot.core.records import record
 from moot.core.tx import ReadTx
-from moot.engine import flows, history, strands
-from moot.engine.flows import Flow, FlowNotFound
-from moot.engine.history import StepRow, TraceRow
+from moot.engine.flow import flows, history, strands
+from moot.engine.flow.flows import Flow, FlowNotFound
+from moot.engine.flow.history import StepRow, TraceRow
 from moot.engine.state import fields, paths
 from moot.engine.state.operations import Missing
+from moot.tools import flow_access
+from moot.tools.flow_access import FieldUnknown
 
 _MOST = 1000  # flows that are looked at
-
-
-class FieldUnknown(MootError):
-    """Nothing is there in the state."""
-
-    code = "FIELD_UNKNOWN"
 
 
 class CheckpointNotFound(MootError):
@@ -111,12 +107,7 @@ def _state(tx: ReadTx, flow: Flow, wanted: Wanted) -> dict[str, Json]:
 
 
 def _value(known: Mapping[str, str], path: str) -> Json:
-    """By its full path, or by its flat name."""
-    keys = paths.split(path)
-    if keys[0] not in paths.SECTIONS or len(keys) == 1:
-        section, _, name = fields.key_of(known, keys[0]).partition(".")
-        keys = (section, name, *keys[1:])
-    found = fields.read(known, paths.of(keys))
+    found = fields.look_up(known, path)
     if isinstance(found, Missing):
         raise FieldUnknown(f"There is nothing at {path[:200]}.", "See moot flow state for what there is.")
     return found
@@ -153,6 +144,8 @@ async def trace(access: Access, flow: Flow, field: str | None, limit: int) -> Tr
     name = None if field is None else field.removeprefix("computed.")
 
     def look(tx: ReadTx) -> Trace:
+        if name is not None:
+            flow_access.check_computed(tx, flow, name)
         steps = () if name is not None else history.last_steps(tx, flow.id, limit)
         tasks = {one.number: one.task_id for one in strands.all_of(tx, flow.id) if one.task_id}
         return Trace(flow, tuple(steps), tuple(history.traces(tx, flow.id, name, limit)), tasks)

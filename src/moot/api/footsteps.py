@@ -10,9 +10,9 @@ from moot.core.events import StoredEvent
 from moot.core.ids import FlowId
 from moot.core.records import record
 from moot.core.tx import ReadTx
-from moot.engine import flows, history, strands
-from moot.engine.flows import Flow
-from moot.engine.history import StepRow
+from moot.engine.flow import flows, history, strands
+from moot.engine.flow.flows import Flow
+from moot.engine.flow.history import StepRow
 from moot.engine.state.paths import SECTIONS
 from moot.registry.runs import Run
 from moot.store.store import Store

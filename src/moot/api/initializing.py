@@ -1,21 +1,42 @@
-"""Setting up a project for agents that come by themselves, and taking that back."""
+"""Setting up a project for agents that moot starts and for those that come by themselves, and taking that back."""
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from moot.api.access import Inside, find_project
-from moot.app import first_files
-from moot.app.first_files import CLIENTS, Change, Client
+from moot.app import choosing, first_files
+from moot.app.choosing import Machine
+from moot.app.first_files import CLIENTS, Change, Client, Setup
+from moot.app.first_workflow import MODELS, Runner
+from moot.backends.programs.known import PROGRAMS
+from moot.core import accounts
+from moot.core.accounts import NoAccount, Wish
 from moot.core.errors import NotAllowed
+from moot.core.records import record
 
-_PROGRAMS: dict[Client, tuple[str, ...]] = {
+_PROGRAMS: Mapping[Client, tuple[str, ...]] = {
     "claude": ("claude",),
     "codex": ("codex",),
     "cursor": ("cursor", "cursor-agent", "agent"),
 }
 _OTHERWISE: tuple[Client, ...] = ("claude",)
+_BY_PROGRAM: Mapping[Runner, str] = {
+    "claude": "claude",
+    "codex": "codex",
+    "cursor": "cursor",
+    "gemini": "gemini",
+    "opencode": "opencode",
+}
+
+
+@record
+class Found:
+    """Something that can run agents here, and on whose account."""
+
+    runner: Runner
+    words: str
 
 
 def root() -> Path:
@@ -25,14 +46,40 @@ def root() -> Path:
     return find_project().root
 
 
+def runners() -> list[Found]:
+    """What can run agents here, the best first: programs with a login or a key, then keys alone."""
+    machine = choosing.this_machine()
+    programs = [Found(one, _program(name, machine)) for one, name in _BY_PROGRAM.items()]
+    keys = [Found(one, _key(one, machine)) for one in MODELS]
+    return [one for one in (*programs, *keys) if one.words]
+
+
+def _program(name: str, machine: Machine) -> str:
+    program = PROGRAMS[name]
+    if not machine.has(program.executable):
+        return ""
+    account = machine.account(program.service(), Wish())
+    return "" if account.login == "missing" else f"{program.executable} is installed, with {account}"
+
+
+def _key(runner: Runner, machine: Machine) -> str:
+    if not machine.has_models:
+        return ""
+    try:
+        account = machine.account(accounts.PROVIDERS[runner], Wish())
+    except NoAccount:
+        return ""
+    return f"{account.key} is set" if account.key else ""
+
+
 def installed() -> tuple[Client, ...]:
     """Whose programs are here; Claude Code's files, if none is."""
     found: tuple[Client, ...] = tuple(one for one in CLIENTS if any(map(shutil.which, _PROGRAMS[one])))
     return found or _OTHERWISE
 
 
-def wanted(clients: Sequence[Client]) -> list[Change]:
-    return first_files.wanted(root(), clients)
+def wanted(setup: Setup) -> list[Change]:
+    return first_files.wanted(root(), setup)
 
 
 def undone() -> list[Change]:

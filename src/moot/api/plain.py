@@ -2,28 +2,12 @@
 
 from moot.api.connection import Member
 from moot.bus.mailbox import Mail, Receipt
-from moot.bus.messages import Message
+from moot.bus.plain import message as message
 from moot.core import clock
 from moot.core.events import StoredEvent
 from moot.core.json import Json
 
 Plain = dict[str, Json]
-
-
-def message(one: Message) -> Plain:
-    return {
-        "timestamp": clock.to_iso(one.at),
-        "from": one.sender,
-        "message": one.body,
-        "mentions": one.mentions,
-        "id": one.id,
-        "seq": one.seq,
-        "kind": one.kind,
-        "priority": one.priority,
-        "thread": one.thread,
-        "reply_to": one.reply_to,
-        "task_id": one.task_id,
-    }
 
 
 def mail(one: Mail) -> Plain:

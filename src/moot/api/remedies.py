@@ -1,15 +1,21 @@
 """What helps where nothing moves: how a run stands, and the commands that go on with it or run an agent again."""
 
 import re
+import shlex
 
 from moot.api import targets
+from moot.api.access import Access
+from moot.core import library
 from moot.core.ids import InstanceName
 from moot.core.tx import ReadTx
+from moot.engine.flow import flows
 from moot.ledger import budgets
 from moot.registry import agents, runs
 from moot.registry.agents import Agent
 from moot.registry.runs import Run
 from moot.runner import phases
+from moot.runner.flows import section
+from moot.tools import flow_access
 
 _COMMAND = re.compile(r"\bmoot (?:resume|retry)\b(?! [@-])")
 _WAITS = "waits for "
@@ -19,6 +25,18 @@ def resuming(tx: ReadTx, run: Run) -> str:
     """The command that goes on with a run; where its budget is used up, with a larger one."""
     over = budgets.used_up(budgets.shares(tx, run.id), run.reason) if run.state == "limit" else []
     return targets.whole(budgets.raising(over) if over else "moot resume", run.instance)
+
+
+def beginning(tx: ReadTx, run: Run) -> str:
+    """What helps where a run has failed and would come to the same if it was resumed; nothing where that helps. Files
+    are named as seen from the project's root."""
+    flow = section.flow_of(tx, run) if run.state == "failed" else None
+    if flow is None or not flow_access.is_in_vain(tx, flow):
+        return ""
+    name = library.called(flows.files(tx, flow.id)[0][0])
+    home = library.HOME if name.startswith(library.HOME) else ""  # which a shell knows only without quotes
+    said = home + shlex.quote(name.removeprefix(home))
+    return f"once that is mended, start anew: {targets.at(f'moot run {said}', run.instance)}"
 
 
 def releasing(tx: ReadTx, agent: Agent) -> str:
@@ -34,8 +52,19 @@ def releasing(tx: ReadTx, agent: Agent) -> str:
     return targets.at(f"moot serve --agents {source}" if source else f"moot new {agent.name} …", agent.instance)
 
 
-def of_run(run: Run, resume: str, *, is_attended: bool) -> str | None:
-    """Why a run does not go on, and what helps; None if it does, or is done."""
+async def after_answer(access: Access) -> str | None:
+    """The command that goes on with a run that had ended because it waited for a person."""
+
+    def look(tx: ReadTx) -> str | None:
+        run = runs.latest(tx, access.caller.instance)
+        is_waiting = run is not None and run.state == "interrupted" and run.reason.startswith(_WAITS)
+        return resuming(tx, run) if run is not None and is_waiting else None
+
+    return await access.store.read(look)
+
+
+def of_run(run: Run, resume: str, *, is_attended: bool, begin: str = "") -> str | None:
+    """Why a run does not go on, and what helps; None if it does, or is done. `begin` says how, if not by `resume`."""
     why = f" ({run.reason})" if run.reason not in ("", run.state) else ""
     match run.state:
         case "done":
@@ -54,7 +83,9 @@ def of_run(run: Run, resume: str, *, is_attended: bool) -> str | None:
             return f"the run was stopped{why}; go on with: {resume}"
         case "failed":
             told = in_place(run.reason, run.instance)
-            return f"the run failed: {told}" + ("" if "moot resume" in told else f"; go on with: {resume}")
+            if "moot resume" in told:
+                return f"the run failed: {told}"
+            return f"the run failed: {told.rstrip('.')}; {begin or f'go on with: {resume}'}"
 
 
 def answering(reason: str, instance: InstanceName) -> str:

@@ -17,6 +17,7 @@ from moot.runner import removal, trails
 from moot.views import channel_file, instance_files, live, places
 from moot.views import documents as document_files
 from moot.views.places import Spot
+from moot.views.team.writing import TeamFolder
 
 _FILES = (
     instance_files.INBOX_STATE,
@@ -47,6 +48,8 @@ async def remove(access: Access, instance: InstanceName) -> Retired:
     shutil.rmtree(access.project.folder / instance, ignore_errors=True)
     if where is not None:
         _clear(where, ours)
+    with suppress(OSError):  # another program's, or not to be reached
+        TeamFolder(access.project.root).remove(instance)
     return retired
 
 

@@ -18,7 +18,7 @@ from moot.core.tx import ReadTx, Tx
 from moot.registry import agents, instances
 from moot.registry.agents import Agent
 from moot.requests import requests
-from moot.requests.errors import AnswerRefused
+from moot.requests.errors import AnswerRefused, RequestChanged
 from moot.requests.requests import Answerer, Request, Verdict
 from moot.tools import asking, groups
 from moot.tools.asking import Question, Reply
@@ -125,13 +125,18 @@ async def ask(access: Access, question: Question) -> Request:
     return await access.store.write(change, caller=access.caller)
 
 
-async def answer(access: Access, id: RequestId, verdict: Verdict, words: str = "") -> Request:
-    """An approved question is one that is answered."""
+async def answer(
+    access: Access, id: RequestId, verdict: Verdict, words: str = "", *, seen: str | None = None
+) -> Request:
+    """An approved question is one that is answered. `seen` is the hash of what whoever answers was shown;
+    RequestChanged, if something else is asked."""
     told = text.clean(words, "answer", limit=100_000)
 
     def change(tx: Tx) -> Request:
         instance, agent = rights.actor(tx, access.caller)
         request = requests.get(tx, id, instance.stream)
+        if seen not in (None, request.hash):
+            raise RequestChanged(f"{id} asks for something else than you were shown.", "Look at it again.")
         is_answer = verdict == "approved" and request.kind == "question" and told
         by = Answerer(agent.name, agent.id, access.caller.role == "operator")
         reply = Reply("answered" if is_answer else verdict, told, access.caller.attempt)

@@ -1,12 +1,12 @@
 """Running a workflow: a host in this process, and somebody who attends the run until it is over."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 from moot.api import access, summaries, taping, targets
-from moot.api.attending import Attendant, Ending, Expected, Failed, Paused, Warned
+from moot.api.attending import Attendant, Ending, Expected, Failed, Paused, Staged, Warned
 from moot.api.connection import Connection, connect
 from moot.api.footsteps import Footstep, Sight
 from moot.api.summaries import Summary
@@ -20,10 +20,12 @@ from moot.app.trust import NobodyToAsk
 from moot.app.workflows import Loaded
 from moot.bus.messages import Message
 from moot.core.caller import SYSTEM, Caller
-from moot.core.errors import InvalidInput
+from moot.core.errors import InvalidInput, MootError
 from moot.core.ids import InstanceName
 from moot.core.records import record
+from moot.core.tool import Tool
 from moot.core.tx import Tx
+from moot.edge.page import Page
 from moot.ledger.budgets import BudgetUsedUp
 from moot.process.errors import NotConfined
 from moot.registry import instances, runs
@@ -33,7 +35,9 @@ from moot.runner import neighbours, own_limits, phases, terms
 from moot.runner.trails import Heard
 from moot.store.store import Store
 from moot.tools import talk
+from moot.tools.table import Functions
 from moot.tools.talk import Words
+from moot.web import visiting
 from moot.workflow import stored
 from moot.workflow.members import Flags
 
@@ -42,7 +46,22 @@ if TYPE_CHECKING:
     from moot.taping.replaying.player import Player
 
 _MEMORY = "memory:"
-Piece = Run | Message | Failed | Warned | Paused | Expected | Footstep | Ending | Summary | Replayed
+
+
+@record
+class Shown:
+    """The live page of this run can be opened."""
+
+    link: str
+
+
+Piece = Run | Shown | Message | Failed | Warned | Paused | Staged | Expected | Footstep | Ending | Summary | Replayed
+
+
+class FunctionsMissing(MootError):
+    """A run goes on only where the functions are that its agents call."""
+
+    code = "FUNCTIONS_MISSING"
 
 
 @dataclass(slots=True)
@@ -69,24 +88,41 @@ class Order:
     project: Project | None = None  # None: the one around the current folder
     question: str | None = None  # for the first of its agents, instead of a kickoff
     desk: Desk = field(default_factory=Desk)
+    seat: str = ""  # in a team, if the person at the terminal leads it
     is_stepped: bool = False  # each step of the file waits until somebody lets it be taken
     sight: Sight = field(default_factory=Sight)
+    functions: Mapping[str, Tool] = field(default_factory=dict[str, Tool])  # in Python, for its agents
+    hears_signals: bool = True  # Ctrl-C ends the run, and not the process
+    shows_page: bool = False  # on which somebody can answer, too
+
+    @property
+    def can_be_answered(self) -> bool:
+        return self.has_person or self.shows_page
 
 
 def load(order: Order) -> Loaded:
     """Read and check everything before anything happens."""
-    changes = budgets.parse(order.budget)
+    budgets.parse(order.budget)  # what is wrong with it is told first
     order.taping.check()
     machine = Rehearsal({}) if order.taping.replay else None
-    project = access.find_project()
-    loaded = workflows.load(project, order.source, order.instance, order.inputs, order.flags, machine)
+    project = order.project or access.find_project()
+    flags = replace(order.flags, functions=tuple(order.functions))
+    loaded = workflows.load(project, order.source, order.instance, order.inputs, flags, machine)
     if order.taping.replay is not None:
         loaded = taping.rehearsed(loaded, order.taping.replay)
+    return prepared(order, loaded)
+
+
+def prepared(order: Order, loaded: Loaded) -> Loaded:
+    """With what the order says of the run, once its workflow is read."""
     workflow = loaded.workflow
-    order.taping.check_steps(workflow)
+    if workflow.team is not None and (order.taping.record or order.taping.replay):
+        raise InvalidInput("The run of a team cannot be recorded, nor played again.", "Leave that out.")
+    if order.is_stepped and order.taping.replay is not None:
+        raise InvalidInput("--step and --replay were given.", "Leave one of them out: a replay takes every step.")
     if order.is_stepped and not workflow.flow:
         raise InvalidInput(f"{loaded.source} has no steps to be taken one by one.", "Leave --step out.")
-    budget = budgets.changed(workflow.budget, changes)
+    budget = budgets.changed(workflow.budget, budgets.parse(order.budget))
     return replace(loaded, workflow=replace(workflow, budget=budget, is_stepped=order.is_stepped))
 
 
@@ -109,7 +145,7 @@ def refusal(order: Order, loaded: Loaded) -> NobodyToAsk | NotConfined | None:
 
 def _can_answer(order: Order, loaded: Loaded) -> bool:
     """Whether somebody is there: a run that stays can be answered from any other terminal; so can one that calls."""
-    if order.has_person or order.mode == "start" or loaded.workflow.notify is not None:
+    if order.can_be_answered or order.mode == "start" or loaded.workflow.notify is not None:
         return True
     return settings.notify((order.project or access.find_project()).config) is not None
 
@@ -129,7 +165,7 @@ async def run(order: Order, loaded: Loaded) -> AsyncIterator[Piece]:
         new = NewRun(
             played.workflow.name,
             played.source,
-            "taped" if stage else order.mode,
+            "taped" if stage else "bound" if order.functions else order.mode,
             definition,
             played.given,
             running.host.id,
@@ -144,7 +180,7 @@ async def run(order: Order, loaded: Loaded) -> AsyncIterator[Piece]:
     options = HostOptions(keeps_files=is_kept, stage=stage)
     if player is not None:
         options = replace(options, retry=taping.AT_ONCE)
-        wanted = replace(wanted, has_person=False)
+        wanted = replace(wanted, has_person=False, shows_page=False)
     async for piece in _attended(wanted, begin, options):
         yield piece
 
@@ -175,6 +211,7 @@ async def resume(order: Order) -> AsyncIterator[Piece]:
     def begin(tx: Tx, running: Running) -> Run:
         before = runs.latest(tx, order.instance)
         run = runs.resume(tx, order.instance, running.host.id)
+        _check_functions(run, order)
         if before is not None and before.state == "limit":
             own_limits.renew(tx, run)
         try:
@@ -187,11 +224,21 @@ async def resume(order: Order) -> AsyncIterator[Piece]:
         yield piece
 
 
+def _check_functions(run: Run, order: Order) -> None:
+    missing = [str(one) for one in cast("list[str]", run.definition.get("functions", ())) if one not in order.functions]
+    if missing:
+        raise FunctionsMissing(
+            f"The agents of this run call Python functions that are not here: {', '.join(missing)}.",
+            "Go on with it where they are: moot.resume(tools=[…]) in Python.",
+        )
+
+
 async def _attended(
     order: Order, begin: Callable[[Tx, Running], Run], options: HostOptions | None = None
 ) -> AsyncIterator[Piece]:
     project = order.project or access.find_project()
-    chosen = replace(options or HostOptions(), has_person=order.has_person, heard=order.heard)
+    functions = Functions(order.functions, order.instance)
+    chosen = replace(options or HostOptions(), has_person=order.can_be_answered, heard=order.heard, functions=functions)
     stage = cast("Recorder | Player | None", chosen.stage)
     player = taping.playing(stage)
     if player is not None:
@@ -200,12 +247,16 @@ async def _attended(
         if order.store == _MEMORY:
             order.desk.store = store
         await neighbours.see_to(store)  # who attended a run and was killed does not count as busy
+        if order.shows_page:
+            chosen = replace(chosen, page=_page(store, project))
         async with hosting.hosting(project, store, chosen) as running:
             run = await store.write(lambda tx: begin(tx, running), caller=SYSTEM)
             yield run
+            if order.shows_page:
+                yield Shown(await visiting.link(store, running.address.url, order.instance))
             ending: Ending | None = None
             played = player.is_playing if player else None
-            attendant = Attendant(store, running.host, order.has_person, played, order.sight)
+            attendant = Attendant(store, running.host, order.can_be_answered, played, order.sight, order.hears_signals)
             async with taping.taped(stage, store, run):
                 async for piece in attendant.attend(run):
                     if isinstance(piece, Ending):
@@ -221,6 +272,12 @@ async def _attended(
         yield await summaries.of_run(store, run.id)
         if player is not None:
             yield Replayed(player.drifts, taping.DRIFTED if player.drifts else ending.exit_code)
+
+
+def _page(store: Store, project: Project) -> Page:
+    from moot.api.page import making  # noqa: PLC0415  # most runs show none
+
+    return making.make(store, project)
 
 
 @asynccontextmanager

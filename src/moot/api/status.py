@@ -76,7 +76,7 @@ async def of_all(access: Access, only: InstanceName | None = None, *, is_whole: 
     def look(tx: ReadTx) -> list[Status]:
         left_out = frozenset[str]() if is_whole or only else runs.answered(tx)
         found = [instances.get(tx, only)] if only else instances.all_of(tx)
-        return [_of(tx, instance, place) for instance in found if instance.name not in left_out]
+        return [of_instance(tx, instance, place) for instance in found if instance.name not in left_out]
 
     return await access.store.read(look)
 
@@ -102,7 +102,8 @@ def _timeless(status: Status) -> dict[str, Json]:
     return document(replace(status, agents=tuple(replace(one, since=None) for one in status.agents)))
 
 
-def _of(tx: ReadTx, instance: Instance, place: str) -> Status:
+def of_instance(tx: ReadTx, instance: Instance, place: str) -> Status:
+    """`place`: where whoever asks is."""
     run = runs.latest(tx, instance.name)
     is_attended = run is not None and run.state == "live" and runs.is_attended(tx, run)
     is_served = any("run" in host.roles for host in hosts.alive(tx))
@@ -121,8 +122,13 @@ def _of(tx: ReadTx, instance: Instance, place: str) -> Status:
     stuck = (tallies.obstacles(tx, one, is_served=is_worked, place=place) for one in plans)
     held = (whereabouts.obstacles(one, is_served=is_worked) for one in flows)
     waits = (*_pauses(tx, doing), *(reason for one in (*stuck, *held) for reason in one))
-    resume = remedies.resuming(tx, run) if run is not None else ""
-    return replace(status, reasons=(*_reasons(status, resume), *waits))
+    stands = None if run is None else _stands(tx, run, is_attended=is_attended)
+    return replace(status, reasons=(*_reasons(status, stands), *waits))
+
+
+def _stands(tx: ReadTx, run: Run, *, is_attended: bool) -> str | None:
+    resume, begin = remedies.resuming(tx, run), remedies.beginning(tx, run)
+    return remedies.of_run(run, resume, is_attended=is_attended, begin=begin)
 
 
 def _pauses(tx: ReadTx, doing: Sequence[Doing]) -> list[str]:
@@ -149,16 +155,15 @@ def _doing(tx: ReadTx, agent: Agent, counts: mailbox.Counts | None, *, is_bound:
     )
 
 
-def _reasons(status: Status, resume: str) -> list[str]:
+def _reasons(status: Status, stands: str | None) -> list[str]:
     """In the order in which a person would see to them."""
-    run, name = status.run, status.instance.name
+    name = status.instance.name
     found = [_asked(one) for one in status.requests]
     for one in status.agents:
         if one.agent.backend == "human" and one.unread:
             unread = text.counted(one.unread, "unread message")
             found.append(f"{one.agent.name} has {unread}; see {remedies.inbox(one.agent.name, name)}")
-    if run is not None and (stands := remedies.of_run(run, resume, is_attended=status.is_attended)):
-        found.append(stands)
+    found += [stands] if stands else []
     if not status.is_served and any(one.needs_host for one in status.agents):
         found.append("mail waits and no host is running; start one with: moot serve")
     found += [reason for one in status.agents for reason in _mail(one)]
@@ -170,7 +175,8 @@ def _reasons(status: Status, resume: str) -> list[str]:
 
 def _asked(one: Request) -> str:
     who = "you" if one.addressee == agents.PERSON else one.addressee
-    answer = f"; answer with: moot approve {one.id}, or: moot deny {one.id}" if one.is_for_person else ""
+    words = " --text ANSWER" if one.kind == "question" else ""
+    answer = f"; answer with: moot approve {one.id}{words}, or: moot deny {one.id}" if one.is_for_person else ""
     return f"{one.requester} waits for {who}: {one.title}{answer}"
 
 

@@ -8,9 +8,10 @@ from moot.core.ids import FlowId
 from moot.core.json import Json
 from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
-from moot.engine import compiling, flows, history, strands
-from moot.engine.flows import Flow, FlowOver
-from moot.engine.history import StepRow
+from moot.engine.files import compiling
+from moot.engine.flow import flows, history, strands
+from moot.engine.flow.flows import Flow, FlowOver
+from moot.engine.flow.history import StepRow
 from moot.engine.state import fields
 from moot.registry import hosts
 from moot.tools import advancing

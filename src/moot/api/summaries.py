@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
-from moot.api import tallies
+from moot.api import remedies, tallies
 from moot.api.tallies import Tally
 from moot.bus import messages
 from moot.core import json
@@ -11,7 +11,7 @@ from moot.core.ids import RunId
 from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.documents import documents, ownership
-from moot.engine.flows import Flow
+from moot.engine.flow.flows import Flow
 from moot.ledger import budgets, usage
 from moot.ledger.budgets import MICROSECOND, Share
 from moot.ledger.usage import Usage
@@ -46,6 +46,7 @@ class Summary:
     branches: tuple[str, ...]  # that are not merged yet
     plan: Tally | None = None  # if its file has one and it has come to that
     flow: Flow | None = None  # of its steps, as far as they have come
+    begin: str = ""  # what helps, if it has failed and it is in vain to resume it
 
 
 async def of_run(store: Store, id: RunId) -> Summary:
@@ -68,6 +69,7 @@ def _of_run(tx: ReadTx, id: RunId) -> Summary:
         result=_result(tx, run),
         plan=None if (board := plan_section.board_of(tx, run)) is None else tallies.of_board(tx, board),
         flow=section.flow_of(tx, run),
+        begin=remedies.beginning(tx, run),
         branches=tuple(one.branch for one in workspaces.all_of(tx, run.instance) if one.status == "active"),
     )
 

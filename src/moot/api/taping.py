@@ -16,7 +16,7 @@ from moot.core.records import record
 from moot.registry.runs import Run
 from moot.runner.retry import Retry
 from moot.store.store import Store
-from moot.workflow.workflow import AgentDefinition, Workflow
+from moot.workflow.workflow import AgentDefinition
 
 if TYPE_CHECKING:
     from moot.taping.recording.recorder import Recorder
@@ -46,13 +46,6 @@ class Taping:
             from moot.taping import tape_file  # noqa: PLC0415
 
             tape_file.check_place(self.record, is_over=self.is_over)
-
-    def check_steps(self, workflow: Workflow) -> None:
-        """Their commands would be run in a replay."""
-        if workflow.flow and (self.record is not None or self.replay is not None):
-            raise InvalidInput(
-                f"{workflow.name} has steps, which are neither recorded nor replayed.", "Run it without a tape."
-            )
 
 
 @record

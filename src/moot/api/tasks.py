@@ -3,13 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from moot.api import plans
 from moot.api.access import Access
 from moot.board import checks
 from moot.board.checks import Check
 from moot.board.tasks import Task
-from moot.core.errors import MootError
+from moot.core.errors import InvalidInput, MootError
 from moot.core.json import Json
+from moot.core.records import record
 from moot.tools import dispatch
+from moot.tools.groups import Acting
+
+_OVER = ("completed", "failed", "skipped", "verifying")
 
 
 class TaskRefused(MootError):
@@ -40,6 +45,54 @@ async def claim(access: Access, task: Task) -> None:
     answer = await act(access, "task_claim", task_id=task.id)
     if not answer["success"]:
         raise TaskRefused(f"{task.name} cannot be claimed: {why(answer)}", "See moot task show.")
+
+
+@record
+class Deed:
+    """What is done to a task, by the tool for it."""
+
+    tool: Acting
+    key: str  # under which the tool is told the task
+    arguments: Mapping[str, Json]
+    claims: bool = False  # it is claimed first, if nobody holds it
+
+
+def claiming() -> Deed:
+    return Deed("task_claim", "task_id", {})
+
+
+def releasing(reason: str = "") -> Deed:
+    return Deed("task_release", "task_id", {"reason": reason})
+
+
+def completing(outcome: str) -> Deed:
+    return _ending("outcome", outcome, "completed")
+
+
+def failing(error: str) -> Deed:
+    return _ending("error", error, "failed")
+
+
+def skipping(reason: str = "") -> Deed:
+    return Deed("task_update_status", "id", {"status": "skipped", "reason": reason})
+
+
+def retrying() -> Deed:
+    return Deed("task_update_status", "id", {"status": "pending"})
+
+
+def _ending(name: str, words: str, status: str) -> Deed:
+    if not words.strip():  # before anything is claimed for it
+        raise InvalidInput(f"The {name} is empty.", "Say it in a few words.")
+    return Deed("task_update_status", "id", {"status": status, name: words}, claims=True)
+
+
+async def do(access: Access, deed: Deed, target: str, plan: str | None = None) -> tuple[Task, Mapping[str, Any]]:
+    """The task as it was found, by its id or its name in a plan, and what the tool has answered."""
+    found = await plans.find_task(access, target, plan)
+    if deed.claims and found.status not in _OVER:
+        await claim(access, found)
+    return found, await act(access, deed.tool, **{deed.key: found.id}, **deed.arguments)
 
 
 def why(refusal: Mapping[str, Any]) -> str:

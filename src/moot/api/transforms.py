@@ -9,9 +9,9 @@ from moot.core import json
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.nearest import hint
-from moot.engine import compiling
 from moot.engine.expressions import javascript
 from moot.engine.expressions.evaluation import Evaluation
+from moot.engine.files import compiling
 from moot.engine.state import reactive
 from moot.engine.state.schema import Computed
 from moot.tools import flow_debug

@@ -12,6 +12,7 @@ from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.registry import agents, attempts, instances, runs
 from moot.store import feed
+from moot.teams import teams
 
 # What people want to hear of, and in which words; {name} is the agent's or the workflow's.
 _TOLD = {
@@ -22,6 +23,7 @@ _TOLD = {
     attempts.FAILED: "{name} failed: {error}",
     attempts.INTERRUPTED: "{name} was interrupted",
     attempts.LOST: "{name} lost its host",
+    teams.STAGE: "the team is {to}, round {round} {reason}",
     "agent_stopped": "{name} is stopped",
     "document_changed": "{subject} was {action} by {by}",
 }

@@ -10,14 +10,15 @@ from moot.core import clock, text
 from moot.core.errors import MootError
 from moot.core.ids import InstanceName, MessageId, RequestId, TaskId
 from moot.core.json import Json
-from moot.core.records import record
+from moot.core.records import record, replace
 from moot.core.tx import ReadTx
-from moot.engine import flows, strands
-from moot.engine.flows import Flow
+from moot.engine.flow import flows, strands
+from moot.engine.flow.flows import Flow
+from moot.engine.flow.strands import MAIN, Status, Strand
 from moot.engine.step import Work
-from moot.engine.strands import MAIN, Status, Strand
 from moot.registry import agents
 from moot.requests import requests
+from moot.tools import flow_access
 
 _MOST = 200  # characters of what is being done
 _ABOUT = ("command", "method", "message", "prompt", "file", "wait_for")  # of a step, what says most
@@ -43,6 +44,7 @@ class Whereabouts:
     spots: tuple[Spot, ...]  # of what is not over, the first strand first
     tasks: int = 0  # of sub-agents, that the flow waits for
     tasks_over: int = 0
+    is_in_vain: bool = False  # to resume it, if it has failed
 
     @property
     def step(self) -> str:
@@ -73,14 +75,17 @@ def current(tx: ReadTx, instance: InstanceName) -> list[Whereabouts]:
     """Of the flows that are not over, and of the newest if an agent drove it and it has failed."""
     every = flows.all_of(tx, instance)
     failed = every[:1] if every and every[0].status == "failed" and every[0].driver == "agent" else []
-    return [of(tx, one) for one in (*failed, *(one for one in every if one.is_live))]
+    told = [replace(of(tx, one), is_in_vain=flow_access.is_in_vain(tx, one)) for one in failed]
+    return [*told, *(of(tx, one) for one in every if one.is_live)]
 
 
 def obstacles(found: Whereabouts, *, is_served: bool) -> list[str]:
     """Why it does not go on, with what helps; nothing if it does, or if a person is asked, who is told elsewhere."""
     flow = found.flow
     if flow.status == "failed":
-        return [f"{flow.name} has failed: {flow.error}; go on with workflow_resume {flow.id} once that is mended"]
+        resume = f"go on with workflow_resume {flow.id} once that is mended"
+        again = "once that is mended, start it again with workflow_start"
+        return [f"{flow.name} has failed: {flow.error.rstrip('.')}; {again if found.is_in_vain else resume}"]
     match flow.waits_for:
         case "credit":
             step = targets.at("moot flow step", flow.instance)

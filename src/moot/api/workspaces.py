@@ -15,7 +15,7 @@ from moot.jobs import jobs
 from moot.process.guardian import Guardian
 from moot.runner.worktrees import Worktrees
 from moot.tools import isolation
-from moot.workspaces import plain, workspaces
+from moot.workspaces import changes, plain, workspaces
 from moot.workspaces.errors import WorkspaceClosed, WorkspaceNotFound
 from moot.workspaces.plain import Plain
 from moot.workspaces.repository import HEADS
@@ -76,15 +76,7 @@ async def diff(access: Access, card: Card) -> bytes:
     """The branch, and what is not committed in its worktree, against its base and what it builds on."""
     one = card.workspace
     worktrees = _here(access, one)
-    repository = await worktrees.repository(one)
-    base, tip = await repository.tip(one.base_branch), await repository.tip(one.branch)
-    parted = (await repository.git.run("merge-base", base, tip, codes=(0, 1))).text or base
-    start = one.base_commit and await repository.git.commit_of(one.base_commit)
-    if start and await repository.contains(parted, start) and await repository.contains(start, tip):
-        parted = start
-    worktree = Worktree(one.id, repository, worktrees.grounds)
-    other = await worktree.tree() if worktree.is_there else tip
-    return await repository.diff(parted, other)
+    return await changes.made(one, Worktree(one.id, await worktrees.repository(one), worktrees.grounds))
 
 
 async def merge(access: Access, card: Card) -> Card:
@@ -118,11 +110,11 @@ async def retire(access: Access, instance: InstanceName) -> Retired:
 
 
 async def _unmerged(worktrees: Worktrees, one: Workspace) -> list[str]:
-    """The branches with work of it that its base has not."""
+    """The branches with work of it that its base has not, nor what it was merged into."""
     if one.repo_path is None:
         return []
     repository = await worktrees.repository(one)
-    base = await repository.git.commit_of(HEADS + one.base_branch)
+    base = await repository.git.commit_of(HEADS + (one.merge_into or one.base_branch))
     named = [one.branch] if one.is_branch_ours else []
     found: list[str] = []
     for branch in (*named, *filter(None, [one.kept_branch])):

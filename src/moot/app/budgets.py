@@ -35,10 +35,15 @@ def changed(budget: Budget, changes: Changes) -> Budget:
 def _part(part: str) -> tuple[str, float | int | timedelta | None]:
     name, _, value = (piece.strip() for piece in part.partition("="))
     if name not in _NAMES:
-        raise BudgetInvalid(f"There is no budget for {name[:80]!r}.", hint(name, _NAMES))
+        written = f"Write cost={name.lstrip('$')}, for example. " if _is_amount(name) else ""
+        raise BudgetInvalid(f"There is no budget for {name[:80]!r}.", f"{written}{hint(name, _NAMES)}")
     if value == "none":
         return name, None
     return name, _time(value) if name == "time" else _number(name, value)
+
+
+def _is_amount(text: str) -> bool:
+    return text.lstrip("$").replace(".", "", 1).isdigit()
 
 
 def _time(value: str) -> timedelta:

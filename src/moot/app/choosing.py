@@ -11,7 +11,7 @@ from pathlib import Path
 
 from moot.app import backends
 from moot.backends import inside
-from moot.backends.programs.known import PROGRAMS
+from moot.backends.programs.known import PROGRAMS, AgentProgram
 from moot.core import accounts
 from moot.core.accounts import Account, NoAccount, Service, Wish
 from moot.core.permissions import Permissions
@@ -24,6 +24,7 @@ from moot.workflow.workflow import AgentDefinition, Backend, Fallback
 
 _PLAIN_FILE = re.compile(r"\s*([\w.+@%-]*/[\w./+@%-]*)(?:\s|$)")
 _SHARED = "Write workspace: shared."
+_MODEL = "sonnet"  # if nothing is said, and only its key is there
 _COME_THEMSELVES: frozenset[Backend] = frozenset(("human", "external"))
 
 
@@ -171,6 +172,31 @@ def no_worktree(machine: Machine, otherwise: str) -> Obstacle | None:
     if not machine.has_repository:
         return Obstacle("there is no git repository in which it could have a worktree", ("Run: git init", otherwise))
     return None
+
+
+def first(machine: Machine) -> Mapping[str, str] | None:
+    """What runs agents here of whom nobody says so: the first program with an account, else any program, else a model
+    whose key is there."""
+    here = [one for one in PROGRAMS.values() if machine.runs(one.name) and machine.has(one.executable)]
+    ready = [one for one in here if _has_account(one, machine)]
+    if found := [*ready, *here]:
+        return {"backend": found[0].name}
+    is_reached = machine.has_models and machine.key(accounts.PROVIDERS["anthropic"].keys) is not None
+    return {"model": _MODEL} if is_reached else None
+
+
+def nothing() -> Obstacle:
+    """There is none: everything that would help."""
+    programs = [f"Install {one.name}: {one.install}" for one in PROGRAMS.values()]
+    keys = " or ".join(accounts.PROVIDERS["anthropic"].keys)
+    return Obstacle("Nothing here can run agents.", (*programs, f"Set {keys}.", "Say what does, with --backend."))
+
+
+def _has_account(program: AgentProgram, machine: Machine) -> bool:
+    try:
+        return machine.account(program.service(), Wish()).login != "missing"
+    except NoAccount:
+        return False
 
 
 def settled(agent: AgentDefinition, choice: Choice, known: Catalog) -> AgentDefinition:

@@ -1,23 +1,19 @@
-"""What `moot init` writes into a project: how agents reach moot, what they should know of it, a first workflow.
-
-Each piece can be taken out again, and leaves alone what is not its own. Nothing is ever written over.
-"""
+"""What `moot init` writes into a project: how agents reach moot, what they should know of it, a first workflow."""
 
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, Protocol, cast
+from typing import Literal
 
-from moot.core import json
-from moot.core.errors import InvalidInput, MootError
-from moot.core.json import Json
+from moot.app import first_workflow
+from moot.app.first_workflow import Chosen
+from moot.app.pieces import Entry, FileRefused, Hooks, Piece, Section, Whole
 from moot.core.records import record
 from moot.tools import flow_prompts
 
 Client = Literal["claude", "codex", "cursor"]
 CLIENTS: tuple[Client, ...] = ("claude", "codex", "cursor")
-SERVER: Mapping[str, Json] = {"command": "moot", "args": ["mcp"]}
 
 _INSTRUCTIONS = """\
 ## Plans and other agents: moot
@@ -35,20 +31,6 @@ several agents can share it.
    somebody else may have it by now: look before you go on.
 6. When you stop: `agent_unregister`.
 """
-_REVIEW = """\
-# Try it: moot run review
-name: review
-defaults: {model: sonnet, permissions: read-only}
-agents:
-  reviewer: {system_prompt: You review changes. Name what is wrong and where; be brief.}
-  author: {system_prompt: You answer reviews of your change. Say what you would mend and what not.}
-setup:
-  - {shell: "git diff HEAD | head -c 100000", as: change}
-kickoff: |
-  @reviewer review this change, then settle with `@author` what is to be mended:
-
-  ${{ change }}
-"""
 _COMMAND = f"""\
 ---
 description: Carry out a workflow with moot, one step at a time
@@ -58,124 +40,6 @@ The tools are those of the MCP server `moot`. The user asks for: $ARGUMENTS
 
 {flow_prompts.COMMAND}
 {flow_prompts.ORCHESTRATOR}"""
-
-
-class FileRefused(MootError):
-    """A file of the project that cannot be changed without harm."""
-
-    code = "FILE_REFUSED"
-    exit_code = 2
-
-
-class Piece(Protocol):
-    """Something of ours in a file of the project."""
-
-    @property
-    def path(self) -> str: ...
-
-    @property
-    def words(self) -> str:
-        """What it is, for the person who is asked."""
-        ...
-
-    def put(self, text: str | None) -> str | None:
-        """The file with it; None if it is there. FileRefused if something else stands in its place."""
-        ...
-
-    def take(self, text: str) -> str | None:
-        """The file without it; the same if it is not there, None if nothing else is left."""
-        ...
-
-
-@record
-class Section:
-    """A part of a text between two marks."""
-
-    path: str
-    words: str
-    content: str
-    comment: tuple[str, str]
-
-    @property
-    def _marks(self) -> tuple[str, str]:
-        before, after = self.comment
-        return f"{before}moot: begin{after}", f"{before}moot: end{after}"
-
-    def put(self, text: str | None) -> str | None:
-        begin, end = self._marks
-        if text is not None and begin in text:
-            return None
-        own = f"{begin}\n{self.content.rstrip()}\n{end}\n"
-        return own if not text else f"{text.rstrip()}\n\n{own}"
-
-    def take(self, text: str) -> str | None:
-        begin, end = self._marks
-        before, found, rest = text.partition(f"{begin}\n")
-        _, closed, after = rest.partition(f"{end}\n")
-        if not found or not closed:
-            return text
-        left = f"{before.rstrip()}\n\n{after.lstrip()}" if before.strip() and after.strip() else before.rstrip() + after
-        return f"{left.strip()}\n" if left.strip() else None
-
-
-@record
-class Entry:
-    """The server `moot` among the MCP servers of a JSON file."""
-
-    path: str
-    words: str
-
-    def put(self, text: str | None) -> str | None:
-        found = self._read(text or "{}")
-        servers = self._servers(found)
-        if servers.get("moot") == SERVER:
-            return None
-        if "moot" in servers:
-            raise FileRefused(f"{self.path} has another server named moot.", "Rename or remove it, then try again.")
-        return self._written({**found, "mcpServers": {**servers, "moot": dict(SERVER)}})
-
-    def take(self, text: str) -> str | None:
-        found = self._read(text)
-        servers = self._servers(found)
-        if servers.get("moot") != SERVER:
-            return text
-        others = {name: one for name, one in servers.items() if name != "moot"}
-        kept: dict[str, Json] = {**found, "mcpServers": others}
-        left = {name: one for name, one in kept.items() if name != "mcpServers" or others}
-        return self._written(left) if left else None
-
-    def _read(self, text: str) -> dict[str, Json]:
-        try:
-            return json.load_object(text)
-        except InvalidInput as error:
-            entry = json.dumps({"moot": SERVER})
-            raise FileRefused(
-                f"{self.path} is no plain JSON.", f"Add this to its mcpServers yourself: {entry}"
-            ) from error
-
-    def _servers(self, found: Mapping[str, Json]) -> Mapping[str, Json]:
-        servers = found.get("mcpServers", {})
-        if not isinstance(servers, Mapping):
-            raise FileRefused(f"The mcpServers of {self.path} is no object.", "Mend it, then try again.")
-        return cast(Mapping[str, Json], servers)
-
-    def _written(self, found: Mapping[str, Json]) -> str:
-        return f"{json.pretty(found)}\n"
-
-
-@record
-class Whole:
-    """A file of our own, as long as nobody has changed it."""
-
-    path: str
-    words: str
-    content: str
-
-    def put(self, text: str | None) -> str | None:
-        return self.content if text is None else None
-
-    def take(self, text: str) -> str | None:
-        return None if text == self.content else text
 
 
 @record
@@ -189,7 +53,13 @@ class Change:
 
 _MARKDOWN, _HASH = ("<!-- ", " -->"), ("# ", "")
 _TOML = '[mcp_servers.moot]\ncommand = "moot"\nargs = ["mcp"]'
-_WORKFLOW = Whole(".moot/workflows/review.yaml", "a first workflow, for: moot run review", _REVIEW)
+# At these moments Claude Code tells its model what a hook prints. Who has no moot is not told of that at every prompt.
+_HOOKS = Hooks(
+    ".claude/settings.json",
+    "hooks that show unread mail",
+    "moot hook 2>/dev/null || true",
+    ("SessionStart", "UserPromptSubmit"),
+)
 _AGENTS = Section("AGENTS.md", "how to work with moot", _INSTRUCTIONS, _MARKDOWN)
 _PIECES: Mapping[Client, tuple[Piece, ...]] = {
     "claude": (
@@ -202,11 +72,20 @@ _PIECES: Mapping[Client, tuple[Piece, ...]] = {
 }
 
 
-def wanted(root: Path, clients: Sequence[Client]) -> list[Change]:
+@record
+class Setup:
+    """What a person has chosen."""
+
+    clients: tuple[Client, ...]
+    workflow: Chosen = Chosen()
+    has_hooks: bool = False
+
+
+def wanted(root: Path, setup: Setup) -> list[Change]:
     """What is to be written; nothing that is there already."""
-    pieces = dict.fromkeys((_WORKFLOW, *(piece for client in clients for piece in _PIECES[client])))
+    hooks = (_HOOKS,) if setup.has_hooks and "claude" in setup.clients else ()
     found: list[Change] = []
-    for piece in pieces:
+    for piece in _all_pieces(setup.clients, hooks, setup.workflow):
         file = _file(root, piece)
         text = piece.put(_text(file))
         if text is not None:
@@ -216,14 +95,19 @@ def wanted(root: Path, clients: Sequence[Client]) -> list[Change]:
 
 def undone(root: Path) -> list[Change]:
     """What is to be taken out again."""
-    pieces = dict.fromkeys((_WORKFLOW, *(piece for client in CLIENTS for piece in _PIECES[client])))
     found: list[Change] = []
-    for piece in pieces:
+    for piece in _all_pieces(CLIENTS, (_HOOKS,), Chosen()):
         file = _file(root, piece)
         before = _text(file)
         if before is not None and (after := piece.take(before)) != before:
             found.append(Change(piece, file, after))
     return found
+
+
+def _all_pieces(clients: Sequence[Client], hooks: Sequence[Piece], chosen: Chosen) -> list[Piece]:
+    others = tuple(first_workflow.text(one) for one in first_workflow.ALL)
+    workflow = Whole(first_workflow.PATH, "a first workflow, for: moot run review", first_workflow.text(chosen), others)
+    return list(dict.fromkeys((workflow, *(piece for client in clients for piece in _PIECES[client]), *hooks)))
 
 
 def carry_out(root: Path, changes: Sequence[Change]) -> None:

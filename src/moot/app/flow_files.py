@@ -13,9 +13,9 @@ from moot.core import library
 from moot.core.errors import InvalidInput, MootError
 from moot.core.library import Files
 from moot.core.yaml import Document
-from moot.engine import importing, reading
-from moot.engine.importing import Refusal
-from moot.engine.reading import Reading
+from moot.engine.files import importing, reading
+from moot.engine.files.importing import Refusal
+from moot.engine.files.reading import Reading
 from moot.workflow import drafts, finding
 from moot.workflow.finding import Folders
 

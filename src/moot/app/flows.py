@@ -12,8 +12,8 @@ from moot.core.nearest import hint
 from moot.core.problems import Problem
 from moot.core.records import record, replace
 from moot.core.yaml import Document
-from moot.engine import linking, proofreading
 from moot.engine.definition import Definition
+from moot.engine.files import linking, proofreading
 from moot.engine.step import Step
 from moot.registry import names
 from moot.workflow import drafts

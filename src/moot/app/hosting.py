@@ -17,6 +17,7 @@ from moot.core.caller import SYSTEM, Caller
 from moot.core.ids import HostId, InstanceName, TokenId
 from moot.core.records import record
 from moot.core.tx import Tx
+from moot.edge.page import Page
 from moot.engine.expressions.sandbox import Sandbox
 from moot.mcp import server
 from moot.mcp.server import Address, Endpoints, Options
@@ -39,20 +40,25 @@ from moot.runner.reactions import begin_talk, notify_people, wake_agents
 from moot.runner.retry import Retry
 from moot.runner.setup import SetupWorker
 from moot.runner.stage import Stage
+from moot.runner.teams import advancing as advancing_teams
+from moot.runner.teams import situation
+from moot.runner.teams.material import MaterialWorker
 from moot.runner.trails import Heard, Trails
 from moot.runner.verify_worker import VerifyWorker
 from moot.runner.worker import Worker
 from moot.runner.worktree_worker import WorktreeWorker
 from moot.runner.worktrees import Worktrees
 from moot.store.store import Store
-from moot.tools import advancing, asking, guards, isolation, lapsing, verifying, voting
+from moot.tools import advancing, asking, guards, isolation, lapsing, teamwork, verifying, voting
 from moot.tools.around import Around
 from moot.tools.spellings import Spelling
+from moot.tools.table import Functions
 from moot.views.keeper import DocumentKeeper
 from moot.views.live import LiveViews
+from moot.views.team.keeper import TeamViews
 
 if TYPE_CHECKING:
-    from moot.connect.external import Surroundings
+    from moot.client.external import Surroundings
 
 EVERYTHING = ("serve", "react", "work", "run")
 WITHOUT_AGENTS = ("serve", "react", "work")  # for a lone MCP client, which is the agent itself
@@ -72,7 +78,9 @@ class HostOptions:
     retry: Retry | None = None  # None: as the project's configuration says
     pace: Pace = field(default_factory=Pace)
     heard: Heard | None = None  # hears what agents do on their way
+    page: Page | None = None  # for people, beside the tools
     stage: Stage | None = None  # records what happens, or plays it again
+    functions: Functions = field(default_factory=Functions)  # in Python, of the program that this host is a part of
 
 
 @record
@@ -99,7 +107,8 @@ async def hosting(project: Project, store: Store, options: HostOptions | None = 
             worktrees, heard = Worktrees(store, project.root, project.folder, guardian), None
             if chosen.stage is not None:
                 worktrees, heard = chosen.stage.worktrees(worktrees), chosen.stage.heard
-            outfitter = Outfitter(project, store, address, met, guardian, worktrees, heard)
+            around = Around(Shelves(project), heard, functions=chosen.functions)
+            outfitter = Outfitter(project, store, address, met, guardian, worktrees, around)
             host = _host(project, store, chosen, outfitter, sandbox)
             await worktree_worker.take_up(worktrees)
             async with telemetry.sending(store, lambda: host.id, os.environ), _working(host):
@@ -130,7 +139,11 @@ async def _keeping(project: Project, store: Store, options: HostOptions) -> Asyn
     if not options.keeps_files:
         yield
         return
-    async with DocumentKeeper(store, project.folder).keeping(), LiveViews(store, project.folder).keeping():
+    async with (
+        DocumentKeeper(store, project.folder).keeping(),
+        LiveViews(store, project.folder).keeping(),
+        TeamViews(store, project.root).keeping(),
+    ):
         yield
 
 
@@ -156,8 +169,8 @@ async def _serving(project: Project, store: Store, options: HostOptions, met: se
             met.add(caller.token)
 
     witness = options.stage.heard if options.stage else None
-    around = Around(Shelves(project), witness, options.spelling)
-    how = Options(trust_agent_header=options.trust_agent_header, met=note, around=around)
+    around = Around(Shelves(project), witness, options.spelling, options.functions)
+    how = Options(options.trust_agent_header, options.page, note, around)
     async with AsyncExitStack() as stack:
         try:
             address = await stack.enter_async_context(server.serving(store, endpoints, how))
@@ -190,7 +203,7 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
     )
 
     def around() -> "Surroundings":
-        from moot.connect.external import Surroundings  # noqa: PLC0415  # brings the whole MCP library along
+        from moot.client.external import Surroundings  # noqa: PLC0415  # brings the whole MCP library along
 
         return Surroundings(project.root, os.environ, outfitter.guardian)
 
@@ -212,12 +225,15 @@ def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfi
             limits.TIME: OwnTransaction(store, limit_workers.end_in_time),
             lapsing.LAPSE: OwnTransaction(store, lapsing.give_back),
             handing_out.HAND_OUT: OwnTransaction(store, handing_out.hand_out),
+            teamwork.LOOK: OwnTransaction(store, advancing_teams.advance),
+            situation.MATERIAL: MaterialWorker(store, outfitter.worktrees),
             verifying.VERIFY: VerifyWorker(store, outfitter.worktrees, outfitter.guardian),
         }
+        flows = FlowWorker(store, sandbox, deeds, around, stopping)
         return {
             wake_agents.ATTEMPT: stage.attempts(attempts(host)) if stage else attempts(host),
             phases.SETUP: stage.setup(setup) if stage else setup,
-            advancing.ADVANCE: FlowWorker(store, sandbox, deeds, around, stopping),
+            advancing.ADVANCE: stage.flows(flows, sandbox) if stage else flows,
             isolation.WORKTREE: WorktreeWorker(outfitter.worktrees),
             **{kind: stage.own(worker) if stage else worker for kind, worker in own.items()},
         }

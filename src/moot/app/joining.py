@@ -10,11 +10,11 @@ from moot.core.ids import InstanceName, TokenId
 from moot.core.tx import Tx
 from moot.process import identity
 from moot.registry import agents, instances, names, tokens
-from moot.registry.agents import NewAgent
+from moot.registry.agents import Agent, NewAgent
 from moot.registry.tokens import Grant
-from moot.runner import neighbours
+from moot.runner import neighbours, terms
 from moot.store.store import Store
-from moot.tools import succession
+from moot.tools import attendance, succession, table
 
 # A bound for the case that neither the process nor a host on its machine ever comes back to revoke it.
 LASTS = timedelta(days=7)
@@ -40,11 +40,26 @@ async def token(
         )
         if found.backend != "external":
             raise InvalidInput(f"{found.name} is started by moot itself ({found.backend}).", "Join under another name.")
-        grant = Grant("member", instance, found.role, found.id, groups, process=process, lasts=LASTS)
-        return tokens.mint(tx, text, grant)
+        held = _held(found, groups)
+        grant = Grant("member", instance, found.role, found.id, held, process=process, lasts=LASTS)
+        id = tokens.mint(tx, text, grant)
+        attendance.settle(tx, instance)
+        return id
 
     id = await store.write(mint, caller=SYSTEM)
     try:
         yield text
     finally:
         await store.write(lambda tx: succession.revoke(tx, id), caller=SYSTEM)
+
+
+def _held(agent: Agent, asked: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """Who has a part in a team holds the tools of that part, wherever it comes from; of these what was asked for."""
+    if agent.role not in ("lead", "reviewer") or agent.settings.get("tools") is None:
+        return asked
+    own = terms.held(agent, None)
+    return own if asked is None else tuple(one for one in own if one in asked or _group_of(one) in asked)
+
+
+def _group_of(tool: str) -> str:
+    return table.TOOLS[tool].group if tool in table.TOOLS else tool

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from moot.app import private_folders
 from moot.app.project import Project
-from moot.app.shelves import Shelves
 from moot.backends.backend import Access
 from moot.core.ids import TokenId
 from moot.core.records import record
@@ -20,10 +19,9 @@ from moot.runner.worktrees import Worktrees
 from moot.store.store import Store
 from moot.tools.around import Around
 from moot.tools.toolbox import AttemptToolbox, RemoteToolbox
-from moot.tools.witness import Witness
 
 if TYPE_CHECKING:
-    from moot.connect.toolbox import McpToolbox
+    from moot.client.toolbox import McpToolbox
 
 _IN_PROCESS = ("scripted", "api")  # start no program: a folder for each attempt would cost them much
 
@@ -36,7 +34,7 @@ class Outfitter:
     met: set[TokenId]  # who came to our server with the token of an attempt
     guardian: Guardian
     worktrees: Worktrees
-    witness: Witness | None = None  # of calls in process; the server has its own
+    around: Around  # calls in process; the server has its own
 
     def equip(self, begun: Begun) -> AbstractAsyncContextManager[Kit]:
         return self._equip(begun)
@@ -45,7 +43,7 @@ class Outfitter:
     async def _equip(self, begun: Begun) -> AsyncGenerator[Kit]:
         token = begun.caller.token
         assert token is not None
-        access = Access(self.address.url or "", begun.token, lambda: token in self.met, self.witness is not None)
+        access = Access(self.address.url or "", begun.token, lambda: token in self.met, self.around.witness is not None)
         try:
             async with (
                 self._folder(begun) as folder,
@@ -80,7 +78,7 @@ class Outfitter:
     async def _toolbox(self, begun: Begun) -> AsyncGenerator[Toolbox]:
         """In process, or as a real client of our own server if the agent wants that."""
         if begun.agent.settings.get("transport") != "mcp":
-            yield AttemptToolbox(self.store, begun.caller, begun.delivery, Around(Shelves(self.project), self.witness))
+            yield AttemptToolbox(self.store, begun.caller, begun.delivery, self.around)
             return
         where = self.address.url or self.address.socket  # the client library is at its best over TCP
         assert where is not None
@@ -91,6 +89,6 @@ class Outfitter:
 
 def _load_client() -> "Callable[[str | Path, str], AbstractAsyncContextManager[McpToolbox]]":
     """The MCP library is heavy, and few agents want it."""
-    from moot.connect.toolbox import toolbox  # noqa: PLC0415
+    from moot.client.toolbox import toolbox  # noqa: PLC0415
 
     return toolbox

@@ -1,7 +1,7 @@
 """Checks what a workflow file refers to and only other parts know: names, files, tools, lines of scripts, whom it
 mentions."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from moot.app import context_folders, script_lines
 from moot.app.script_lines import Found, Known
@@ -24,13 +24,15 @@ from moot.workflow.workflow import Workflow
 _RULES = frozenset(("elect", "none"))  # what `document_owner` may be besides a name
 
 
-def check(draft: Draft) -> None:
-    """Add to the draft's faults what is wrong."""
+def check(draft: Draft, functions: Collection[str] = ()) -> None:
+    """Add to the draft's faults what is wrong. `functions` are tools that are not in the table."""
+    tools = {*table.TOOLS, *functions}
     for found in (*_names(draft), *_kickoff(draft), *_files(draft), *_tasks(draft)):
         draft.faults.add(*found)
     is_shared = draft.workflow is None or draft.workflow.context.is_on
     for name, member in draft.members.items():
-        for found in (*_tools(name, member, is_shared=is_shared), *_one_of_them(member), *_lines(name, member)):
+        held = _tools(name, member, tools, is_shared=is_shared)
+        for found in (*held, *_one_of_them(member), *_lines(name, member, tools)):
             draft.faults.add(*found)
 
 
@@ -99,8 +101,8 @@ def _files(draft: Draft) -> Iterator[Found]:
         yield from ((draft.document, one) for one in context_folders.faults(draft.workflow.context))
 
 
-def _tools(name: str, member: Member, *, is_shared: bool) -> Iterator[Found]:
-    known = {*groups.NAMES, *table.TOOLS, *workspace_tools.GROUPS, *workspace_tools.NAMES}
+def _tools(name: str, member: Member, tools: Collection[str], *, is_shared: bool) -> Iterator[Found]:
+    known = {*groups.NAMES, *tools, *workspace_tools.GROUPS, *workspace_tools.NAMES}
     for at, tool in enumerate(member.definition.tools or ()):
         document, path = member.places["tools"]
         where = f"`agents.{name}`: " if document.name else ""
@@ -128,14 +130,14 @@ def _server(tool: str, member: Member) -> tuple[str, str] | None:
     return None
 
 
-def _lines(name: str, member: Member) -> Iterator[Found]:
+def _lines(name: str, member: Member, tools: Collection[str]) -> Iterator[Found]:
     """Of a script or of a scripted model; and what else only sessions know."""
     definition = member.definition
     if not (definition.answers or definition.servers or member.references):
-        return script_lines.unfit(name, member, Known(table.TOOLS))
+        return script_lines.unfit(name, member, Known(tools))
     from moot.app import session_references  # noqa: PLC0415  # sessions are heavy, and few agents are models
 
-    return session_references.unfit(name, member)
+    return session_references.unfit(name, member, tools)
 
 
 def _one_of_them(member: Member) -> Iterator[Found]:

@@ -1,7 +1,7 @@
 """Checks what a workflow file says of an agent that is a model, against what only sessions know: the tools they have by
 themselves, the names that providers take, the lines of a scripted model."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from moot.app import script_lines
 from moot.app.script_lines import Form, Found, Known
@@ -19,11 +19,11 @@ class _Models(Form, frozen=True):
     agents: Mapping[str, Answers]
 
 
-def unfit(name: str, member: Member) -> Iterator[Found]:
+def unfit(name: str, member: Member, tools: Collection[str]) -> Iterator[Found]:
     others = tuple(external_tools.names(one.name, [""])[0] for one in member.definition.servers)
     yield from _sub_agents(member)
-    yield from script_lines.unfit(name, member, Known(table.TOOLS, others))
-    known = Known({*table.TOOLS, *_own_tools(member)}, others)
+    yield from script_lines.unfit(name, member, Known(tools, others))
+    known = Known({*tools, *_own_tools(member)}, others)
     yield from script_lines.unfit(name, member, known, "answers", _Models)
 
 
@@ -37,6 +37,12 @@ def _sub_agents(member: Member) -> Iterator[Found]:
         elif one.kind == "agent" and len(tool) > external_tools.LONGEST:
             fact = f"`{one.name[:80]}` cannot be called as a sub-agent: its name is too long for a tool"
             yield one.problem(fact, f"Use up to {external_tools.LONGEST - len(_SUB_AGENT)} characters.")
+
+
+def is_own_tool(name: str) -> bool:
+    """Whether some session has a tool of this name by itself."""
+    own = (reports.NAME, broadcasting.NAME, _READ_ON, router.NAME, subagents.ASK)
+    return name in own or name.startswith(_SUB_AGENT)
 
 
 def _own_tools(member: Member) -> Iterator[str]:

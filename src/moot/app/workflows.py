@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from moot.app import choosing, context_folders, flows, references, shadows, shelves, trust
 from moot.app.choosing import Choice, Machine, Obstacle
 from moot.app.project import PEOPLE_FOLDER, Project
 from moot.app.shadows import Shadow
+from moot.app.teams import parts
 from moot.core import json, problems, workspace_tools, yaml
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
@@ -68,18 +70,34 @@ def load(
 ) -> Loaded:
     """Read and check everything before anything happens. `given` is what `--input` says."""
     file = find(project, target)
-    found = cast(project, file, flags, machine)
+    found = _ready(project, cast(project, file, flags, machine), instance, given)
+    if flags is not None and flags.functions:
+        found = replace(found, workflow=replace(found.workflow, functions=flags.functions))
+    shadow = shadows.of(project, target, file)
+    if shadow is None or shadows.is_known(project, shadow):
+        return found
+    told = replace(found.workflow, warnings=(*found.workflow.warnings, shadow.told))
+    return replace(found, workflow=told, shadow=shadow)
+
+
+def load_document(project: Project, document: Document, file: Path, instance: str, said: Flags) -> Loaded:
+    """The same for what was put together, as if it stood in the file."""
+    draft = _checked(project, reading.draft_document(document, file, _around(project, said)))
+    found = _cast(draft, _finished(draft), said, choosing.this_machine(project.root))
+    return _ready(project, replace(found, files=_files(draft, project.root)), instance, ())
+
+
+def _ready(project: Project, found: Casting, instance: str, given: Sequence[str]) -> Loaded:
     workflow = found.complete()
+    if workflow.team is not None and not workflow.kickoff.strip():
+        raise InvalidInput(
+            f"The team of {workflow.source} has no goal.", "Say it as its kickoff, or: moot team up GOAL"
+        )
     values = variables.values(workflow, instance, inputs.parse(workflow.inputs, given, Path.cwd()))
     settled = replace(workflow, context=_settled(workflow.context, values))
     context_folders.check(settled.context, project.root, instance)
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
-    shadow = shadows.of(project, target, file)
-    if shadow is not None and shadows.is_known(project, shadow):
-        shadow = None
-    if shadow is not None:
-        settled = replace(settled, warnings=(*settled.warnings, shadow.told))
-    return Loaded(settled, workflow.source, plain, members(settled, found.files), found.choices, shadow)
+    return Loaded(settled, workflow.source, plain, members(settled, found.files), found.choices)
 
 
 def find(project: Project, target: str) -> Path:
@@ -179,15 +197,19 @@ def members(workflow: Workflow, files: Sequence[str] = ()) -> tuple[NewAgent, ..
     everybody = workflow.everybody
     patterns = {name: one.patterns for name, one in everybody.items()}
     return tuple(
-        _member(agent, [everybody[name] for name in graph.reached(agent.name, patterns)], workflow.source, files)
+        _member(agent, [everybody[name] for name in graph.reached(agent.name, patterns)], workflow, files)
         for agent in workflow.agents
     )
 
 
 def _drafted(project: Project, file: Path, flags: Flags) -> Draft:
     _ = project.config  # what is wrong in it is told by `moot check` too, and not only by who runs something
-    draft = reading.draft(file, _around(project, flags))
-    references.check(draft)
+    return _checked(project, reading.draft(file, _around(project, flags)), flags.functions)
+
+
+def _checked(project: Project, read: Draft, functions: Sequence[str] = ()) -> Draft:
+    draft = parts.fit(read)
+    references.check(draft, functions)
     return flows.read(draft, project, shelves.folders_of(project))
 
 
@@ -210,7 +232,7 @@ def _cast(draft: Draft, workflow: Workflow, flags: Flags, machine: Machine) -> C
             settled[name] = agent
         else:
             choices[name] = found
-            settled[name] = choosing.settled(agent, found, draft.catalog)
+            settled[name] = parts.equipped(choosing.settled(agent, found, draft.catalog), workflow)
     told = [
         f"{name}: {warning}"
         for name, choice in choices.items()
@@ -247,6 +269,8 @@ def _said_by(member: Member, flags: Flags) -> str:
 
 
 def _warnings(workflow: Workflow) -> list[str]:
+    if workflow.team is not None:
+        return []
     if (workflow.tasks or workflow.flow) and not workflow.kickoff:
         return []
     if not workflow.kickoff:
@@ -278,8 +302,11 @@ def _files(draft: Draft, root: Path) -> tuple[str, ...]:
     return tuple(sorted(str(one.relative_to(root.resolve())) for one in found if one.is_relative_to(root.resolve())))
 
 
-def _member(agent: AgentDefinition, others: Sequence[AgentDefinition], source: str, files: Sequence[str]) -> NewAgent:
+def _member(
+    agent: AgentDefinition, others: Sequence[AgentDefinition], workflow: Workflow, files: Sequence[str]
+) -> NewAgent:
     backend = agent.backend or ""
+    part = workflow.team.parts[agent.name] if workflow.team else None
     settings = stored.settings(agent, others)
     if any(workspace_tools.chosen(one.tools or ()) for one in (agent, *others)):
         settings = {**settings, "files": list(files)}
@@ -287,16 +314,25 @@ def _member(agent: AgentDefinition, others: Sequence[AgentDefinition], source: s
         name=agent.name,
         runtime=backend,
         backend=backend,
-        label=agent.description or "worker",
+        role=part if part in ("lead", "reviewer") else "member",
+        label=part or agent.description or "worker",
         settings=settings,
         capabilities=agent.capabilities,
-        metadata={"source": source},
+        metadata={"source": workflow.source},
     )
 
 
 def _around(project: Project, flags: Flags | None = None) -> Surroundings:
     own = str(Path.home() / PEOPLE_FOLDER / "config.yaml")
-    return Surroundings(shelves.folders_of(project), tuple(_configs(project)), own, flags or Flags())
+    said = flags or Flags()
+    otherwise = partial(_first_backend, project)
+    return Surroundings(shelves.folders_of(project), tuple(_configs(project)), own, said, otherwise=otherwise)
+
+
+def _first_backend(project: Project) -> Document | None:
+    """What runs members of a team of whom nothing is said, as a configuration would say it."""
+    found = choosing.first(choosing.this_machine(project.root))
+    return None if found is None else Document("the first that works here", {"defaults": dict(found)}, None)
 
 
 def _configs(project: Project) -> list[Document]:

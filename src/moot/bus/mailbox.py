@@ -49,6 +49,20 @@ class Counts:
     parked: int
 
 
+@record
+class Box:
+    """A message in one mailbox, by the name of whose that is."""
+
+    seq: int
+    name: str
+    state: State
+
+
+def boxes(tx: ReadTx, stream: StreamId, after: int, until: int) -> list[Box]:
+    """What lies in all mailboxes of the messages behind a number, up to another."""
+    return tx.all(sql.boxes, Box, stream=stream, after=after, until=until)
+
+
 def unread(tx: ReadTx, agent: AgentId, limit: int) -> list[Mail]:
     """What waits for an agent, oldest first; looking changes nothing."""
     return tx.all(sql.unread, Mail, agent=agent, limit=limit)
@@ -153,6 +167,11 @@ def bury(tx: Tx, agent: AgentId) -> int:
 def bury_until(tx: Tx, agent: AgentId, seq: int) -> int:
     """What belongs to the past: nobody will read what was not read up to here."""
     return tx.run(sql.bury_until, agent=agent, seq=seq) + tx.run(sql.bury_parked_until, agent=agent, seq=seq)
+
+
+def bury_message(tx: Tx, stream: StreamId, seq: int) -> int:
+    """Nobody needs this message any more: it is taken back from all who have not read it."""
+    return tx.run(sql.bury_message, stream=stream, seq=seq)
 
 
 def ack_named(tx: Tx, agent: AgentId, reference: MessageId | int) -> int:

@@ -95,6 +95,10 @@ update mailbox set state = 'dead' where agent = :agent and seq <= :seq and state
 -- bury_parked: Parked mail of somebody who is gone.
 update mailbox set state = 'dead' where agent = :agent and state = 'parked'
 
+-- bury_message: One message, with all who have not read it.
+update mailbox set state = 'dead'
+where stream = :stream and seq = :seq and state <> 'acked' and state <> 'dead'
+
 -- place_of_id: Where a message lies in an agent's mailbox, by its id.
 select b.seq, b.state from messages m
 join mailbox b on b.stream = m.stream and b.seq = m.seq and b.agent = :agent
@@ -126,6 +130,10 @@ where b.stream = :stream and b.agent = :agent and b.state = 'acked' order by b.s
 
 -- receipts: How far a message has come with each recipient.
 select agent, state, delivered_at, acked_at from mailbox where stream = :stream and seq = :seq order by agent
+
+-- boxes: What lies in all mailboxes, in a part of a stream.
+select b.seq, a.name, b.state from mailbox b join agents a on a.id = b.agent
+where b.stream = :stream and b.seq > :after and b.seq <= :until order by b.seq, b.agent
 
 -- counts: Unread and parked mail of everyone in a stream who has any.
 select agent, sum(is_unread) as unread, sum(is_parked) as parked

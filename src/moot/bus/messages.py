@@ -86,6 +86,11 @@ class Recipient:
     name: str
     is_service: bool = False
     is_held: bool = False  # it waits there, and wakes nobody
+    is_quiet: bool = False  # it counts as read on arrival, and wakes nobody
+
+    @property
+    def is_put_away(self) -> bool:
+        return self.is_service or self.is_quiet
 
 
 @record
@@ -104,7 +109,7 @@ def post(tx: Tx, draft: Draft, recipients: Sequence[Recipient]) -> Message:
         raise MessageEmpty("The message is empty.", "Write something.")
     id = MessageId(tx.new_id("ms"))
     thread = id if draft.reply_to is None else get(tx, draft.reply_to, draft.stream).thread
-    awake = [recipient.agent for recipient in recipients if not (recipient.is_service or recipient.is_held)]
+    awake = [recipient.agent for recipient in recipients if not (recipient.is_put_away or recipient.is_held)]
     number = tx.emit(Event(draft.stream, POSTED, id, {"from": draft.sender, "kind": draft.kind, "to": awake}))
     tx.put(
         sql.add,
@@ -141,15 +146,20 @@ def _deliver(tx: Tx, message: Message, recipient: Recipient) -> None:
         stream=message.stream,
         seq=message.seq,
         agent=recipient.agent,
-        state="acked" if recipient.is_service else "queued",
+        state="acked" if recipient.is_put_away else "queued",
         priority=message.priority,
-        acked_at=message.at if recipient.is_service else None,
+        acked_at=message.at if recipient.is_put_away else None,
     )
 
 
 def last_of_attempt(tx: ReadTx, stream: StreamId, attempt: AttemptId) -> str:
     """What it has said last; nothing if it has not spoken."""
     return tx.maybe(sql.last_of_attempt, str, attempt=attempt, stream=stream) or ""
+
+
+def has_asked(tx: ReadTx, stream: StreamId, attempt: AttemptId) -> bool:
+    """Whether an attempt has said something that somebody is to answer."""
+    return tx.maybe(sql.has_asked, int, attempt=attempt, stream=stream) is not None
 
 
 def get(tx: ReadTx, id: MessageId, stream: StreamId) -> Message:
@@ -204,6 +214,11 @@ def count_by_sender(tx: ReadTx, stream: StreamId, first: int, last: int | None) 
     """How much everybody has said in a part of a stream; `last` None: up to its end."""
     shares = tx.all(sql.count_by_sender, _Share, stream=stream, first=first, last=last)
     return {share.sender: share.count for share in shares}
+
+
+def first_of_latest(tx: ReadTx, stream: StreamId, count: int) -> int:
+    """The number of the first of the last so many messages; 0 if there are none."""
+    return tx.one(sql.first_of_latest, int, stream=stream, count=count)
 
 
 def count(tx: ReadTx, stream: StreamId) -> int:

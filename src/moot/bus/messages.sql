@@ -1,6 +1,9 @@
 -- last_of_attempt: What an attempt has said last.
 select body from messages where attempt = :attempt and stream = :stream order by seq desc limit 1
 
+-- has_asked: Whether an attempt has said something that somebody is to answer.
+select 1 from messages where attempt = :attempt and stream = :stream and kind in ('question', 'blocker') limit 1
+
 -- add: Write a message under its event's number, with its event's time.
 insert into messages (
   stream, seq, id, sender, sender_id, kind, body, mentions, priority, thread, reply_to, task_id, attempt, hops, rally,
@@ -51,6 +54,11 @@ from messages where id = :thread or (thread = :thread and reply_to is not null) 
 select sender, count(*) as count from messages
 where stream = :stream and seq >= :first and seq <= coalesce(cast(:last as bigint), 9223372036854775807)
 group by sender
+
+-- first_of_latest: Where the last so many messages begin.
+select coalesce(min(seq), 0) from (
+  select seq from messages where stream = :stream order by seq desc limit :count
+) as last_ones
 
 -- count: How many messages a stream has.
 select count(*) from messages where stream = :stream

@@ -8,7 +8,7 @@ import click
 
 from moot.api import people, requests, targets
 from moot.api.connection import Connection, connect
-from moot.cli import loop, terminal
+from moot.cli import loop, saying, terminal
 from moot.cli.options import instance_option, json_option, person_option, store_option
 from moot.core.ids import InstanceName, RequestId
 from moot.core.records import record
@@ -73,10 +73,11 @@ async def _answer(verdict: Verdict, answer: Answer) -> int:
             connection = _in(connection, candidates[0].instance)
         wanted = candidates[0].id if candidates else RequestId(str(answer.id))
         request = await requests.answer(connection, wanted, verdict, answer.words)
-    if answer.as_json:
-        terminal.document(plain.request(request))
-    else:
-        terminal.say(f"{request.state}: ", terminal.one_line(request.title))
+        if answer.as_json:
+            terminal.document(plain.request(request))
+        else:
+            terminal.say(f"{request.state}: ", terminal.one_line(request.title))
+            await saying.go_on(connection)
     return 0
 
 

@@ -13,7 +13,7 @@ from moot.api.attending import Failed, Paused, Warned
 from moot.api.questions import Answer
 from moot.api.running import Order, Piece
 from moot.bus.messages import Message
-from moot.cli import cast, keyboard, loop, play, terminal
+from moot.cli import cast, completing, keyboard, loop, play, terminal
 from moot.cli.options import budget_option, json_option, permissions_option, store_option
 from moot.cli.transcript import MARKS
 from moot.core.errors import InvalidInput
@@ -50,7 +50,7 @@ class _Given:
 
 
 @click.command()
-@click.argument("agent")
+@click.argument("agent", shell_complete=completing.agent_files)
 @click.argument("words", nargs=-1, required=True)
 @budget_option
 @permissions_option
@@ -75,7 +75,7 @@ def command(words: tuple[str, ...], **said: Any) -> int:
         terminal.warn(warning)
     for connected in cast.servers(loaded.workflow.everybody.values()) if given.verbose else ():
         terminal.note(f"server: {terminal.one_line(connected)}")
-    return loop.run(show(questions.ask(order, loaded), order, as_json=given.as_json))
+    return loop.host(show(questions.ask(order, loaded), order, as_json=given.as_json))
 
 
 async def show(pieces: AsyncIterator[Piece | Answer], order: Order, *, as_json: bool) -> int:

@@ -9,7 +9,7 @@ from moot.api import checking
 from moot.api.checking import Checked, CheckedAgent
 from moot.app import choosing
 from moot.app.workflows import BackendUnavailable, Casting
-from moot.cli import cast, pictures, steps, terminal
+from moot.cli import cast, completing, pictures, steps, terminal
 from moot.cli.options import input_option, json_option
 from moot.core import durations
 from moot.core.errors import InvalidInput
@@ -30,7 +30,7 @@ _KINDS: Mapping[Kind, str] = {
 
 
 @click.command()
-@click.argument("file", required=False)
+@click.argument("file", required=False, shell_complete=completing.workflows)
 @input_option
 @click.option("--svg", type=click.Path(path_type=Path), metavar="FILE", help="Draw its steps instead.")
 @click.option("--state-svg", type=click.Path(path_type=Path), metavar="FILE", help="Draw its state instead.")

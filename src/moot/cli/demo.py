@@ -16,4 +16,4 @@ def command(as_json: bool) -> int:
     if not as_json:
         terminal.say(OPENING)
         terminal.flush()
-    return loop.run(play.show(demo.play(), as_json=as_json))
+    return loop.host(play.show(demo.play(), as_json=as_json))

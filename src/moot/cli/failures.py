@@ -9,14 +9,13 @@ import traceback
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import cast
 
 import click
 
-from moot import __version__
 from moot.cli import terminal
-from moot.core.errors import MootError
+from moot.core.errors import MootError, leaves
 from moot.core.records import record
+from moot.core.version import VERSION
 
 INTERRUPTED = 130
 USAGE = 2
@@ -45,6 +44,9 @@ def tell(error: BaseException, *, as_json: bool = False) -> int:
         case MootError():
             _say(Words(cause.code, cause.fact, cause.remedy), as_json=as_json)
             return cause.exit_code
+        case click.exceptions.NoArgsIsHelpError():
+            terminal.note(cause.format_message())
+            return USAGE
         case click.ClickException():
             _say(Words("USAGE", cause.format_message(), _usage_help(cause)), as_json=as_json)
             return USAGE
@@ -64,15 +66,8 @@ def interrupted() -> int:
 
 def _first(error: BaseException) -> BaseException:
     """Of errors that came together, the one to tell: the first that has words for people."""
-    leaves = _leaves(error)
-    return next((leaf for leaf in leaves if isinstance(leaf, MootError | KeyboardInterrupt)), leaves[0])
-
-
-def _leaves(error: BaseException) -> list[BaseException]:
-    if not isinstance(error, BaseExceptionGroup):
-        return [error]
-    parts = cast(BaseExceptionGroup[BaseException], error).exceptions
-    return [leaf for part in parts for leaf in _leaves(part)]
+    found = leaves(error)
+    return next((leaf for leaf in found if isinstance(leaf, MootError | KeyboardInterrupt)), found[0])
 
 
 def _say(words: Words, *, as_json: bool) -> None:
@@ -113,7 +108,7 @@ def _unexpected(error: BaseException) -> Words:
 
 def _record(error: BaseException) -> str:
     """Write the traceback where only this user can read it, and say where."""
-    text = f"{datetime.now(UTC).isoformat()} moot {__version__}, Python {sys.version.split()[0]}\n"
+    text = f"{datetime.now(UTC).isoformat()} moot {VERSION}, Python {sys.version.split()[0]}\n"
     text += "".join(traceback.format_exception(error)) + "\n"
     with contextlib.suppress(OSError, RuntimeError):
         return _append(_log_file(), text)

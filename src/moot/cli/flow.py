@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from moot.api.flows import Trace
     from moot.api.stepping import Walked
     from moot.api.whereabouts import Whereabouts
-    from moot.engine.flows import Flow
+    from moot.engine.flow.flows import Flow
     from moot.tools.flow_debug import TestCard
 
 T = TypeVar("T")

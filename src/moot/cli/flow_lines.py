@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from moot.api.flows import Trace
     from moot.api.stepping import Changed, Walked
     from moot.api.whereabouts import Spot, Whereabouts
-    from moot.engine.history import StepRow
+    from moot.engine.flow.history import StepRow
 
 _VALUE = 160  # characters of a value on one line
 _ERROR = 300

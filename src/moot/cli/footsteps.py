@@ -10,8 +10,8 @@ from moot.api.stepping import Walked
 from moot.cli import flow_lines, terminal
 from moot.cli.keyboard import Enter
 from moot.cli.transcript import Transcript
-from moot.engine.flows import Flow
-from moot.engine.history import StepRow
+from moot.engine.flow.flows import Flow
+from moot.engine.flow.history import StepRow
 
 
 def enter(order: Order) -> Enter | None:

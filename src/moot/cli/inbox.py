@@ -12,12 +12,12 @@ import click
 from moot.api import people, plain, requests, targets
 from moot.api.connection import Connection, connect
 from moot.api.requests import Waiting
-from moot.cli import inside, loop, terminal
+from moot.cli import completing, inside, loop, saying, terminal
+from moot.cli.desk import Desk
 from moot.cli.options import instance_option, json_option, limit_option, person_option, store_option
 from moot.cli.transcript import Transcript
 from moot.core.errors import InvalidInput, MootError
 from moot.core.ids import InstanceName
-from moot.core.records import record
 from moot.registry.agents import PERSON
 from moot.requests import plain as plain_requests
 from moot.store.errors import StoreNotFound
@@ -33,26 +33,14 @@ class NothingWaits(MootError):
     code = "NOTHING_WAITS"
 
 
-@record
-class Desk:
-    """Whose inbox, and how much of it."""
-
-    agent: str | None
-    instance: InstanceName | None
-    store: str | None
-    person: str | None
-    limit: int
-    is_unread_only: bool
-    is_pending_only: bool
-
-
 @click.command()
-@click.argument("agent", required=False)
+@click.argument("agent", required=False, shell_complete=completing.agents)
 @click.option("--unread", is_flag=True, help="Only unread mail, not what was read and waits for an answer.")
 @click.option("--pending", is_flag=True, help="Only requests that wait for an answer.")
 @click.option("--ack", is_flag=True, help="Acknowledge exactly what is printed; only in your own inbox.")
 @click.option("--reply", metavar="TEXT", help="Answer what waits; of several, the one whose number stands for AGENT.")
 @click.option("--answer", is_flag=True, help="Go through what waits, and answer each with a line.")
+@click.option("--mode", type=click.Choice(("fs", "db")), help="Of a team: from its files, or from the store as always.")
 @limit_option(100, "At most so many, the oldest first.")
 @person_option
 @instance_option
@@ -66,6 +54,7 @@ def command(  # noqa: PLR0913  # one for each option
     ack: bool,
     reply: str | None,
     answer: bool,
+    mode: str | None,
     limit: int,
     person: str | None,
     instance: str | None,
@@ -75,7 +64,7 @@ def command(  # noqa: PLR0913  # one for each option
     """What waits for you, or for AGENT (agent or agent@instance): mail that is unread or parked, and open requests."""
     number = int(agent) if agent is not None and agent.isascii() and agent.isdigit() else None
     name, where = _whose(None if number is not None else agent, instance)
-    desk = Desk(name, where, store, person, limit, unread, pending)
+    desk = Desk(name, where, store, person, limit, unread, pending, mode == "fs")
     if (reply is not None or answer) and name is not None:
         raise InvalidInput("Nobody answers for another.", f"For a person of the project: moot inbox --as {name}.")
     if number is not None and reply is None:
@@ -130,6 +119,11 @@ async def _inbox(desk: Desk, *, ack: bool, as_json: bool) -> None:
         connection.check_reader(desk.agent)
         if ack:
             connection.check_own(desk.agent)
+        if desk.is_of_files:
+            from moot.cli import inbox_files
+
+            await inbox_files.show(connection, desk, ack=ack, as_json=as_json)
+            return
         found = await _waiting(connection, desk)
         _show(found, desk.agent or desk.person, as_json=as_json)
         terminal.flush()  # only what has been read is acknowledged
@@ -172,6 +166,7 @@ async def _reply(desk: Desk, number: int | None, words: str) -> None:
         if not 0 <= place < len(found):
             raise InvalidInput("There is nothing to answer under this number.", "See moot inbox.")
         terminal.say(await requests.reply(connection, found[place], words))
+        await saying.go_on(connection)
 
 
 def _only(found: list[Waiting]) -> int:
@@ -190,14 +185,17 @@ def _walk(desk: Desk) -> None:
         found = []
     if not found:
         terminal.say("nothing waits for ", desk.person or "you")
+    is_answered = False
     for number, one in enumerate(found, 1):
         _show_one(Transcript(), number, one)
-        while True:
-            line = _line()
-            if line is None:
-                return
-            if not line or loop.run(_try(desk, one, line)):
+        while line := _line():
+            if loop.run(_try(desk, one, line)):
+                is_answered = True
                 break
+        if line is None:
+            break
+    if is_answered:
+        loop.run(_go_on(desk))
 
 
 def _line() -> str | None:
@@ -205,6 +203,11 @@ def _line() -> str | None:
     terminal.prompt("answer (empty: later) > ")
     line = sys.stdin.readline() if sys.stdin is not None else ""  # pyright: ignore[reportUnnecessaryComparison]  # None when it was closed before the start
     return line.strip() if line else None
+
+
+async def _go_on(desk: Desk) -> None:
+    async with _opened(desk) as connection:
+        await saying.go_on(connection)
 
 
 async def _all(desk: Desk) -> tuple[Desk, list[Waiting]]:

@@ -2,18 +2,28 @@
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from moot.api import initializing
-from moot.app.first_files import CLIENTS, Client
+from moot.app.first_files import CLIENTS, Client, Setup
+from moot.app.first_workflow import LEAVES, Chosen, Leave, Runner
 from moot.cli import terminal
 from moot.cli.options import json_option
 from moot.core.errors import InvalidInput
+from moot.core.records import record
 
 if TYPE_CHECKING:
+    from moot.api.initializing import Found
     from moot.app.first_files import Change
+
+_OFFLINE: Runner = "scripted"
+_LEAVES = {
+    "read-only": "they look at files and talk; nothing is changed",
+    "ask": "they ask you before they change a file or run a command",
+    "edit": "they change files; they ask before they run commands",
+}
 
 
 class Unasked(InvalidInput):
@@ -22,40 +32,116 @@ class Unasked(InvalidInput):
     code = "UNASKED"
 
 
+@record
+class _Said:
+    clients: Sequence[Client]
+    runner: Runner | None
+    leave: Leave | None
+    has_hooks: bool | None
+    is_agreed: bool
+    as_json: bool
+
+
 @click.command()
 @click.option("--for", "clients", multiple=True, type=click.Choice(CLIENTS), help="Whom to connect.  [default: found]")
+@click.option("--agents", "runner", metavar="NAME", help="What runs the agents of the first workflow: claude, codex, …")
+@click.option("--permissions", "leave", type=click.Choice(LEAVES), help="What they may do without asking.")
+@click.option("--hooks/--no-hooks", "has_hooks", default=None, help="Show unread mail in Claude Code, by hooks.")
 @click.option("--yes", "-y", "is_agreed", is_flag=True, help="Do not ask.")
 @click.option("--undo", is_flag=True, help="Take out what init has written; the rest of each file stays.")
 @json_option
-def command(*, clients: Sequence[Client], is_agreed: bool, undo: bool, as_json: bool) -> int:
-    """Set up this project: an MCP entry and a short section of instructions for Claude Code, Codex and Cursor, and a
-    first workflow. Says what it would write and asks first; never writes over anything."""
-    changes = initializing.undone() if undo else initializing.wanted(clients or initializing.installed())
-    if not changes:
-        if as_json:
-            terminal.document([])
-        else:
-            terminal.say("nothing to undo" if undo else "everything is there already")
-        return 0
-    if not is_agreed:
-        _ask(changes)
-        if not click.confirm("Go ahead?", err=True):
+def command(*, undo: bool, **said: Any) -> int:
+    """Set up this project: a first workflow for the agents that you have, and for Claude Code, Codex and Cursor an MCP
+    entry and a short section of instructions. Asks three things, says what it would write, and writes over nothing.
+
+    Without a terminal, say --yes; hooks are then written only with --hooks.
+    """
+    given = _Said(**said)
+    if not given.is_agreed and not terminal.is_terminal(sys.stdin):
+        raise Unasked("There is nobody to ask.", "Say --yes to go ahead.")
+    return _undo(given) if undo else _set_up(given)
+
+
+def _set_up(said: _Said) -> int:
+    initializing.root()  # agents are told at once
+    found = initializing.runners()
+    setup = Setup(tuple(said.clients) or initializing.installed(), _chosen(said, found), bool(said.has_hooks))
+    changes = initializing.wanted(setup)
+    if not said.is_agreed:
+        asked = _agreed(setup, changes, said)
+        if asked is None:
             return 1
+        changes = asked
+    if not changes:
+        _say_nothing("everything is there already", as_json=said.as_json)
+        return 0
     initializing.carry_out(changes)
-    _tell(changes, is_undone=undo, as_json=as_json)
-    if not as_json and not undo:
-        terminal.say("next: moot run review, or start your agent here and ask it to plan something with moot")
-        if not initializing.is_found():
-            terminal.warn("moot is not on your PATH: clients will not find it. Install it with pipx or uv tool.")
+    _tell(changes, is_undone=False, as_json=said.as_json)
+    if not said.as_json:
+        _next(setup)
     return 0
 
 
-def _ask(changes: Sequence["Change"]) -> None:
-    if not terminal.is_terminal(sys.stdin):
-        raise Unasked("There is nobody to ask.", "Say --yes to go ahead.")
+def _undo(said: _Said) -> int:
+    changes = initializing.undone()
+    if not changes:
+        _say_nothing("nothing to undo", as_json=said.as_json)
+        return 0
+    if not said.is_agreed:
+        _list(changes)
+        if not click.confirm("Go ahead?", err=True):
+            return 1
+    initializing.carry_out(changes)
+    _tell(changes, is_undone=True, as_json=said.as_json)
+    return 0
+
+
+def _chosen(said: _Said, found: Sequence["Found"]) -> Chosen:
+    """The first two questions, as far as they are not answered already."""
+    names: list[Runner] = [*(one.runner for one in found), _OFFLINE]
+    if said.runner is not None and said.runner not in names:
+        raise InvalidInput(
+            f"{said.runner[:80]!r} cannot run agents here.", f"Choose from: {', '.join(names)}. See moot doctor."
+        )
+    runner, leave = said.runner, said.leave
+    if not said.is_agreed:
+        for one in found:
+            terminal.note(f"  {one.runner}: {one.words}")
+        if not found:
+            terminal.note("No agent was found here (moot doctor says what would help); scripted ones work offline.")
+        if runner is None:
+            runner = click.prompt("1. What runs your agents?", names[0], type=click.Choice(names), err=True)
+        if leave is None and runner != _OFFLINE:
+            for name, words in _LEAVES.items():
+                terminal.note(f"  {name}: {words}")
+            leave = click.prompt("2. What may they do?", LEAVES[0], type=click.Choice(LEAVES), err=True)
+    return Chosen(runner or names[0], leave or LEAVES[0])
+
+
+def _agreed(setup: Setup, changes: Sequence["Change"], said: _Said) -> "list[Change] | None":
+    """The third: what is to be written, with or without hooks. None: nothing is."""
+    can_hook = said.has_hooks is None and "claude" in setup.clients
+    offered = initializing.wanted(Setup(setup.clients, setup.workflow, has_hooks=True)) if can_hook else changes
+    if not offered:
+        return []
+    _list(offered)
+    hooked = len(offered) > len(changes)
+    ways = ["yes", "no", "without-hooks"] if hooked and changes else ["yes", "no"]
+    answer = click.prompt("3. Write this?", "yes", type=click.Choice(ways), err=True)
+    return None if answer == "no" else list(offered if answer == "yes" else changes)
+
+
+def _list(changes: Sequence["Change"]) -> None:
     for one in changes:
         verb = "remove" if one.text is None else "change" if one.file.exists() else "write"
         terminal.note(f"  {verb} {one.piece.path}: {one.piece.words}")
+
+
+def _say_nothing(words: str, *, as_json: bool) -> None:
+    if as_json:
+        terminal.document([])
+    else:
+        terminal.say(words)
 
 
 def _tell(changes: Sequence["Change"], *, is_undone: bool, as_json: bool) -> None:
@@ -66,3 +152,11 @@ def _tell(changes: Sequence["Change"], *, is_undone: bool, as_json: bool) -> Non
     for one in changes:
         verb = "removed" if one.text is None else "changed" if is_undone else "wrote"
         terminal.say(f"{verb} {one.piece.path} ({one.piece.words})")
+
+
+def _next(setup: Setup) -> None:
+    terminal.say("next: moot run review, or start your agent here and ask it to plan something with moot")
+    if setup.workflow.runner == _OFFLINE:
+        terminal.say("its agents are scripted until you name others: moot doctor says what there is")
+    if not initializing.is_found():
+        terminal.warn("moot is not on your PATH: clients will not find it. Install it with pipx or uv tool.")

@@ -14,6 +14,7 @@ from moot.core.ids import MessageId
 from moot.tools.talk import Words
 
 Enter = Callable[[Connection], Awaitable[None]]
+Orders = Callable[[Connection, str], Awaitable[str]]
 
 
 @asynccontextmanager
@@ -22,11 +23,12 @@ async def answering(
     shown: Collection[MessageId],
     begins: asyncio.Event | None = None,
     enter: Enter | None = None,
+    orders: Orders | None = None,
 ) -> AsyncGenerator["asyncio.Future[None]"]:
     """While the block runs, what is typed answers one of the messages `shown` so far, or is said in this place; done at
     the end of the input. What is typed before it `begins` waits: nobody has asked yet, and nobody is there to hear
-    it. A line with nothing in it does what `enter` says."""
-    task = asyncio.ensure_future(_answer(place, shown, begins, enter))
+    it. A line with nothing in it does what `enter` says, one that begins with a slash what `orders` do."""
+    task = asyncio.ensure_future(_answer(place, shown, begins, enter, orders))
     try:
         yield task
     finally:
@@ -41,18 +43,29 @@ async def _answer(
     shown: Collection[MessageId],
     begins: asyncio.Event | None,
     enter: Enter | None,
+    orders: Orders | None,
 ) -> None:
     if begins is not None:
         await begins.wait()
     async with place as connection:
         async for line in _lines():
             try:
-                if line.strip():
+                if line.startswith("/") and orders is not None:
+                    terminal.note(await orders(connection, line))
+                elif line.strip():
                     await _say(connection, line, shown)
                 elif enter is not None:
                     await enter(connection)
+                elif await _may_be_empty(connection, shown):
+                    await _say(connection, "", shown)
             except MootError as error:
                 terminal.note(f"{error.code}: {error}")
+
+
+async def _may_be_empty(connection: Connection, shown: Collection[MessageId]) -> bool:
+    """Whether an empty line is an answer: to a question that has one already, unless somebody wants another."""
+    waiting = await requests.longest(connection, shown)
+    return waiting is not None and waiting.request is not None and waiting.request.may_be_empty
 
 
 async def _say(connection: Connection, line: str, shown: Collection[MessageId]) -> None:

@@ -12,7 +12,7 @@ from moot.cli.options import all_option, json_option, only_instance_option, stor
 from moot.core.ids import InstanceName
 from moot.store.errors import StoreNotFound
 
-NOBODY = "no agents yet; start some with: moot serve --agents FILE"
+NOBODY = "no agents yet; begin with: moot run FILE, or moot init"
 ANSWERED = "nobody but those who have answered: moot list --all"
 HEADING = ("NAME", "SOURCE", "STATUS")
 LEAST_WIDTHS = (19, 14)

@@ -1,4 +1,4 @@
-"""The one place that starts the event loop."""
+"""The one place that starts an event loop."""
 
 import asyncio
 import contextlib
@@ -27,7 +27,23 @@ _warnings = _Warnings()
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """Run it to its end. What libraries log, tracebacks included, is not for the terminal of a short command."""
+    """Run it to its end."""
+    _prepare()
+    return asyncio.run(work)
+
+
+def host(work: Coroutine[Any, Any, T]) -> T:
+    """The same for what runs agents or serves them: on a loop that takes longer to load than a short command takes at
+    all, and less for everything after."""
+    import uvloop
+
+    _prepare()
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(work)
+
+
+def _prepare() -> None:
+    """What libraries log, tracebacks included, is not for the terminal of a short command."""
     root = logging.getLogger()
     if not os.environ.get("MOOT_DEBUG") and not root.handlers:  # a command that wants more has chosen it before
         # Not by taking `lastResort` away, which makes logging complain that it has nowhere to go.
@@ -37,4 +53,3 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     gc.freeze()  # what is loaded stays
     gc.set_threshold(50_000)
     gc.enable()
-    return asyncio.run(work)

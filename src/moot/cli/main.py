@@ -8,15 +8,17 @@ import gc
 import os
 import signal
 import sys
+from importlib import import_module
 from types import FrameType
 from typing import NoReturn
 
 
-def main() -> NoReturn:
-    """The console script. Leaves without taking the interpreter apart, which is an eighth of a short command's CPU."""
+def main(module: str = "moot.cli.program") -> NoReturn:
+    """A console script; the module has its commands. Leaves without taking the interpreter apart, which is an eighth of
+    a short command's CPU."""
     signal.signal(signal.SIGTERM, _end)
     gc.disable()  # until the loop runs: a start makes many objects and no garbage, and to look for it takes 20 ms
-    code = run(sys.argv)
+    code = run(sys.argv, module)
     if os.environ.get("MOOT_DEBUG"):
         sys.exit(code)
     with contextlib.suppress(OSError, AttributeError):  # closed, or never opened: nobody is listening
@@ -24,13 +26,13 @@ def main() -> NoReturn:
     os._exit(code)
 
 
-def run(argv: list[str]) -> int:
+def run(argv: list[str], module: str = "moot.cli.program") -> int:
     """One command from the command line's words to its exit code."""
     try:
         # Imported here, so that an interrupt during the import is an interrupt and not a traceback.
-        from moot.cli import program, terminal
+        from moot.cli import terminal
 
-        code = program.call(program_name(argv[0]), argv[1:])
+        code = import_module(module).call(program_name(argv[0]), argv[1:])
         terminal.flush()
     except BaseException as error:  # noqa: BLE001  # the boundary of the program
         _hear_no_more()

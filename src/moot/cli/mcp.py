@@ -34,7 +34,7 @@ def command(
         raise NameRefused("--as names no agent.", "Write --as NAME or NAME@INSTANCE, or leave it out.")
     if sys.stdin is None or sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]  # closed before the start
         raise InvalidInput("There is no standard input and output to speak MCP on.", "Let an MCP client start this.")
-    loop.run(
+    loop.host(
         joining.join(
             store=store,
             agent=target.agent,

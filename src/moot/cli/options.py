@@ -5,6 +5,7 @@ from typing import Any, TypeVar, get_args
 
 import click
 
+from moot.cli import completing
 from moot.core.permissions import Preset
 from moot.tools.spellings import Spelling
 
@@ -27,9 +28,19 @@ permissions_option = click.option(
     metavar="PRESET",
     help="What all agents may do without asking: read-only, ask, edit, full.",
 )
-instance_option = click.option("--instance", metavar="NAME", callback=_bare, help="Which instance.  [default: default]")
+instance_option = click.option(
+    "--instance",
+    metavar="NAME",
+    callback=_bare,
+    shell_complete=completing.instances,
+    help="Which instance.  [default: default]",
+)
 only_instance_option = click.option(
-    "--instance", metavar="NAME", callback=_bare, help="Only this instance.  [default: all]"
+    "--instance",
+    metavar="NAME",
+    callback=_bare,
+    shell_complete=completing.instances,
+    help="Only this instance.  [default: all]",
 )
 input_option = click.option(
     "--input",

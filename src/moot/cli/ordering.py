@@ -10,7 +10,7 @@ import click
 from moot.api import targets
 from moot.api.footsteps import Sight
 from moot.api.running import Order
-from moot.cli import play, terminal
+from moot.cli import completing, play, terminal
 from moot.cli.options import budget_option, input_option, instance_option, json_option, permissions_option, store_option
 from moot.core.permissions import Preset
 from moot.core.records import record
@@ -19,7 +19,7 @@ from moot.workflow.members import Flags
 from moot.workflow.workflow import Backend
 
 _OPTIONS = (
-    click.argument("workflow"),
+    click.argument("workflow", shell_complete=completing.workflows),
     input_option,
     budget_option,
     click.option(
@@ -29,6 +29,7 @@ _OPTIONS = (
         help="What runs all agents but people and those who join by themselves.",
     ),
     permissions_option,
+    click.option("--ui", "shows_page", is_flag=True, help="Show the live page, too; its link is printed."),
     click.option("--verbose", "-v", is_flag=True, help="Also show what agents do on their way."),
     instance_option,
     store_option,
@@ -45,6 +46,7 @@ class Wanted:
     budget: str | None
     backend: Backend | None
     permissions: Preset | None
+    shows_page: bool
     verbose: bool
     instance: str | None
     store: str | None
@@ -61,6 +63,7 @@ class Wanted:
             has_person=play.has_person(as_json=self.as_json),
             heard=(play.progress_line if self.as_json else play.progress) if self.verbose else None,
             flags=Flags(self.backend, self.permissions),
+            shows_page=self.shows_page,
             sight=Sight(
                 every_step=self.verbose,
                 whereabouts=not self.as_json and not self.verbose and terminal.can_redraw(),

@@ -4,12 +4,13 @@ import asyncio
 import contextlib
 import sys
 from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
 
 from moot.api import plain, remedies, running, targets
-from moot.api.attending import WAITING, Ending, Expected, Failed, Paused, Warned
+from moot.api.attending import WAITING, Ending, Expected, Failed, Paused, Staged, Warned
 from moot.api.footsteps import Held, Moving, Stepped
-from moot.api.running import Order, Piece
+from moot.api.running import Order, Piece, Shown
 from moot.api.stepping import Walked
 from moot.api.summaries import Summary
 from moot.api.taping import Replayed
@@ -35,7 +36,7 @@ async def show(pieces: AsyncIterator[Piece], order: Order | None = None, *, as_j
     begins, shown = asyncio.Event(), set[MessageId]()
     typing = contextlib.nullcontext()
     if order and is_typed:
-        typing = keyboard.answering(running.taking_part(order), shown, begins, footsteps.enter(order))
+        typing = _typing(order, shown, begins)
     async with typing:
         async for piece in pieces:
             if isinstance(piece, Message) or (isinstance(piece, Run) and not piece.definition.get("kickoff")):
@@ -50,6 +51,17 @@ async def show(pieces: AsyncIterator[Piece], order: Order | None = None, *, as_j
             if isinstance(piece, Message):
                 shown.add(piece.id)
     return code
+
+
+def _typing(
+    order: Order, shown: set[MessageId], begins: asyncio.Event
+) -> AbstractAsyncContextManager["asyncio.Future[None]"]:
+    """What is typed is said by the person, or by the lead of the team if that is the same."""
+    if not order.seat:
+        return keyboard.answering(running.taking_part(order), shown, begins, footsteps.enter(order))
+    from moot.api import seats
+
+    return keyboard.answering(seats.taken(order.store, order.instance), shown, begins, orders=seats.obey)
 
 
 def progress(agent: str, kind: str, text: str) -> None:
@@ -79,6 +91,7 @@ class _Terminal:
         self._warnings = set[Warned]()  # each is said once, and not with every attempt
         self._is_typed = order is not None and order.has_person
         self._order = order
+        self._own = {agents.PERSON, *([order.seat] if order is not None and order.seat else [])}
         self._is_heard = order is not None and order.heard is not None  # what agents do on their way, warnings included
 
     def show(self, piece: Piece) -> None:
@@ -87,20 +100,17 @@ class _Terminal:
                 pass
             case Message():
                 self._transcript.message(piece)
-                if self._is_typed and agents.PERSON in piece.mentions:
+                if self._is_typed and piece.kind != "status" and not self._own.isdisjoint(piece.mentions):
                     self._transcript.aside(invitation(piece))
-            case Expected():
-                self._expect(piece)
+            case Shown() | Expected():
+                self._announce(piece)
             case Failed():
                 if not piece.is_last:  # moot says that itself, in the channel
                     self._transcript.aside(f"{piece.agent} failed ({piece.fact}); its mail waits")
             case Warned():
                 self._warn(piece)
-            case Paused():
-                until = durations.spell(max(piece.until - datetime.now(UTC), timedelta(0)))
-                reason = piece.reason.rstrip(".")
-                fact = reason if piece.provider in reason else f"{piece.provider} asks to wait ({reason})"
-                self._transcript.aside(f"{fact}; going on in {until}")
+            case Paused() | Staged():
+                self._transcript.aside(_spelled(piece))
             case Stepped() | Walked() | Held() | Moving():
                 footsteps.show(piece, self._order, self._transcript)
             case Ending():
@@ -115,7 +125,10 @@ class _Terminal:
             self._warnings.add(piece)
             self._transcript.aside(f"{piece.agent}: {piece.text}")
 
-    def _expect(self, piece: Expected) -> None:
+    def _announce(self, piece: Shown | Expected) -> None:
+        if isinstance(piece, Shown):
+            self._transcript.aside(f"the live page, open within 15 minutes: {piece.link}")
+            return
         for name in piece.names:
             join = targets.joining(name, piece.instance)
             self._transcript.aside(f"waits for {name}, who joins from outside: {join}")
@@ -146,6 +159,15 @@ class _Terminal:
         say_how_to_go_on(self._ending, summary, is_kept=is_kept)
 
 
+def _spelled(piece: Paused | Staged) -> str:
+    if isinstance(piece, Staged):
+        return f"the team is {piece.stage}, round {piece.round}"
+    until = durations.spell(max(piece.until - datetime.now(UTC), timedelta(0)))
+    reason = piece.reason.rstrip(".")
+    fact = reason if piece.provider in reason else f"{piece.provider} asks to wait ({reason})"
+    return f"{fact}; going on in {until}"
+
+
 def invitation(message: Message) -> str:
     return f"waits for you: type {'yes or no' if message.kind.endswith('_request') else 'an answer'}"
 
@@ -161,7 +183,7 @@ def say_how_to_go_on(ending: Ending, summary: Summary, *, is_kept: bool = True) 
         inbox = remedies.answering(ending.reason, instance)
         terminal.note(f"answer with: {inbox}, or: {inbox.removesuffix('--answer')}--reply TEXT")
     if ending.state in ("interrupted", "limit", "failed") and is_kept and "moot resume" not in reason:
-        terminal.note(f"go on with: {_resuming(summary)}")
+        terminal.note(summary.begin or f"go on with: {_resuming(summary)}")
 
 
 def _tell(replayed: Replayed) -> None:
@@ -190,6 +212,8 @@ def document(piece: Piece) -> plain.Plain:
     match piece:
         case Run():
             return {"type": "run", "workflow_id": piece.id, "name": piece.name, "instance": piece.instance}
+        case Shown():
+            return {"type": "page", "url": piece.link}
         case Message():
             return {"type": "message", **plain.message(piece)}
         case Expected():
@@ -202,6 +226,8 @@ def document(piece: Piece) -> plain.Plain:
         case Paused():
             return {"type": "pause", "provider": piece.provider, "until": clock.to_iso(piece.until),
                     "reason": piece.reason}  # fmt: skip
+        case Staged():
+            return {"type": "stage", "stage": piece.stage, "round": piece.round, "reason": piece.reason}
         case Stepped() | Walked() | Held() | Moving():
             return footsteps.document(piece)
         case Ending():

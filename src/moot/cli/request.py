@@ -11,12 +11,15 @@ from moot.cli.options import instance_option, json_option, limit_option, person_
 from moot.core import durations
 from moot.core.errors import InvalidInput
 from moot.core.ids import RequestId
+from moot.core.permissions import Preset
+from moot.core.records import replace
 from moot.requests import plain
 from moot.requests.requests import Kind, Request
 from moot.store.errors import StoreNotFound
 from moot.tools.asking import Question
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
+MODES: tuple[Preset, ...] = get_args(Preset)
 MOST_TITLE = 200
 NONE = "nothing was asked"
 
@@ -26,6 +29,7 @@ NONE = "nothing was asked"
 @click.option("--to", metavar="TARGET", help="One agent or person: agent or agent@instance.")
 @click.option("--type", "kind", type=click.Choice(KINDS), default="question", show_default=True, help="What is asked.")
 @click.option("--option", "options", multiple=True, metavar="TEXT", help="A possible answer; may be repeated.")
+@click.option("--mode", type=click.Choice(MODES), help="Of a mode_set: what the agent may do by itself.")
 @click.option("--timeout", metavar="TIME", help="How long it is open.  [default: 10m for agents, no end for people]")
 @click.option("--cancel", metavar="ID", help="Take a request back.")
 @click.option("--all", "every", is_flag=True, help="List closed requests, too.")
@@ -40,6 +44,7 @@ def command(  # noqa: PLR0913  # one for each option
     to: str | None,
     kind: Kind,
     options: tuple[str, ...],
+    mode: Preset | None,
     timeout: str | None,
     cancel: str | None,
     every: bool,
@@ -55,13 +60,12 @@ def command(  # noqa: PLR0913  # one for each option
     elif text is None:
         _list(instance, store, limit, every=every, as_json=as_json)
     else:
-        question, where = _question(text, to, kind, options, timeout, instance)
+        question, where = _question(text, to, kind, timeout, instance)
+        question = replace(question, options=options, mode=mode)
         loop.run(_ask(question, person, where, store, as_json=as_json))
 
 
-def _question(
-    text: str, to: str | None, kind: Kind, options: tuple[str, ...], timeout: str | None, instance: str | None
-) -> tuple[Question, str]:
+def _question(text: str, to: str | None, kind: Kind, timeout: str | None, instance: str | None) -> tuple[Question, str]:
     if not to:
         raise InvalidInput("A request goes to somebody.", "Write --to agent or --to agent@instance.")
     target = targets.parse(to, instance=instance or targets.home())
@@ -71,7 +75,7 @@ def _question(
     if not title.strip() or len(title) > MOST_TITLE:
         raise InvalidInput(f"The first line has {len(title)} characters.", f"Write a title of 1 to {MOST_TITLE}.")
     lasts = "default" if timeout is None else durations.parse(timeout)
-    return Question(target.agent, kind, title.strip(), body.strip(), options, lasts=lasts), target.instance
+    return Question(target.agent, kind, title.strip(), body.strip(), lasts=lasts), target.instance
 
 
 async def _ask(question: Question, person: str | None, instance: str, store: str | None, *, as_json: bool) -> None:

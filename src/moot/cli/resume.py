@@ -44,8 +44,8 @@ def command(*, target: str | None, budget: str | None, instance: str | None, sto
             terminal.say(f"{order.instance} goes on")
         return 0
     if found.past is not None:
-        return loop.run(ask.show(questions.resume(order, found.past), order, as_json=as_json))
-    return loop.run(play.show(running.resume(order), order, as_json=as_json))
+        return loop.host(ask.show(questions.resume(order, found.past), order, as_json=as_json))
+    return loop.host(play.show(running.resume(order), order, as_json=as_json))
 
 
 @record

@@ -37,7 +37,7 @@ def command(
         return _rehearse(order, loaded, wanted)
     running.check_trust(order, loaded)
     opening.show(loaded, as_json=wanted.as_json, is_verbose=wanted.verbose, replays=replay)
-    return loop.run(play.show(running.run(order, loaded), order, as_json=wanted.as_json))
+    return loop.host(play.show(running.run(order, loaded), order, as_json=wanted.as_json))
 
 
 def _rehearse(order: Order, loaded: Loaded, wanted: Wanted) -> int:

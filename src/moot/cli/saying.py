@@ -1,6 +1,7 @@
 """What a person is told who has just said something: why it may not be read at once."""
 
 from moot.api import roster, targets
+from moot.api.access import Access
 from moot.api.connection import Connection
 from moot.cli import hints, terminal
 from moot.tools.talk import Said
@@ -22,3 +23,13 @@ async def warn(connection: Connection, said: Said, *, is_served: bool) -> None:
             terminal.warn(f"{name} is stopped and reads it later; run it again with: {command}")
     if not is_served and (not hearers or any(one.needs_host and one.agent not in absent for one in hearers)):
         hints.no_host()
+
+
+async def go_on(access: Access) -> None:
+    """To who has answered a run that did not wait for it."""
+    from moot.api import remedies  # brings the runner along
+
+    command = await remedies.after_answer(access)
+    if command is not None:
+        terminal.flush()
+        terminal.note(f"go on with: {command}")

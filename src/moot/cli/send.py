@@ -11,9 +11,11 @@ import click
 
 from moot.api import addressing, people, plain, roster, targets
 from moot.api.connection import Connection, connect
+from moot.bus import evidence
 from moot.bus.errors import MessageEmpty
+from moot.bus.evidence import Evidence
 from moot.bus.messages import Message
-from moot.cli import inside, saying, terminal
+from moot.cli import completing, inside, saying, terminal
 from moot.cli.options import instance_option, json_option, person_option, store_option
 from moot.cli.transcript import Transcript
 from moot.core import clock, durations, text
@@ -70,9 +72,17 @@ class Sent:
 
 @click.command()
 @click.argument("message")
-@click.option("--to", multiple=True, metavar="TARGET", help="agent, agent@instance or @instance; may be repeated.")
+@click.option(
+    "--to",
+    multiple=True,
+    metavar="TARGET",
+    shell_complete=completing.agents,
+    help="agent, agent@instance or @instance; may be repeated.",
+)
 @click.option("--reply-to", metavar="ID", help="The message this answers.")
 @click.option("--kind", type=click.Choice(KINDS), default="message", show_default=True, help="What it is.")
+@click.option("--artifact", "artifacts", multiple=True, metavar="WHAT", help="file:PATH, test:NAME or command:LINE.")
+@click.option("--workaround", metavar="TEXT", default="", help="Of a blocker: how work goes on meanwhile.")
 @click.option("--now", is_flag=True, help="Interrupt whoever works on something else: this is read first.")
 @click.option("--wait", is_flag=True, help="Print the first reply; exit code 3 if there is none in time.")
 @click.option("--timeout", default="60s", show_default=True, metavar="TIME", help="How long to wait.")
@@ -86,6 +96,8 @@ def command(  # noqa: PLR0913  # one for each option
     to: tuple[str, ...],
     reply_to: str | None,
     kind: str,
+    artifacts: tuple[str, ...],
+    workaround: str,
     now: bool,
     wait: bool,
     timeout: str,
@@ -105,6 +117,7 @@ def command(  # noqa: PLR0913  # one for each option
         to=names,
         kind=next(one for one in KINDS if one == kind),
         reply_to=MessageId(reply_to) if reply_to else None,
+        evidence=Evidence(tuple(map(evidence.parse, artifacts)), " ".join(workaround.split())),
     )
     if not words.body.strip():
         raise MessageEmpty("The message is empty.", "Write something.")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from moot.api import serving
+from moot.api import serving, units
 from moot.api.serving import Running
 from moot.app.hosting import HostOptions
 from moot.cli import loop, terminal
@@ -15,6 +15,8 @@ from moot.cli.options import instance_option, store_option, tool_names_option
 from moot.core.ids import DEFAULT_INSTANCE, InstanceName
 from moot.process import detached
 from moot.tools.spellings import Spelling
+
+_HERE = "here"  # the one that this machine has
 
 
 @click.command()
@@ -29,14 +31,23 @@ from moot.tools.spellings import Spelling
 @click.option(
     "--trust-agent-header", is_flag=True, help="Believe X-Agent-Id without a token. Only for programs you trust."
 )
+@click.option(
+    "--unit",
+    type=click.Choice([_HERE, *units.SYSTEMS]),
+    is_flag=False,
+    flag_value=_HERE,
+    metavar="[SYSTEM]",
+    help="Print a service file that does this for systemd or launchd, and serve nothing.  [default: this system's]",
+)
 @tool_names_option
 @instance_option
 @store_option
-def command(
+def command(  # noqa: PLR0913  # one for each option
     *,
     file: Path | None,
     port: int,
     trust_agent_header: bool,
+    unit: str | None,
     tool_names: Spelling | None,
     instance: str | None,
     store: str | None,
@@ -46,12 +57,18 @@ def command(
     The first Ctrl-C lets running agents finish for ten seconds, the second ends them at once: their mail waits for
     the next host.
     """
+    if unit is not None:
+        said = {"--agents": file and file.absolute(), "--port": port, "--instance": instance}
+        said |= {"--tool-names": tool_names}
+        given = [str(word) for pair in said.items() if pair[1] for word in pair]
+        _print_unit(unit, [*given, *(["--trust-agent-header"] if trust_agent_header else [])], store)
+        return
     # Libraries speak up only when something is wrong; what moot itself does is told.
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     logging.getLogger("moot").setLevel(os.environ.get("MOOT_LOG", "INFO").upper())
     _allow_many_files()
     options = HostOptions(port=port, trust_agent_header=trust_agent_header, spelling=tool_names or "underscored")
-    loop.run(
+    loop.host(
         serving.serve(
             store=store,
             instance=InstanceName(instance or DEFAULT_INSTANCE),
@@ -60,6 +77,11 @@ def command(
             ready=_say_where,
         )
     )
+
+
+def _print_unit(system: str, options: list[str], store: str | None) -> None:
+    chosen = units.meant(system)
+    terminal.say(units.spelled(units.wanted(options, store), chosen).rstrip())
 
 
 def _allow_many_files() -> None:

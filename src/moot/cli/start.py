@@ -24,7 +24,7 @@ def command(wanted: Wanted, *, in_background: bool) -> int:
         _check_reachable(loaded)
         return _detach(order, sys.argv, as_json=wanted.as_json)
     opening.show(loaded, as_json=wanted.as_json, is_verbose=wanted.verbose)
-    return loop.run(play.show(running.run(order, loaded), order, as_json=wanted.as_json))
+    return loop.host(play.show(running.run(order, loaded), order, as_json=wanted.as_json))
 
 
 def _check_reachable(loaded: Loaded) -> None:

@@ -63,12 +63,12 @@ async def _follow(only: InstanceName | None, store: str | None, *, is_whole: boo
 
 def _show_all(found: Sequence[Status], *, is_whole: bool) -> None:
     for one in found:
-        _show(one)
+        show(one)
     if not found:
         terminal.say(NOTHING if is_whole else NOTHING_ELSE)
 
 
-def _show(one: Status) -> None:
+def show(one: Status) -> None:
     run = one.run
     about = "no run" if run is None else f"{run.name}  {run.state}" + (f", {run.phase}" if run.state == "live" else "")
     terminal.say(terminal.paint(one.instance.name, "bold"), f"  {about}")

@@ -9,13 +9,11 @@ import click
 from moot.api.access import access
 from moot.cli import loop, terminal
 from moot.cli.options import instance_option, json_option, limit_option, person_option, store_option
-from moot.core.errors import InvalidInput
-from moot.core.json import Json
 from moot.core.records import record
-from moot.tools.groups import Acting
 
 if TYPE_CHECKING:
     from moot.api.plans import Drawn
+    from moot.api.tasks import Deed
     from moot.board.checks import Check
     from moot.board.tasks import Task
 
@@ -110,7 +108,7 @@ def claim(here: Here, task: str) -> int:
     """Take a task for yourself."""
     from moot.api import tasks
 
-    found, answer = _done(here, "task_claim", task, "task_id")
+    found, answer = _done(here, tasks.claiming(), task)
     if here.as_json:
         terminal.document(answer)
     elif answer["success"]:
@@ -127,7 +125,9 @@ def claim(here: Here, task: str) -> int:
 @_here
 def release(here: Here, task: str, reason: str) -> None:
     """Take a task from whoever holds it; somebody else can claim it then."""
-    _say(here, *_done(here, "task_release", task, "task_id", reason=reason))
+    from moot.api import tasks
+
+    _say(here, *_done(here, tasks.releasing(reason), task))
 
 
 @command.command()
@@ -137,8 +137,9 @@ def release(here: Here, task: str, reason: str) -> None:
 @_here
 def done(here: Here, task: str, outcome: str) -> None:
     """Say that a task is done; it is claimed first, if nobody holds it."""
-    _check("--outcome", outcome)
-    _say(here, *_done(here, "task_update_status", task, "id", claims=True, status="completed", outcome=outcome))
+    from moot.api import tasks
+
+    _say(here, *_done(here, tasks.completing(outcome), task))
 
 
 @command.command()
@@ -148,8 +149,9 @@ def done(here: Here, task: str, outcome: str) -> None:
 @_here
 def fail(here: Here, task: str, error: str) -> None:
     """Say that a task has failed; it is claimed first, if nobody holds it."""
-    _check("--error", error)
-    _say(here, *_done(here, "task_update_status", task, "id", claims=True, status="failed", error=error))
+    from moot.api import tasks
+
+    _say(here, *_done(here, tasks.failing(error), task))
 
 
 @command.command()
@@ -159,7 +161,9 @@ def fail(here: Here, task: str, error: str) -> None:
 @_here
 def skip(here: Here, task: str, reason: str) -> None:
     """Leave a task out; what needs it does not wait for it."""
-    _say(here, *_done(here, "task_update_status", task, "id", status="skipped", reason=reason))
+    from moot.api import tasks
+
+    _say(here, *_done(here, tasks.skipping(reason), task))
 
 
 @command.command()
@@ -168,28 +172,17 @@ def skip(here: Here, task: str, reason: str) -> None:
 @_here
 def retry(here: Here, task: str) -> None:
     """Have a failed task tried again."""
-    _say(here, *_done(here, "task_update_status", task, "id", status="pending"))
+    from moot.api import tasks
+
+    _say(here, *_done(here, tasks.retrying(), task))
 
 
-def _check(option: str, text: str) -> None:
-    """Before anything is claimed for it."""
-    if not text.strip():
-        raise InvalidInput(f"{option} is empty.", "Say it in a few words.")
-
-
-def _done(
-    here: Here, tool: Acting, task: str, key: str, *, claims: bool = False, **arguments: Json
-) -> tuple["Task", Mapping[str, Any]]:
-    """The task, and what the tool has answered that was given it under this key."""
-    from moot.api import people, plans, tasks
+def _done(here: Here, deed: "Deed", task: str) -> tuple["Task", Mapping[str, Any]]:
+    from moot.api import people, tasks
 
     async def work() -> tuple["Task", Mapping[str, Any]]:
-        async with access(tool, store=here.store, instance=here.instance) as opened:
-            opened = await people.acting_as(opened, here.person)  # noqa: PLW2901  # the same, as somebody else
-            found = await plans.find_task(opened, task, here.plan)
-            if claims and found.status not in ("completed", "failed", "skipped", "verifying"):
-                await tasks.claim(opened, found)
-            return found, await tasks.act(opened, tool, **{key: found.id}, **arguments)
+        async with access(deed.tool, store=here.store, instance=here.instance) as opened:
+            return await tasks.do(await people.acting_as(opened, here.person), deed, task, here.plan)
 
     return loop.run(work())
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from collections.abc import Coroutine
 
 import click
 
@@ -34,19 +35,25 @@ async def _watch(instance: InstanceName, limit: int, store: str | None, *, as_js
     await wait_for_store(store, hints.no_store)
     async with connect("channel_read", store=store, instance=instance, waits=True) as opened:
         shown = set[MessageId]()
-        show = audience.while_read(_show(opened, instance, limit, shown, as_json=as_json))
+        show = audience.while_read(show_all(opened, instance, limit, shown, as_json=as_json))
         if as_json or not terminal.is_terminal(sys.stdin):
             await show
             return
         place = connect("channel_send", store=store, instance=instance, create=True)
-        async with keyboard.answering(place, shown) as typed, asyncio.TaskGroup() as group:
-            showing = group.create_task(show)
-            await asyncio.wait([typed, showing], return_when=asyncio.FIRST_COMPLETED)
-            if typed.done() and not typed.exception():  # Ctrl-D
-                showing.cancel()
+        async with keyboard.answering(place, shown) as typed:
+            await while_typed(show, typed)
 
 
-async def _show(
+async def while_typed(show: Coroutine[None, None, None], typed: "asyncio.Future[None]") -> None:
+    """Until one of both has ended: what is shown, or what is typed (Ctrl-D)."""
+    async with asyncio.TaskGroup() as group:
+        showing = group.create_task(show)
+        await asyncio.wait([typed, showing], return_when=asyncio.FIRST_COMPLETED)
+        if typed.done() and not typed.exception():
+            showing.cancel()
+
+
+async def show_all(
     opened: Connection, instance: InstanceName, limit: int, shown: set[MessageId], *, as_json: bool
 ) -> None:
     if not await opened.exists():

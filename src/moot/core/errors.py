@@ -1,6 +1,6 @@
 """The root of all errors that users may meet: a stable code, the fact, and the remedy."""
 
-from typing import ClassVar
+from typing import ClassVar, cast
 
 
 class MootError(Exception):
@@ -29,3 +29,11 @@ class NotAllowed(MootError):
     """The caller's role does not include this."""
 
     code = "NOT_ALLOWED"
+
+
+def leaves(error: BaseException) -> list[BaseException]:
+    """The errors that came together in this one, or itself."""
+    if not isinstance(error, BaseExceptionGroup):
+        return [error]
+    parts = cast(BaseExceptionGroup[BaseException], error).exceptions
+    return [leaf for part in parts for leaf in leaves(part)]

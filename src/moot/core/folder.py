@@ -107,6 +107,28 @@ class Folder:
             raise NotPlain(errno.EFBIG, f"it is larger than {most:,} bytes", path)
         return content, _stamp(found)
 
+    def beginning(self, path: str, count: int) -> bytes | None:
+        """The first bytes of a plain file; None if there is none."""
+        try:
+            with self._parent(path) as (parent, name):
+                descriptor = os.open(name, _READ, dir_fd=parent)
+        except OSError:
+            return None
+        try:
+            return None if _not_plain(os.fstat(descriptor)) else _read(descriptor, count)
+        finally:
+            os.close(descriptor)
+
+    def holds(self, path: str, content: bytes) -> bool:
+        """Whether just this stands there, in a plain file."""
+        there = self.stamp(path)
+        if there is None or there.size != len(content):
+            return False
+        try:
+            return self.read(path, len(content))[0] == content
+        except OSError:
+            return False
+
     def write(self, path: str, content: bytes, over: Stamp | None, *, is_durable: bool = True) -> Stamp | None:
         """Put the content in place whole, on disk before this returns unless it can be made again. None, and nothing
         done, if what is there is not what `over` says."""

@@ -76,6 +76,15 @@ def places(name: str) -> Iterator[str]:
             yield from (f"{root}{shelf}/{file}" for file in spellings(name))
 
 
+def called(text: str) -> str:
+    """How the workflow of this text is started: by its name, where it has one, else by its path."""
+    for shelf in SHELVES:
+        for root in ("", HOME):
+            if text.startswith(f"{root}{shelf}/") and text.endswith(SUFFIXES):
+                return posixpath.splitext(text.removeprefix(f"{root}{shelf}/"))[0].replace("/", ":")
+    return text
+
+
 def imported(written: str, into: str) -> str:
     """The name of the text that an import means."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(into), written))

@@ -20,6 +20,7 @@ class Box:
     below: str = ""
     about: str = ""
     colour: str = "#e8e8e8"
+    kind: str = ""  # what it is, for whoever paints it in other colours
     needs: tuple[str, ...] = ()  # keys of others
     also: tuple[str, ...] = ()  # those to which it is only tied: the line is dashed
     returns: tuple[str, ...] = ()  # those that lead back to it, and stand anywhere: dashed, too
@@ -90,7 +91,7 @@ def _box(place: tuple[int, int], one: Box) -> str:
     x, y = place
     short = one.name if len(one.name) <= _LETTERS else f"{one.name[: _LETTERS - 1]}…"
     return (
-        f"<g><title>{_shown(one.about[:500])}</title>"
+        f'<g data-key="{_shown(one.key)}" data-kind="{_shown(one.kind)}"><title>{_shown(one.about[:500])}</title>'
         f'<rect x="{x}" y="{y}" width="{_WIDTH}" height="{_HEIGHT}" rx="6" fill="{one.colour}" stroke="#666"/>'
         f'<text x="{x + 8}" y="{y + 18}" font-weight="bold">{_shown(short)}</text>'
         f'<text x="{x + 8}" y="{y + 34}" fill="#444">{_shown(one.below[: _LETTERS + 4])}</text></g>'

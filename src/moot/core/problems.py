@@ -123,6 +123,8 @@ def _own_words(error: Exception, path: Path) -> Problem:
 def _wrong_type(path: Path, kinds: list[str], data: object, under: Path) -> Problem:
     value = schemas.value_at(data, path)
     fact, remedy = expectations.mismatch(kinds, value)
+    if not (*under, *path):
+        remedy = "Write `key: value` lines."
     return Problem((*under, *path), f"{_thing((*under, *path))} {fact}", remedy)
 
 

@@ -40,6 +40,12 @@ def sentence(text: str) -> str:
     return found if found.endswith((".", "!", "?", "…")) else f"{found}."
 
 
+def shortened(text: str, most: int) -> str:
+    """In one line of at most so many characters."""
+    found = " ".join(text.split())
+    return found if len(found) <= most else f"{found[: most - 1].rstrip()}…"
+
+
 def counted(count: int, noun: str) -> str:
     """`1 message`, `2 messages`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -22,6 +22,7 @@ Action = Literal["created", "written", "appended", "deleted"]
 CHANGED = "document_changed"
 CONFLICT = "document_conflict"
 MOST_CHARACTERS = text.MAX_TEXT
+_END = 2**62  # behind every version
 MOST_DOCUMENTS = 1000  # in an instance: each of them is also a file
 
 
@@ -147,11 +148,14 @@ def find(tx: ReadTx, instance: InstanceName, file: str) -> Listing | None:
     return tx.maybe(sql.find, Listing, instance=instance, folded=paths.fold(file))
 
 
-def history(tx: ReadTx, instance: InstanceName, file: str | None, limit: int) -> list[Version]:
-    """The last versions, oldest first, deletions included."""
+def history(
+    tx: ReadTx, instance: InstanceName, file: str | None, limit: int, before: int | None = None
+) -> list[Version]:
+    """The last versions, or the last before a number, oldest first, deletions included."""
     path = paths.check(file) if file is not None else entry_point(tx, instance)
-    found = tx.all(sql.history, Version, instance=instance, folded=paths.fold(path), limit=limit)
-    if not found and file is not None:
+    end = _END if before is None else before
+    found = tx.all(sql.history, Version, instance=instance, folded=paths.fold(path), end=end, limit=limit)
+    if not found and file is not None and before is None:
         raise _missing(path)
     return list(reversed(found))
 

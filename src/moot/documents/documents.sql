@@ -42,7 +42,7 @@ values (:instance, :folded, :version, :action, :hash, :size, :author, :agent, :a
 
 -- history: The last versions, newest first.
 select version, action, hash, size, author, at from document_versions
-where instance = :instance and folded = :folded order by version desc limit :limit
+where instance = :instance and folded = :folded and version < :end order by version desc limit :limit
 
 -- version_with: The newest version that had this text.
 select version from document_versions

@@ -72,7 +72,7 @@ class Definition:
     inputs: tuple[InputField, ...] = ()
     tasks: Mapping[str, SubTask] = field(default_factory=dict[str, SubTask])
     errors: ErrorHandling = field(default_factory=ErrorHandling)
-    resumption: Resumption = field(default_factory=Resumption)
+    resumption: Resumption | None = None  # None: nothing is said of it
     result: str = ""  # a template, evaluated when the flow is over
 
     @property

@@ -31,7 +31,7 @@ def state(plan: Plan) -> str:
         section, _, name = one.key.partition(".")
         is_raw = section != "computed"
         about = one.key if is_raw else computed[name].transform.strip()
-        boxes.append(Box(one.key, name, section, about, _RAW if is_raw else _COMPUTED, one.sources))
+        boxes.append(Box(one.key, name, section, about, _RAW if is_raw else _COMPUTED, section, one.sources))
     return pictures.svg(f"{plan.definition.name}: state", boxes)
 
 
@@ -71,4 +71,4 @@ def _step(one: Planned, needs: tuple[str, ...]) -> Box:
     below = " ".join(word for word in (one.type if name != one.type else "", one.named) if word)
     told = (one.id, *(f"if {condition}" for condition in one.conditions), one.items)
     about = "\n".join(line for line in told if line)
-    return Box(one.id, name, below or one.items, about, _COLOURS[one.who], needs)
+    return Box(one.id, name, below or one.items, about, _COLOURS[one.who], one.who, needs)

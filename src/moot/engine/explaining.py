@@ -15,7 +15,6 @@ from moot.engine.expressions.template import Expression
 from moot.engine.kinds import KINDS
 from moot.engine.state.schema import Computed
 from moot.engine.step import Step
-from moot.engine.steps import including
 
 Who = Literal["moot", "agent", "person", "sub-agents"]
 ELSE = "else"
@@ -157,7 +156,7 @@ class _Reader:
             if isinstance(condition, Expression):
                 inside = (*inside, f"!({condition.code})" if key == ELSE else condition.code)
             reader = _Reader(self.definition, self.given, inside)
-            if key == including.BLOCK and included is not None:
+            if included is not None:
                 reader = _Reader(cast(Definition, included), {}, inside)
             if steps:
                 yield key, reader.block(steps, f"{before}{key}.")

@@ -26,6 +26,9 @@ START: Frames = (Frame(""),)
 FAILURE = "failure"
 TASK = "task/"
 CLEANUP = "cleanup/"
+# Blocks of a step that includes a workflow: its steps, and those that follow when it has failed.
+WORKFLOW = "workflow"
+ON_FAILURE = "on_failure"
 
 
 def rooted(kind: str, name: str, strand: int) -> Frame:

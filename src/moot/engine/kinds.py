@@ -74,5 +74,5 @@ async def take(turn: Turn) -> Move:
 async def finish(turn: Turn, outcome: Outcome) -> Move:
     found = KINDS[turn.step.type].finish
     if found is None:
-        raise StepFailed(f"{turn.step.name} has nothing done.", "Take the next step.")
+        raise StepFailed(f"{turn.called} has nothing done.", "Take the next step.")
     return await found(turn, outcome)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 LOOP = "loop."  # keys of what loops go through: kept with the state, and seen by nobody else
 KEPT = "kept."  # keys of names that steps have left for those behind them
 INPUTS = "inputs"
+FAILED = "failed"  # of an included workflow: why, while it does what follows that
+RETRIES = "retries"  # of an included workflow: how often it has begun anew
 _INSIDE = "in."
 
 
@@ -41,7 +43,7 @@ class Scope:
     def at(definition: Definition, frames: Frames, fields: Fields, given: Mapping[str, str]) -> "Scope":
         trail = definition.trail(frames)
         found, depth, prefix = definition, 0, ""
-        for at, step in enumerate(trail[:-1]):
+        for at, step in enumerate(trail[: len(frames) - 1]):
             if step.type == "include_workflow":
                 prefix, found, depth = f"{_INSIDE}{_path(trail[: at + 1], frames)}/", _included(step), at + 1
         if not prefix:
@@ -55,6 +57,18 @@ class Scope:
     def whole(definition: Definition, fields: Fields, given: Mapping[str, str]) -> "Scope":
         """Of what is said of the flow as a whole, at no step of it."""
         return Scope(definition, definition, START, definition.trail(START), 0, "", fields, given)
+
+    @staticmethod
+    def around(definition: Definition, frames: Frames, fields: Fields) -> "list[Scope]":
+        """Of the included workflows that a strand is in, the innermost first. Those in which it began do not count."""
+        trail, own = definition.trail(frames), range(positions.root(frames), len(frames) - 1)
+        inside = [at + 2 for at in own if at < len(trail) and trail[at].type == "include_workflow"]
+        return [Scope.at(definition, frames[:end], fields, {}) for end in reversed(inside)]
+
+    @property
+    def is_after_failure(self) -> bool:
+        """Whether an included workflow does what follows its failure."""
+        return self.depth > 0 and self.frames[self.depth].block == positions.ON_FAILURE
 
     @property
     def is_at_end(self) -> bool:
@@ -84,6 +98,8 @@ class Scope:
     def own_names(self, everything: Fields) -> dict[str, str]:
         """What is given, what steps have left, and item and place of every loop around, the innermost last."""
         own = {**self._left(KEPT), **self._left(f"{KEPT}{positions.owner(self.frames)}/"), **self.given}
+        if self.is_after_failure:
+            own["error"] = json.dumps(json.load_object(self.fields[FAILED])["error"])
         for at, step in enumerate(self.trail[:-1]):
             if step.is_loop and at >= self.depth:
                 own["index"] = str(self.frames[at].rounds)
@@ -99,6 +115,11 @@ class Scope:
 
     def _is_field(self, name: str) -> bool:
         return name in self.definition.schema.names or any(f"{one}.{name}" in self.fields for one in ("raw", "state"))
+
+
+def place_of(prefix: str) -> str:
+    """How people call where the fields of an included workflow are, before their names: `checks.`."""
+    return f"{prefix.removeprefix(_INSIDE).removesuffix('/')}." if prefix else ""
 
 
 def of_strand(key: str, number: int) -> bool:

@@ -130,5 +130,5 @@ class FlowShape(Shape):
         default_factory=dict[str, JsonValue], description="What sub-agents do, by name"
     )
     error_handling: ErrorsShape = Field(default_factory=ErrorsShape, description="What happens when a step has failed")
-    on_resume: ResumeShape = Field(default_factory=ResumeShape, description="How it goes on after that")
+    on_resume: ResumeShape | None = Field(default=None, description="How it goes on after that")
     result: str | None = Field(default=None, description="What it comes to; {{ }} may stand in it")

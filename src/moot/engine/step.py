@@ -68,6 +68,7 @@ class Work:
     original: str = ""  # the expression whose value is part of the definition
     then: Json = None  # where the flow goes on, if that is not behind the step
     inside: str = ""  # the prefix of the fields that are meant, in an included workflow
+    refused: str = ""  # the mark of what an agent has said to it and would not do, until it is handed out again
 
 
 @record
@@ -151,6 +152,11 @@ class Turn(Protocol):
     def step(self) -> Step: ...
 
     @property
+    def called(self) -> str:
+        """What people know the step by: its id, or the way to it."""
+        ...
+
+    @property
     def rounds(self) -> int:
         """How often a block of this step was gone through since the flow arrived at it."""
         ...
@@ -168,6 +174,11 @@ class Turn(Protocol):
     @property
     def included(self) -> Mapping[str, Mapping[str, Json]]:
         """The state of the workflow inside it, by section, once that was gone through."""
+        ...
+
+    @property
+    def trouble(self) -> Mapping[str, Json] | None:
+        """Why the workflow inside it has failed, once it has done what follows that."""
         ...
 
     def asked(self, task: str) -> Mapping[str, Json] | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 from moot.core import json
 from moot.core.json import Json
@@ -9,7 +10,7 @@ from moot.engine import resolving
 from moot.engine.expressions.evaluation import Evaluator
 from moot.engine.expressions.template import Expression
 from moot.engine.resolving import View
-from moot.engine.scope import LOOP, Scope
+from moot.engine.scope import FAILED, LOOP, Scope
 from moot.engine.state import fields
 from moot.engine.state.fields import Fields
 from moot.engine.step import Resolved, Spell, Step
@@ -29,6 +30,10 @@ class AtStep:
         return self.scope.trail[-1]
 
     @property
+    def called(self) -> str:
+        return self.scope.step_id if self.step.name.isdigit() else self.step.name
+
+    @property
     def rounds(self) -> int:
         return self.scope.frames[-1].rounds
 
@@ -43,6 +48,11 @@ class AtStep:
         return fields.sections(
             {key.removeprefix(prefix): text for key, text in self.everything.items() if key.startswith(prefix)}
         )
+
+    @property
+    def trouble(self) -> Mapping[str, Json] | None:
+        text = self.everything.get(self.scope.inner.prefix + FAILED)
+        return None if text is None else cast(Mapping[str, Json], json.load_object(text)["error"])
 
     def asked(self, task: str) -> Mapping[str, Json] | None:
         found = self.scope.definition.tasks.get(task)

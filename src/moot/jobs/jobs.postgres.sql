@@ -15,3 +15,6 @@ returning id, key, kind, stream, subject, arguments, state, run_at, deadline, ow
 
 -- cancelled: Those of some jobs that nobody needs any more.
 select id from jobs where id in (select json_array_elements_text(:ids)) and state = 'cancelled'
+
+-- under_way: Whether a job is being done; nobody ends it until the commit.
+select id from jobs where key = :key and state = 'running' for update

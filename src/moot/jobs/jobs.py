@@ -177,7 +177,12 @@ def cancel(tx: Tx, key: str) -> bool:
 
 def is_under_way(tx: Tx, key: str) -> bool:
     """Whether it is being done. Whoever does it cannot end it before this transaction has, and looks then."""
-    return bool(tx.run(sql.under_way, key=key))
+    return tx.maybe(sql.under_way, str, key=key) is not None
+
+
+def is_owned(tx: ReadTx, job: Job) -> bool:
+    """Whether it is still its owner's, for whoever is about to do something that no transaction can refuse."""
+    return tx.maybe(sql.owned, str, id=job.id, fence=job.fence) is not None
 
 
 def guard(tx: Tx, job: Job) -> None:

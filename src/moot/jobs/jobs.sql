@@ -78,7 +78,10 @@ where key = :key and state in ('queued', 'running', 'unknown')
 select id from jobs where id in (select value from json_each(:ids)) and state = 'cancelled'
 
 -- under_way: Whether a job is being done; nobody ends it until the commit.
-update jobs set fence = fence where key = :key and state = 'running'
+select id from jobs where key = :key and state = 'running'
+
+-- owned: Whether a job is still its owner's at this moment.
+select id from jobs where id = :id and fence = :fence and state = 'running'
 
 -- guard: Whether a job is still its owner's; nobody takes it away until the commit.
 update jobs set fence = fence where id = :id and fence = :fence and state = 'running'

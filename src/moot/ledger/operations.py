@@ -133,6 +133,11 @@ def answer(tx: ReadTx, deed: Deed) -> str:
     return found.result
 
 
+def is_on_record(tx: ReadTx, key: Key) -> bool:
+    """Whether a call with this key was begun."""
+    return tx.maybe(sql.by_key, Operation, scope=key.scope, key=key.key) is not None
+
+
 def of_attempt(tx: ReadTx, attempt: AttemptId) -> list[Operation]:
     """What an attempt has done, in order: the next one is told."""
     return tx.all(sql.of_attempt, Operation, attempt=attempt)

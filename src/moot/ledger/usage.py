@@ -62,7 +62,10 @@ def take_back(tx: Tx, scope: Scope, agent: AgentId) -> None:
 
 
 def record(tx: Tx, scope: Scope, agent: AgentId, spent: Spent) -> None:
-    """An attempt has ended, well or badly."""
+    """An attempt has ended, well or badly, or is a step further."""
+    tokens, cost = _bounded(spent.input_tokens) + _bounded(spent.output_tokens), _bounded(spent.dollars * DOLLAR)
+    if tokens or cost:
+        tx.put(sql.note, scope=scope, agent=agent, now=tx.now, tokens=tokens, cost=cost)
     tx.run(
         sql.record,
         scope=scope,
@@ -70,7 +73,7 @@ def record(tx: Tx, scope: Scope, agent: AgentId, spent: Spent) -> None:
         input_tokens=_bounded(spent.input_tokens),
         output_tokens=_bounded(spent.output_tokens),
         turns=_bounded(spent.turns),
-        cost=_bounded(spent.dollars * DOLLAR),
+        cost=cost,
         busy=spent.busy // MICROSECOND,
         is_estimated=spent.is_estimated,
     )
@@ -106,3 +109,4 @@ def by_agent(tx: ReadTx, scope: Scope) -> dict[AgentId, Usage]:
 
 def forget(tx: Tx, scope: Scope) -> None:
     tx.run(sql.forget, scope=scope)
+    tx.run(sql.forget_notes, scope=scope)

@@ -16,6 +16,10 @@ set input_tokens = input_tokens + :input_tokens, output_tokens = output_tokens +
   is_estimated = case when is_estimated = 1 or :is_estimated = 1 then 1 else 0 end
 where scope = :scope and agent = :agent
 
+-- note: When it was used; twice in one moment is added up.
+insert into spending (scope, agent, at, tokens, cost) values (:scope, :agent, :now, :tokens, :cost)
+on conflict (scope, agent, at) do update set tokens = spending.tokens + excluded.tokens, cost = spending.cost + excluded.cost
+
 -- total: What all have used together.
 select cast(coalesce(sum(attempts), 0) as bigint) as attempts,
   cast(coalesce(sum(input_tokens), 0) as bigint) as input_tokens,
@@ -34,3 +38,6 @@ from usage where scope = :scope order by agent
 
 -- forget: What was used in a run, or in a stream outside of runs.
 delete from usage where scope = :scope
+
+-- forget_notes: When that was.
+delete from spending where scope = :scope

@@ -3,22 +3,24 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
-from moot import __version__
 from moot.core.caller import Caller
 from moot.core.errors import MootError
-from moot.mcp import answers, body, gate, identity, stream
+from moot.core.version import VERSION
+from moot.edge import answers, bodies, gate
+from moot.edge.gate import Headers
+from moot.edge.page import Page
+from moot.edge.refusals import NotServed, RequestFailed, ServerStopping
+from moot.mcp import body, identity, stream
 from moot.mcp.body import Problem
 from moot.mcp.exchange import Exchange
-from moot.mcp.gate import Headers
 from moot.mcp.interpreter import Interpreter
 from moot.mcp.notices import Notices
-from moot.mcp.refusals import NotServed, RequestFailed, ServerStopping
 from moot.mcp.sessions import Sessions
 from moot.store.store import Store
 from moot.tools.around import Around
@@ -41,7 +43,7 @@ class App:
         store: Store,
         *,
         trust_agent_header: bool = False,
-        page: ASGIApp | None = None,
+        page: Page | None = None,
         met: Callable[[Caller], None] | None = None,
         around: Around | None = None,
     ) -> None:
@@ -58,7 +60,9 @@ class App:
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
         """Sessions and notices live in here; leaving ends them all."""
-        async with asyncio.TaskGroup() as group:
+        async with AsyncExitStack() as stack, asyncio.TaskGroup() as group:
+            if self._page is not None:
+                await stack.enter_async_context(self._page.running())
             speaking = group.create_task(self._interpreter.run())
             telling = group.create_task(self._notices.run())
             try:
@@ -72,6 +76,8 @@ class App:
         """Let nobody in any more, end the streams, and give calls that are being answered a moment."""
         self._is_stopping = True
         self._notices.close()
+        if self._page is not None:
+            self._page.close()
         await self._wait(grace)
         self._interpreter.break_off()
         await self._wait(grace)
@@ -114,7 +120,7 @@ class App:
         if path == PATH:
             await self._answer_mcp(exchange, headers)
         elif path == "/health" and exchange.scope["method"] in ("GET", "HEAD"):
-            await answers.send_json(exchange.send, 200, {"moot": __version__})
+            await answers.send_json(exchange.send, 200, {"moot": VERSION})
         elif self._page is not None:
             await self._page(exchange.scope, exchange.receive, exchange.send)
         else:
@@ -141,7 +147,7 @@ class App:
             self._sessions.forget(session)
 
     async def _answer_post(self, exchange: Exchange, headers: Headers, speaker: "Speaker") -> None:
-        content = await body.read(exchange.receive, headers.get(b"content-length"))
+        content = await bodies.read(exchange.receive, headers.get(b"content-length"))
         message = body.parse(content)
         if isinstance(message, Problem):
             await answers.send_json(exchange.send, 400, message.answer())

@@ -13,9 +13,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from moot.core import json
 from moot.core.records import record
-from moot.mcp import refusals
+from moot.edge import refusals
+from moot.edge.refusals import HeadTooLarge
 from moot.mcp.deadline import Deadline
-from moot.mcp.refusals import HeadTooLarge
 
 _PIECE = 1 << 14  # fed to the parser at a time: as exactly as this the size of a head is known
 

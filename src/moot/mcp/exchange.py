@@ -3,7 +3,7 @@
 from starlette.types import Message, Receive, Scope, Send
 
 from moot.core.errors import MootError
-from moot.mcp import answers
+from moot.edge import answers
 
 
 class Exchange:

@@ -9,8 +9,8 @@ from moot.core.errors import MootError
 from moot.core.ids import DEFAULT_INSTANCE, InstanceName
 from moot.core.records import record
 from moot.core.tx import ReadTx
-from moot.mcp.gate import Headers
-from moot.mcp.refusals import NameMismatch
+from moot.edge.gate import Headers
+from moot.edge.refusals import NameMismatch
 from moot.registry import agents, instances, names, tokens
 from moot.registry.errors import NotAuthenticated
 from moot.tools import sharing

@@ -15,12 +15,12 @@ from opentelemetry import trace
 from pydantic import BaseModel
 from starlette.requests import Request
 
-from moot import __version__
 from moot.core.caller import Caller
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.keys import KEY, KEY_HEADER, LATER, MAIL, SPELLING_HEADER
-from moot.core.tool import ToolAnswer
+from moot.core.tool import Tool, ToolAnswer
+from moot.core.version import VERSION
 from moot.ledger.operations import Key
 from moot.mcp import identity, prompts, resources, schemas
 from moot.mcp.notices import Notice, Notices, Wants
@@ -47,12 +47,13 @@ class _Notification(BaseModel):
     params: Mapping[str, Any]
 
 
-def is_quick(message: Mapping[str, Any]) -> bool:
+def is_quick(message: Mapping[str, Any], functions: Mapping[str, Tool]) -> bool:
     """Whether the answer comes at once: it does unless a call may wait for something, or work outside the store."""
     if message.get("method") != "tools/call":
         return True
     params = cast(Mapping[str, Any], message.get("params", {}))
-    tool = table.TOOLS.get(spellings.own(str(params.get("name"))))
+    name = spellings.own(str(params.get("name")))
+    tool = table.TOOLS.get(name) or functions.get(name)
     return tool is None or not (tool.waits or tool.effect == "outside")
 
 
@@ -68,7 +69,7 @@ class Protocol:
         self._is_stopping = False
         self.server = Server[Any](
             "moot",
-            version=__version__,
+            version=VERSION,
             instructions=INSTRUCTIONS,
             # No argument travels in a header, so there is nothing to check; without this, every call lists all tools.
             get_tool_input_schema=lambda _: None,
@@ -92,7 +93,7 @@ class Protocol:
             task.cancel()
 
     async def list_tools(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        offered, spelling = table.offered(_caller(context)), self._spelling(context)
+        offered, spelling = table.offered(_caller(context), self._around.functions), self._spelling(context)
         return types.ListToolsResult(tools=[schemas.described(tool, spelling) for tool in offered])
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from starlette.types import ASGIApp
 
 from moot.core.caller import Caller
 from moot.core.records import record
+from moot.edge.page import Page
 from moot.mcp import connection, sockets
 from moot.mcp.app import PATH, App
 from moot.mcp.connection import Limits
@@ -50,7 +51,7 @@ class Options:
     """How to serve."""
 
     trust_agent_header: bool = False
-    page: ASGIApp | None = None  # answers everything but /mcp and /health
+    page: Page | None = None  # answers everything but /mcp and /health
     met: Callable[[Caller], None] | None = None  # called for everybody who has proven who they are
     around: Around = field(default_factory=Around)  # the calls of tools
     grace: float = GRACE

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -11,9 +12,10 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.types import ASGIApp
 
 from moot.core.caller import Caller
+from moot.edge import bodies
+from moot.edge.gate import Headers
 from moot.mcp import body, identity, protocol
 from moot.mcp.exchange import Exchange
-from moot.mcp.gate import Headers
 from moot.mcp.notices import Notices
 from moot.mcp.protocol import Protocol
 from moot.mcp.sessions import Sessions
@@ -26,10 +28,11 @@ _HANDSHAKES = tuple(version.encode() for version in HANDSHAKE_PROTOCOL_VERSIONS)
 class Speaker:
     def __init__(self, store: Store, notices: Notices, sessions: Sessions, around: Around) -> None:
         self._protocol = Protocol(store, notices, sessions, around)
-        self._manager = StreamableHTTPSessionManager(self._protocol.server, max_request_body_size=body.CAP)
+        self._is_quick = partial(protocol.is_quick, functions=around.functions.tools)
+        self._manager = StreamableHTTPSessionManager(self._protocol.server, max_request_body_size=bodies.CAP)
         # Half the cost for what is answered at once: it watches for no disconnect and is ready for no stream.
         self._at_once = StreamableHTTPSessionManager(
-            self._protocol.server, json_response=True, max_request_body_size=body.CAP
+            self._protocol.server, json_response=True, max_request_body_size=bodies.CAP
         )
 
     @asynccontextmanager
@@ -54,7 +57,7 @@ class Speaker:
         self, exchange: Exchange, headers: Headers, message: Mapping[str, Any], content: bytes
     ) -> None:
         is_stateless = headers.get(b"mcp-protocol-version", _HANDSHAKES[0]) not in _HANDSHAKES
-        manager = self._at_once if is_stateless and protocol.is_quick(message) else self._manager
+        manager = self._at_once if is_stateless and self._is_quick(message) else self._manager
         await manager.handle_request(exchange.scope, body.replay(content, exchange.receive), exchange.send)
 
     def break_off(self) -> None:

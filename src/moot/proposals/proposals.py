@@ -246,6 +246,12 @@ def all_of(tx: ReadTx, stream: StreamId) -> list[Proposal]:
     return [Proposal(terms, outcome, tuple(ballots[terms.id])) for terms, outcome in every]
 
 
+def latest(tx: ReadTx, stream: StreamId, limit: int, before: ProposalId | None = None) -> list[Proposal]:
+    """The last ones, or the last before another, oldest first."""
+    found = tx.all(sql.latest, str, stream=stream, before=before or "", limit=limit)
+    return [get(tx, ProposalId(id)) for id in reversed(found)]
+
+
 def _own_options(new: NewProposal) -> Mapping[str, str]:
     """What can be chosen where the proposal itself does not say."""
     match new.type:

@@ -46,6 +46,12 @@ select id, stream, instance, type, purpose, title, description, options, creator
   resolved_by, reason, closed_at
 from proposals where stream = :stream order by created_at, id
 
+-- latest: The last proposals of a stream, or the last before one of them, newest first.
+select id from proposals
+where stream = :stream
+  and (:before = '' or (created_at, id) < (select created_at, id from proposals where id = :before))
+order by created_at desc, id desc limit :limit
+
 -- latest_for: The last proposal of a stream that served a purpose.
 select id, stream, instance, type, purpose, title, description, options, creator, creator_id, rule, quorum,
   is_quorum_required, tie_breaker, is_binding, created_at, expires_at, message

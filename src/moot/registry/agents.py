@@ -10,6 +10,7 @@ from moot.core.caller import Role
 from moot.core.events import Event
 from moot.core.ids import AgentId, InstanceName, StreamId, TokenId
 from moot.core.json import Json
+from moot.core.permissions import Permissions
 from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.registry import names
@@ -24,6 +25,7 @@ HEARTBEAT = timedelta(seconds=30)
 OFFLINE_AFTER = timedelta(seconds=90)
 FORSAKEN_AFTER = timedelta(days=1)
 PERSON = "human"
+PERMITTED = "agent_permitted"
 # Backends that nobody starts: these agents come by themselves, or are moot's own addresses.
 UNSTARTED = frozenset(("external", "human", "service"))
 
@@ -221,6 +223,19 @@ def update(tx: Tx, id: AgentId, changes: Changes) -> Agent:
     agent = present(get(tx, id))
     tx.announce(Event(agent.stream, "agent_updated", id, {"name": agent.name}, is_quiet=True))
     return agent
+
+
+def locked(tx: Tx, id: AgentId) -> Agent:
+    """The agent as it is while nobody else changes what is known of it."""
+    tx.lock("agents", id)
+    return get(tx, id)
+
+
+def permit(tx: Tx, agent: Agent, permissions: Permissions) -> None:
+    """What it may do from its next attempt on; for `locked` agents."""
+    said = {"edit": permissions.edit, "shell": permissions.shell, "network": permissions.network}
+    tx.run(sql.settle, id=agent.id, settings=json.dumps({**agent.settings, "permissions": said}))
+    tx.announce(Event(agent.stream, PERMITTED, agent.id, {"name": agent.name, **said}, is_quiet=True))
 
 
 def unregister(tx: Tx, id: AgentId) -> bool:

@@ -63,6 +63,9 @@ set status = coalesce(:status, status), capabilities = coalesce(:capabilities, c
   workspace_path = coalesce(:workspace_path, workspace_path), metadata = coalesce(:metadata, metadata), seen_at = :now
 where id = :id and left_at is null
 
+-- settle: Change the settings of an agent.
+update agents set settings = :settings where id = :id
+
 -- leave: The agent is gone for good.
 update agents set left_at = :now where id = :id and left_at is null
 

@@ -117,3 +117,8 @@ def get(tx: ReadTx, id: AttemptId) -> Attempt | None:
 
 def running(tx: ReadTx, agent: AgentId) -> Attempt | None:
     return tx.maybe(sql.running, Attempt, agent=agent)
+
+
+def latest(tx: ReadTx, agent: AgentId, limit: int) -> list[Attempt]:
+    """The last attempts of an agent, newest first."""
+    return tx.all(sql.latest, Attempt, agent=agent, limit=limit)

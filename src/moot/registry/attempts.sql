@@ -36,3 +36,7 @@ select id, agent, job, fence, number, host, state, error, started_at, ended_at f
 -- running: The attempt an agent is in.
 select id, agent, job, fence, number, host, state, error, started_at, ended_at
 from attempts where agent = :agent and state = 'running' order by started_at desc limit 1
+
+-- latest: The last attempts of an agent, newest first.
+select id, agent, job, fence, number, host, state, error, started_at, ended_at
+from attempts where agent = :agent order by id desc limit :limit

@@ -33,3 +33,9 @@ class AttemptEnded(MootError):
     """This attempt was given up or replaced; what it writes is refused."""
 
     code = "ATTEMPT_ENDED"
+
+
+class LinkSpent(MootError):
+    """A link to the page that leads nowhere any more."""
+
+    code = "LINK_SPENT"

@@ -8,8 +8,8 @@ select name, stream, created_at from instances where name = :name
 -- all_of: Every instance, oldest first.
 select name, stream, created_at from instances order by created_at, name
 
--- forget_tokens: The tokens of an instance.
-delete from tokens where instance = :name
+-- forget_tokens: The tokens of an instance. Visits only begin there.
+delete from tokens where instance = :name and kind in ('attempt', 'member', 'operator')
 
 -- forget_attempts: What its agents tried.
 delete from attempts where agent in (select id from agents where instance = :name)

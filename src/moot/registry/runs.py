@@ -22,8 +22,8 @@ from moot.registry.instances import Instance
 from moot.store import queries
 
 sql = queries.beside(__file__)
-# Whether it ends by itself; what is taped does, and is worked on by the host that attends it alone.
-Mode = Literal["run", "start", "taped"]
+# Whether it ends by itself; what is taped or bound does, and is worked on by the host that attends it alone.
+Mode = Literal["run", "start", "taped", "bound"]
 State = Literal["live", "interrupted", "done", "failed", "limit", "stopped"]
 Phase = Literal["setup", "election", "talk", "tasks", "steps"]
 _ORDER: tuple[Phase, ...] = get_args(Phase)
@@ -172,9 +172,9 @@ def live_id(tx: ReadTx, instance: InstanceName) -> RunId | None:
     return None if found is None else RunId(found)
 
 
-def taped_elsewhere(tx: ReadTx, host: HostId) -> frozenset[StreamId]:
-    """Where whatever happens is played or recorded by another host, and this one leaves it alone."""
-    return frozenset(StreamId(one) for one in tx.all(sql.taped_elsewhere, str, host=host))
+def held_elsewhere(tx: ReadTx, host: HostId) -> frozenset[StreamId]:
+    """Where another host alone does what there is to do: it plays or records it, or has the functions for it."""
+    return frozenset(StreamId(one) for one in tx.all(sql.held_elsewhere, str, host=host))
 
 
 def all_live(tx: ReadTx) -> list[Run]:

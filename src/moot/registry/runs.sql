@@ -47,8 +47,8 @@ select id, instance, stream, name, source, mode, state, phase, definition, given
   is_paused, first_seq, last_seq, reason, started_at, ended_at
 from runs where state = 'live' order by instance
 
--- taped_elsewhere: Where others than this host play or record what happens.
-select stream from runs where state = 'live' and mode = 'taped' and attended_by <> :host
+-- held_elsewhere: Where nobody works but another host, which plays or records what happens, or has what it needs.
+select stream from runs where state = 'live' and mode in ('taped', 'bound') and attended_by <> :host
 
 -- enter: Move on to the next phase, unless somebody else has.
 update runs set phase = :phase where id = :id and state = 'live' and phase = :before

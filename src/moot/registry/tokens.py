@@ -15,7 +15,7 @@ from moot.registry.errors import NotAuthenticated
 from moot.store import queries
 
 sql = queries.beside(__file__)
-Kind = Literal["attempt", "member", "operator"]
+Kind = Literal["attempt", "member", "operator", "link", "shared_link", "visit"]
 
 
 @record
@@ -110,6 +110,16 @@ def revoke(tx: Tx, id: TokenId) -> list[AgentId]:
 def is_spent(tx: ReadTx, id: str) -> bool:
     """Whether this was a token with which nobody can come any more."""
     return tx.maybe(sql.is_spent, int, id=id, now=tx.now) is not None
+
+
+def speaks_for(tx: ReadTx, agent: AgentId) -> bool:
+    """Whether anybody holds a token with which it can speak for an agent from outside."""
+    return tx.maybe(sql.speaks_for, int, agent=agent, now=tx.now) is not None
+
+
+def regrant(tx: Tx, agent: AgentId, role: Role, groups: tuple[str, ...]) -> None:
+    """Whoever speaks for an agent from outside that has got another part."""
+    tx.run(sql.regrant, agent=agent, role=role, groups=json.dumps(groups))
 
 
 def revoke_of_agent(tx: Tx, agent: AgentId) -> None:

@@ -8,7 +8,7 @@ from tokens
 left join agents on agents.id = tokens.agent
 left join attempts on attempts.id = tokens.attempt
 left join hosts on hosts.id = attempts.host
-where tokens.hash = :hash and tokens.revoked_at is null
+where tokens.hash = :hash and tokens.kind in ('attempt', 'member', 'operator') and tokens.revoked_at is null
   and (tokens.expires_at is null or tokens.expires_at > :now)
   and (tokens.agent is null or agents.left_at is null)
   and (tokens.attempt is null or attempts.state = 'running')
@@ -39,6 +39,14 @@ returning id
 -- resume_agent: An agent from outside is back.
 update agents set stopped_at = null, seen_at = :now where id = :agent and backend = 'external' and left_at is null
 
+-- speaks_for: A living token of an agent, or of who has registered it.
+select 1 from tokens
+where tokens.agent = :agent and tokens.revoked_at is null and (tokens.expires_at is null or tokens.expires_at > :now)
+union all
+select 1 from agents join tokens on tokens.id = agents.registered_by
+where agents.id = :agent and tokens.revoked_at is null and (tokens.expires_at is null or tokens.expires_at > :now)
+limit 1
+
 -- revoke_of_agent: Nobody speaks for this agent any more.
 update tokens set revoked_at = :now where agent = :agent and revoked_at is null
 
@@ -51,3 +59,6 @@ select 1 from tokens left join attempts on attempts.id = tokens.attempt
 where tokens.id = :id and (
   tokens.revoked_at is not null or tokens.expires_at <= :now or coalesce(attempts.state, 'running') <> 'running'
 )
+
+-- regrant: Who speaks for an agent from outside may do what its new part allows, and no more.
+update tokens set role = :role, groups = :groups where agent = :agent and kind = 'member' and revoked_at is null

@@ -41,3 +41,9 @@ class AnswerRefused(InvalidInput):
     """This is no answer to what was asked."""
 
     code = "ANSWER_REFUSED"
+
+
+class RequestChanged(MootError):
+    """What somebody answers is not what is asked."""
+
+    code = "REQUEST_CHANGED"

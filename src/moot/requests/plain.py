@@ -14,6 +14,8 @@ def request(one: Request) -> dict[str, Json]:
         "title": one.title,
         "body": one.body,
         "options": list(one.options),
+        "mode": one.mode,
+        "hash": one.hash,
         "state": one.state,
         "answer": one.answer,
         "answered_by": one.answered_by,

@@ -11,6 +11,7 @@ from typing import Literal
 from moot.core import json
 from moot.core.events import Event
 from moot.core.ids import AgentId, InstanceName, MessageId, RequestId, StreamId
+from moot.core.permissions import PRESETS, Preset
 from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
 from moot.requests.errors import (
@@ -51,9 +52,10 @@ class NewRequest:
     addressee: Party
     title: str
     body: str = ""
-    options: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()  # the possible answers, if it is not open; an empty one: nothing may be answered
     hash: str | None = None  # of what is to be approved, if that is not the words themselves
     lasts: timedelta | None = None  # None: until it is answered
+    mode: Preset | None = None  # the permissions that a mode_set is about
 
 
 @record
@@ -71,6 +73,7 @@ class Request:
     body: str
     options: tuple[str, ...]
     hash: str
+    mode: Preset | None
     state: State
     answer: str
     answered_by: str | None
@@ -83,6 +86,15 @@ class Request:
     @property
     def is_open(self) -> bool:
         return self.state == "open"
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The possible answers in words; none if every one is."""
+        return tuple(one for one in self.options if one)
+
+    @property
+    def may_be_empty(self) -> bool:
+        return "" in self.options
 
 
 @record
@@ -107,6 +119,8 @@ def ask(tx: Tx, new: NewRequest) -> Change:
     addressee = new.addressee.id
     if addressee is None or addressee == new.requester.id:
         raise RequestRefused("Nobody can ask themselves.", "Name somebody else.")
+    if (new.kind == "mode_set") != (new.mode is not None):
+        raise RequestRefused("A mode_set is about one mode, and nothing else is.", f"Modes: {', '.join(PRESETS)}.")
     id = RequestId(tx.new_id("rq"))
     hash = new.hash or hash_of(new)
     tx.run(
@@ -124,6 +138,7 @@ def ask(tx: Tx, new: NewRequest) -> Change:
         body=new.body,
         options=json.dumps(new.options),
         hash=hash,
+        mode=new.mode,
         now=tx.now,
         expires_at=None if new.lasts is None else tx.now + new.lasts,
     )
@@ -225,9 +240,14 @@ def latest(tx: ReadTx, stream: StreamId, limit: int) -> list[Request]:
     return list(reversed(tx.all(sql.latest, Request, stream=stream, limit=limit)))
 
 
+def about(tx: ReadTx, stream: StreamId, hash: str) -> Request | None:
+    """What was asked last about exactly this, and not taken back."""
+    return tx.maybe(sql.about, Request, stream=stream, hash=hash)
+
+
 def hash_of(new: NewRequest) -> str:
     """Of the words themselves."""
-    words = json.dumps([new.kind, new.title, new.body, list(new.options)])
+    words = json.dumps([new.kind, new.title, new.body, list(new.options), *([new.mode] if new.mode else [])])
     return hashlib.sha256(words.encode()).hexdigest()
 
 
@@ -255,13 +275,13 @@ def _checked(request: Request, verdict: Verdict, text: str) -> str:
 
 
 def _option(request: Request, text: str) -> str:
-    if not text:
+    if not text and not request.may_be_empty:
         raise AnswerRefused("The answer is empty.", "Write something.")
-    if not request.options:
+    if not request.choices:
         return text
     meant = [option for option in request.options if option.casefold() == text.casefold()]
     if not meant:
-        raise AnswerRefused(f"{text[:80]!r} is no option.", f"Choose from: {', '.join(request.options)}.")
+        raise AnswerRefused(f"{text[:80]!r} is no option.", f"Choose from: {', '.join(request.choices)}.")
     return meant[0]
 
 

@@ -18,7 +18,7 @@ from moot.backends.backend import (
     Usage,
     Warned,
 )
-from moot.connect.errors import ServerNotStarted
+from moot.client.errors import ServerNotStarted
 from moot.core import prices
 from moot.core.clock import Clock, SystemClock
 from moot.core.errors import InvalidInput

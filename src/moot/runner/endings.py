@@ -22,7 +22,9 @@ from moot.runner.flows import asking_agents
 from moot.runner.pausing import Wait, first_line
 from moot.runner.reactions.wake_agents import attempt_key, wake
 from moot.runner.retry import Retry
-from moot.tools import groups, talk
+from moot.runner.teams import section, turns
+from moot.runner.teams.turns import Turn
+from moot.tools import groups, talk, teamwork
 from moot.tools.talk import Words
 
 _CUT = "\n… (the rest was cut off)"
@@ -105,7 +107,11 @@ def _succeed(tx: Tx, begun: Begun, text: str) -> None:
         spoken = None if terms.has_context(begun.run) else ""
         words = Words(_sayable(text), reply_to=begun.mail[-1].id, attempt=attempt, spoken=spoken)
         talk.say(tx, instances.get(tx, agent.instance), agent, words)
-    handing_out.finish(tx, agent, begun.caller.token or "", _sayable(text))
+    hand = begun.caller.token or ""
+    if begun.run is not None and section.is_team(begun.run):
+        turns.end(tx, Turn(begun.run, agent, hand, attempt, _sayable(text)))
+    else:
+        handing_out.finish(tx, agent, hand, _sayable(text))
     asking_agents.answered(tx, agent, attempt, [one.id for one in begun.mail], _sayable(text))
     tx.announce(Event(agent.stream, attempts.SUCCEEDED, attempt, {"agent": agent.id}, is_quiet=True))
 
@@ -140,6 +146,8 @@ def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
         return
     jobs.fail(tx, begun.job, error)
     failed = handing_out.fail(tx, agent, error)
+    if begun.run is not None and section.is_team(begun.run):
+        teamwork.look(tx, begun.run.id, agent.stream)
     steps = asking_agents.failed(tx, [one.id for one in begun.mail], error)
     for mail in begun.mail:
         if mail.task_id in failed or mail.id in steps:  # whoever tries the task again is told anew

@@ -26,13 +26,16 @@ from moot.registry.agents import Agent
 from moot.registry.runs import Run
 from moot.requests import requests
 from moot.runner import plan_section
-from moot.tools import isolation, talk, verifying
+from moot.teams import teams
+from moot.teams.stages import Stage
+from moot.tools import isolation, talk, teamwork, verifying
 from moot.tools.doing import Able
 from moot.tools.talk import Words
 from moot.workflow import stored
 from moot.workspaces.workspaces import Workspace
 
 HAND_OUT = "hand_out"
+_GIVEN_IN: tuple[Stage, ...] = ("delegating", "working", "merging")  # of a team: before, nobody has agreed to its plan
 _GIVEN = re.compile(r"\[TASK:\w+\] (.*)")
 _LOOKED_THROUGH = 1000  # ready tasks, for those that fit somebody
 _TOKENS = 4000  # of what somebody is told with a task
@@ -51,22 +54,30 @@ def add(tx: Tx, board: BoardId) -> None:
     run = found and runs.live(tx, found.instance)
     if run is not None and run.id == board:
         jobs.add(tx, NewJob(f"{HAND_OUT}:{board}", HAND_OUT, run.stream, run.id))
+        if run.definition.get("team") is not None:
+            teamwork.look(tx, run.id, run.stream)
 
 
 def hand_out(tx: Tx, job: Job) -> None:
     """The job: as many tasks as may be worked on at once, each to somebody who is free."""
     jobs.finish(tx, job)
     run = runs.get(tx, RunId(job.subject))
+    if run.definition.get("team") is not None:  # it may wait for the end of this
+        teamwork.look(tx, run.id, run.stream)
     board = plan_section.board_of(tx, run)
     if run.state != "live" or run.is_paused or run.stop_asked or board is None or board.status not in OPEN_BOARDS:
         return
+    team = teams.of_run(tx, run.id) if run.definition.get("team") is not None else None
+    if team is not None and team.stage not in _GIVEN_IN:
+        return
+    lead = None if team is None else agents.find(tx, run.stream, team.lead)
     room = board.max_parallel - tasks.at_work(tx, board.id)
-    free = _free(tx, run)
+    free = [one for one in _free(tx, run) if team is None or one.name in team.workers]
     for task in tasks.available(tx, board.id, _LOOKED_THROUGH):
         if room <= 0 or not free:
             return
         agent = next((one for one in free if _suits(one, task)), None)
-        if agent is not None and _give(tx, board, task, agent):
+        if agent is not None and _give(tx, board, task, agent, lead):
             free.remove(agent)
             room -= 1
 
@@ -97,7 +108,8 @@ def _suits(agent: Agent, task: Task) -> bool:
     return is_meant and Able(agent.name, frozenset(agent.capabilities)).fits(task)
 
 
-def _give(tx: Tx, board: Board, task: Task, agent: Agent) -> bool:
+def _give(tx: Tx, board: Board, task: Task, agent: Agent, lead: Agent | None = None) -> bool:
+    """In the name of who leads, if somebody does."""
     # Through no hand yet: that is the attempt which the mail wakes.
     taken = claims.claim(tx, task.id, Holder(agent.id, agent.name, ""), task.stream, lease=None)
     if not isinstance(taken, Taken):
@@ -105,8 +117,9 @@ def _give(tx: Tx, board: Board, task: Task, agent: Agent) -> bool:
     has_place = agent.settings.get("workspace") != "none"
     where = isolation.for_task(tx, board, task.id, task.name, agent) if has_place else None
     instance = instances.get(tx, agent.instance)
-    words = Words(_told(tx, task, where), to=(agent.name,), kind="task", task_id=task.id, spoken="")
-    talk.say(tx, instance, None, words)
+    told = _told(tx, task, where)
+    words = Words(told, to=(agent.name,), kind="task", task_id=task.id, spoken="", is_relayed=True)
+    talk.say(tx, instance, lead, words)
     return True
 
 

@@ -181,9 +181,9 @@ class Host:
                 self._workers[job.kind].lost(tx, job)
         begun: list[tuple[Job, Task, float | None]] = []
         taken = jobs.take(tx, self._appetite())
-        taped = runs.taped_elsewhere(tx, self._id) if taken else frozenset[StreamId]()
+        held = runs.held_elsewhere(tx, self._id) if taken else frozenset[StreamId]()
         for job in taken:
-            if job.stream in taped:
+            if job.stream in held:
                 jobs.postpone(tx, job, tx.now + _ELSEWHERE)
                 continue
             task = self._begin(tx, job)

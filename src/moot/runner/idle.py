@@ -3,8 +3,8 @@
 from moot.bus import mailbox
 from moot.core.ids import StreamId
 from moot.core.tx import ReadTx
-from moot.engine import flows, inbox
-from moot.engine.flows import Flow
+from moot.engine.flow import flows, inbox
+from moot.engine.flow.flows import Flow
 from moot.jobs import jobs
 from moot.jobs.jobs import Job
 from moot.proposals import proposals

@@ -17,6 +17,7 @@ from moot.runner import idle, plan_section
 from moot.runner.flows import section
 from moot.runner.phases import SETUP
 from moot.runner.reactions.wake_agents import ATTEMPT
+from moot.runner.teams import section as team_section
 from moot.store import feed
 from moot.tools.guards import LIMIT
 
@@ -31,7 +32,7 @@ class Look:
     is_idle: bool
     is_working: bool  # an attempt or a command of setup is under way
     parked: int  # messages that were given up
-    awaited: tuple[Agent, ...]  # people with unread mail, an open request or a task
+    awaited: tuple[Agent, ...]  # people with unread mail, an open request or a task, and who is asked for them
     outside: tuple[Agent, ...]  # who come by themselves and have unread mail
     stranded: tuple[Agent, ...]  # who were stopped with unread mail
     limit: str | None  # that was reached, once nobody is at work any more
@@ -45,9 +46,11 @@ def look(tx: ReadTx, id: RunId) -> Look:
     members = agents.members(tx, run.stream)
     counts = mailbox.counts(tx, run.stream)
     live = jobs.live(tx, run.stream)
-    asked = {one.addressee_id for one in requests.open_of(tx, run.stream)}
+    asked = requests.open_of(tx, run.stream)
+    asked_of = {one.addressee_id for one in asked}
     people = [one for one in members if one.backend == "human"]
-    holders = plan_section.holders(tx, run)
+    for_people = {one.addressee_id for one in asked if one.is_for_person} - {one.id for one in people}
+    holders = [*plan_section.holders(tx, run), *team_section.awaited(tx, run)]
     at_work = {one.id for one in holders}
     stop = stops.find(tx, run.id)
     unread = {agent for agent, count in counts.items() if count.unread}
@@ -56,12 +59,15 @@ def look(tx: ReadTx, id: RunId) -> Look:
         is_idle=run.phase in ("talk", "tasks", "steps") and idle.is_idle(tx, run.stream) and not _are_outside(holders),
         is_working=any(job.kind in _WORK and job.state == "running" for job in live),
         parked=sum(count.parked for count in counts.values()),
-        awaited=tuple(one for one in people if one.id in asked | at_work or _is_asked(tx, run, one)),
+        awaited=(
+            *(one for one in people if one.id in asked_of | at_work or _is_asked(tx, run, one)),
+            *(one for one in members if one.id in for_people),
+        ),
         outside=tuple(one for one in members if one.backend == "external" and one.id in unread),
         stranded=tuple(one for one in members if one.is_started_by_moot and one.stopped_at and one.id in unread),
         limit=None if stop is None or _is_winding_up(tx, run, live) else stop.reason,
         has_more=_has_more(run),
-        unfinished=plan_section.trouble(tx, run) or section.trouble(tx, run),
+        unfinished=team_section.trouble(tx, run) or plan_section.trouble(tx, run) or section.trouble(tx, run),
         stopped=tuple(f"{agents.get(tx, one.agent).name}: {one.reason}" for one in stops.of_agents(tx, run.id)),
     )
 

@@ -24,7 +24,9 @@ from moot.requests import requests
 from moot.runner import endings, handing_out, idle, limits, plan_section, values
 from moot.runner.flows import asking_agents, section
 from moot.runner.reactions.wake_agents import attempt_key, wake
-from moot.tools import asking, talk, voting
+from moot.runner.teams import advancing as team_advancing
+from moot.runner.teams import section as team_section
+from moot.tools import asking, attendance, talk, teamwork, voting
 from moot.tools.talk import Words
 from moot.workflow import stored, templates
 from moot.workflow.workflow import AgentDefinition, Context
@@ -54,6 +56,7 @@ def launch(tx: Tx, instance: Instance, new: NewRun, members: Sequence[NewAgent])
     places.put(tx, instance.name, place)
     if workflow.context.is_on:
         documents.configure(tx, instance.name, workflow.context.document, workflow.context.documents)
+    team_section.launch(tx, instance, run, workflow)
     ownership.give(tx, instance.name, workflow.context.owner)  # None until an election has found one
     return run
 
@@ -95,6 +98,7 @@ def carry_on(tx: Tx, run: Run, changes: Mapping[str, int | None]) -> None:
         jobs.add(tx, _setup(run))
     for agent in members_of(tx, run):
         stopping.release(tx, agent)
+    attendance.settle(tx, run.instance)
     if run.phase == "election" and not _is_electing(tx, run):
         kick_off(tx, run)  # it ended while nobody attended the run
     elif run.phase != "setup":
@@ -121,7 +125,9 @@ def kick_off(tx: Tx, run: Run) -> None:
     if not runs.enter(tx, run, "talk"):
         return
     workflow = stored.from_json(run.definition)
-    if workflow.kickoff:
+    if workflow.team is not None:
+        team_section.open(tx, run, templates.expand(workflow.kickoff, values.of_run(run, workflow, run.outputs)).text)
+    elif workflow.kickoff:
         said = templates.expand(workflow.kickoff, values.of_run(run, workflow, run.outputs))
         talk.say(tx, instances.get(tx, run.instance), None, Words(said.text, spoken=said.spoken))
     wake_waiting(tx, run)
@@ -159,11 +165,15 @@ def close(tx: Tx, id: RunId, state: State, reason: str) -> bool:
         return True  # somebody else has ended it, and perhaps begun another with the same agents
     if state == "done" and (not idle.is_idle(tx, run.stream) or begin_tasks(tx, run) or begin_steps(tx, run)):
         return False
+    if state in ("done", "failed") and team_advancing.is_due(tx, run):
+        teamwork.look(tx, run.id, run.stream)
+        return False
     limits.close(tx, run, is_at_limit=state == "limit")
     section.stop(tx, run)
     for agent in members_of(tx, run):
         stopping.stop(tx, agent)
     runs.end(tx, run, state, reason)
+    attendance.settle(tx, run.instance)
     return True
 
 
@@ -172,6 +182,7 @@ def wake_waiting(tx: Tx, run: Run) -> None:
     counts: a host that takes it from a dead one at this moment may be about to find that nobody attends the run."""
     handing_out.add(tx, BoardId(run.id))
     section.carry_on(tx, run)
+    team_section.carry_on(tx, run)
     counts = mailbox.counts(tx, run.stream)
     for agent in agents.members(tx, run.stream):
         if agent.id in counts and counts[agent.id].unread:
@@ -199,7 +210,8 @@ def _electors(tx: ReadTx, run: Run) -> list[Agent]:
     """Who chooses an owner: with a kickoff, everybody who can write documents, if they are two or more."""
     workflow = stored.from_json(run.definition)
     context = workflow.context
-    if not workflow.kickoff or not context.is_on or context.owner_rule not in ("default", "elect"):
+    is_wanted = context.is_on and context.owner_rule in ("default", "elect")
+    if workflow.team is not None or not workflow.kickoff or not is_wanted:
         return []
     writers = {agent.name for agent in workflow.agents if _writes_documents(agent)}
     found = [agent for agent in members_of(tx, run) if agent.name in writers]

@@ -13,13 +13,20 @@ from moot.runner.reactions.begin_talk import begin_talk
 from moot.runner.reactions.reach_agents import reach_agents
 from moot.runner.reactions.tell_flows import tell_flows
 from moot.runner.reactions.verify_tasks import verify_tasks, withdraw_questions
+from moot.runner.teams.advancing import look as look_at_team
 from moot.store import feed, streams
+from moot.teams import reviews
+from moot.workspaces import workspaces
 
 Reaction = Callable[[Tx, StoredEvent], None]
 REACTIONS: Mapping[str, tuple[Reaction, ...]] = {
     messages.POSTED: (reach_agents,),
     votes.CLOSED: (begin_talk, verify_tasks, tell_flows),
-    requests.ANSWERED: (verify_tasks, tell_flows),
+    requests.ANSWERED: (verify_tasks, tell_flows, look_at_team),
+    reviews.REVIEWED: (look_at_team,),
+    workspaces.MERGED: (look_at_team,),
+    workspaces.REFUSED: (look_at_team,),
+    workspaces.PUSHED: (look_at_team,),
     laying.PLANNED: (handing_out.look,),
     claims.RELEASED: (handing_out.look, withdraw_questions),
     progress.STATUS: (handing_out.look, withdraw_questions, tell_flows),

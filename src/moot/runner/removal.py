@@ -9,7 +9,7 @@ from moot.core.caller import Caller
 from moot.core.ids import InstanceName
 from moot.core.tx import Tx
 from moot.documents import documents
-from moot.engine import flows
+from moot.engine.flow import flows
 from moot.jobs import jobs
 from moot.ledger import budgets, journal, operations, stops, usage
 from moot.proposals import proposals
@@ -21,6 +21,7 @@ from moot.search import search
 from moot.search.search import Place
 from moot.store import feed, streams
 from moot.store.store import Store
+from moot.teams import teams
 from moot.workspaces import workspaces
 
 _PIECE = 2000  # events in one write
@@ -63,6 +64,7 @@ def forget(tx: Tx, instance: Instance) -> None:
     boards.forget(tx, instance.name)
     flows.forget(tx, instance.name)
     workspaces.forget(tx, instance.name)
+    teams.forget(tx, instance.name)
     proposals.forget(tx, instance.stream)
     requests.forget(tx, instance.stream)
     documents.forget(tx, instance.name)

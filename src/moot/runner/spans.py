@@ -8,10 +8,10 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
-from moot import __version__
 from moot.core import clock
 from moot.core.json import Json
 from moot.core.records import record
+from moot.core.version import VERSION
 from moot.ledger.nodes import Node
 from moot.ledger.usage import DOLLAR
 
@@ -37,8 +37,8 @@ class Grown:
 
 def request(trees: Iterable[Grown], service: str) -> dict[str, Json]:
     """The body of one request to a collector."""
-    resource: Json = {"attributes": _attributes({"service.name": service, "service.version": __version__})}
-    scope: Json = {"name": "moot", "version": __version__}
+    resource: Json = {"attributes": _attributes({"service.name": service, "service.version": VERSION})}
+    scope: Json = {"name": "moot", "version": VERSION}
     spans: Json = [span for tree in trees for span in _spans(tree)]
     return {"resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": scope, "spans": spans}]}]}
 

@@ -5,9 +5,11 @@ from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 from moot.backends.backend import Backend
+from moot.engine.expressions.moments import Momentary
 from moot.registry.runs import Run
 from moot.runner.attempts import AttemptWorker
 from moot.runner.begun import Equip
+from moot.runner.flows.worker import FlowWorker
 from moot.runner.setup import SetupWorker
 from moot.runner.worker import Worker
 from moot.runner.worktrees import Worktrees
@@ -27,6 +29,8 @@ class Stage(Protocol):
     def own(self, worker: Worker) -> Worker:
         """Of jobs in which moot does something by itself."""
         ...
+
+    def flows(self, worker: FlowWorker, evaluator: Momentary) -> Worker: ...
 
     def worktrees(self, found: Worktrees) -> Worktrees: ...
 

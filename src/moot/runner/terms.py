@@ -19,7 +19,7 @@ from moot.ledger.usage import DOLLAR
 from moot.registry.agents import Agent
 from moot.registry.runs import Run
 from moot.tools import sharing
-from moot.tools.groups import APPROVE, PLAN, TALK
+from moot.tools.groups import APPROVE, FUNCTIONS, PLAN, TALK
 from moot.workflow import providers as services
 from moot.workflow.workflow import Budget, Fallback, PromptMode, Retry
 
@@ -75,6 +75,8 @@ def held(agent: Agent, run: Run | None) -> tuple[str, ...]:
     """The tools that an attempt is offered: those its agent holds, and the way to ask if its program does so."""
     said = of_agent(agent)
     found = groups(said, has_context=has_context(run), has_plan=run is not None and bool(run.definition.get("tasks")))
+    if said.tools is None and run is not None and run.definition.get("functions"):
+        found = (*found, FUNCTIONS)
     if agent.backend not in _ASKING or not said.permissions.asks:
         return found
     return (*found, APPROVE)

@@ -28,7 +28,7 @@ from moot.session.workspace import place
 from moot.session.workspace.tools import WorkspaceTools
 
 if TYPE_CHECKING:
-    from moot.connect.connections import Connections
+    from moot.client.connections import Connections
 
 Connect = Callable[[Iterable[Server]], "AbstractAsyncContextManager[Connections]"]
 
@@ -115,8 +115,8 @@ def _own(agent: Agent, rounds: "Sequence[tuple[Mapping[str, Server], Connections
 
 def _load(root: Path, guardian: Guardian | None) -> Connect:
     """The MCP library is heavy, and few agents want it."""
-    from moot.connect import connections  # noqa: PLC0415
-    from moot.connect.external import Surroundings  # noqa: PLC0415
+    from moot.client import connections  # noqa: PLC0415
+    from moot.client.external import Surroundings  # noqa: PLC0415
 
     return partial(connections.opened, around=Surroundings(root, os.environ, guardian))
 

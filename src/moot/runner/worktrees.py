@@ -25,7 +25,7 @@ from moot.runner.bringing_in import Site
 from moot.store.errors import StoreBusy, StoreUnavailable
 from moot.store.store import Store
 from moot.tools import isolation, needed_work
-from moot.workspaces import beginnings, grounds, merging, workspaces
+from moot.workspaces import beginnings, grounds, merging, pushing, workspaces
 from moot.workspaces import repository as repositories
 from moot.workspaces.beginnings import Strand
 from moot.workspaces.errors import (
@@ -148,6 +148,8 @@ class Worktrees:
                 await self._merge(one)
             case "remove":
                 await self._remove(one)
+            case "push":
+                await self._push(one)
 
     async def repository(self, one: Workspace) -> Repository:
         """Where it is, or where it is to be made."""
@@ -250,8 +252,10 @@ class Worktrees:
 
     async def _merge(self, one: Workspace) -> None:
         repository = await self.repository(one)
-        base = (await repository.base(one.base_branch))[0]
+        base = one.merge_into or (await repository.base(one.base_branch))[0]
         worktree = Worktree(one.id, repository, self.grounds)
+        if one.merge_into:
+            await self._keep_target(one, repository)
         done = await self._merged_before(one, repository, base)
         if done is None:
             await upkeep.keep(one, worktree)
@@ -274,6 +278,20 @@ class Worktrees:
             trouble = error
         await self._write(lambda tx: workspaces.merged(tx, one.id, done.new, trouble))
 
+    async def _keep_target(self, one: Workspace, repository: Repository) -> None:
+        """What is not committed where it is merged into."""
+        target = await self.store.read(lambda tx: workspaces.on_branch(tx, one.merge_into, one.repo))
+        if target is not None:
+            async with self.grounds.alone(target.id):
+                await upkeep.let_end(target)
+                await upkeep.keep(target, Worktree(target.id, repository, self.grounds))
+
+    async def _push(self, one: Workspace) -> None:
+        repository = await self.repository(one)
+        await upkeep.keep(one, Worktree(one.id, repository, self.grounds))
+        remote = await pushing.push(repository, one.branch)
+        await self._write(lambda tx: workspaces.pushed(tx, one.id, remote))
+
     async def _merged_before(self, one: Workspace, repository: Repository, base: str) -> Step | None:
         """The step that was written down and taken, by somebody who was killed before telling."""
         if one.merge_from is None or one.merge_commit is None:
@@ -294,7 +312,7 @@ class Worktrees:
         if worktree is not None:
             kept = await upkeep.patiently(lambda: worktree.remove(upkeep.owner(one)))
             if one.is_branch_ours:
-                await worktree.repository.drop(one.branch, one.base_branch, one.base_commit)
+                await worktree.repository.drop(one.branch, one.merge_into or one.base_branch, one.base_commit)
         elsewhere = None if kept is None or kept.branch == one.branch else kept.branch
         await self._write(lambda tx: workspaces.removed(tx, one.id, elsewhere))
 

@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from functools import partial
 from typing import Protocol
 
-from moot.connect.errors import CallFailed
-from moot.connect.offer import Answer, Offer
+from moot.client.errors import CallFailed
+from moot.client.offer import Answer, Offer
 from moot.core.json import Json
 from moot.core.tool import Effect
 from moot.models.model import ToolSpec

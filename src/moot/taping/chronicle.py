@@ -2,6 +2,7 @@
 terminal, a file that somebody has saved), it is here, under the number that the store gave to it."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import field
 from typing import Any
 
 from moot.backends import backend as contract
@@ -11,6 +12,7 @@ from moot.bus.messages import Message
 from moot.core import clock
 from moot.core.events import StoredEvent
 from moot.core.ids import AgentId, AttemptId, MessageId, ProposalId, RequestId, TaskId, WorkspaceId
+from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.documents import documents
 from moot.ledger import journal, stops
@@ -21,6 +23,7 @@ from moot.registry.runs import Run
 from moot.requests import requests
 from moot.runner import purses
 from moot.store import feed
+from moot.store.store import Store
 from moot.taping.facts import ENDS, JOINED, RELEASED, STOPPED
 from moot.taping.tape import Happened, Letter, Limit, Printed, Read, Said
 from moot.workspaces import workspaces
@@ -30,47 +33,56 @@ _PAGE = 500
 _MAIL = 1000
 
 
+_Told = list[Happened | Said | Read | Printed]
+
+
+@record
+class _Known:
+    """How far the store was read."""
+
+    seq: int
+    printed: int = 0
+    unread: Mapping[AgentId, Mapping[str, Letter]] = field(default_factory=dict[AgentId, Mapping[str, Letter]])
+
+
 class Chronicler:
-    """Reads on from where it was. Its functions run inside a transaction, one at a time."""
+    """Reads on from where it was."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._seq = run.first_seq
-        self._printed = 0
-        self._unread: dict[AgentId, dict[str, Letter]] = {}
+        self._known = _Known(run.first_seq)
 
     def present(self, tx: ReadTx) -> list[Happened]:
         """Who was there before the run, as if they joined with it."""
         found = agents.members(tx, self._run.stream)
-        return [Happened(self._seq, JOINED, one.id, "system", 0, _member(one)) for one in found]
+        return [Happened(self._known.seq, JOINED, one.id, "system", 0, _member(one)) for one in found]
 
-    def news(self, tx: ReadTx) -> list[Happened | Said | Read | Printed]:
-        """What has come since the last time; nothing if that was all."""
-        told: list[Happened | Said | Read | Printed] = []
-        told += self._outputs(tx)
-        while not told and (events := feed.events_after(tx, self._run.stream, self._seq, _PAGE)):
+    async def news(self, store: Store) -> _Told:
+        """What has come since the last time; nothing if that was all. A look that is given up, or made again, counts
+        for nothing: what it has found is told by the next."""
+        self._known, told = await store.read(self._look)
+        return told
+
+    def _look(self, tx: ReadTx) -> tuple[_Known, _Told]:
+        seq, outputs = self._known.seq, runs.get(tx, self._run.id).outputs
+        told: _Told = [Printed(at, one) for at, one in enumerate(outputs) if at >= self._known.printed]
+        while not told and (events := feed.events_after(tx, self._run.stream, seq, _PAGE)):
             told += [line for event in events if (line := self._line(tx, event)) is not None]
-            self._seq = events[-1].seq
-        return told + self._acknowledged(tx)
+            seq = events[-1].seq
+        unread = self._unread(tx)
+        for (id, name), mail in unread.items():
+            if gone := tuple(one for key, one in self._known.unread.get(id, {}).items() if key not in mail):
+                told.append(Read(seq, name, gone))
+        return _Known(seq, len(outputs), {id: mail for (id, _), mail in unread.items()}), told
 
-    def _outputs(self, tx: ReadTx) -> list[Printed]:
-        outputs = runs.get(tx, self._run.id).outputs
-        found = [Printed(number, one) for number, one in enumerate(outputs) if number >= self._printed]
-        self._printed = len(outputs)
-        return found
-
-    def _acknowledged(self, tx: ReadTx) -> list[Read]:
-        """Of those whom moot does not start. It makes no event: it is seen by what is missing."""
-        found: list[Read] = []
-        for agent in agents.members(tx, self._run.stream):
-            if agent.is_started_by_moot:
-                continue
-            unread: dict[str, Letter] = {mail.id: letter(mail) for mail in mailbox.unread(tx, agent.id, _MAIL)}
-            before = self._unread.get(agent.id, {})
-            if gone := tuple(one for id, one in before.items() if id not in unread):
-                found.append(Read(self._seq, agent.name, gone))
-            self._unread[agent.id] = unread
-        return found
+    def _unread(self, tx: ReadTx) -> dict[tuple[AgentId, str], Mapping[str, Letter]]:
+        """Of those whom moot does not start. That they are done with mail makes no event: it is seen by what is
+        missing."""
+        return {
+            (one.id, one.name): {mail.id: letter(mail) for mail in mailbox.unread(tx, one.id, _MAIL)}
+            for one in agents.members(tx, self._run.stream)
+            if not one.is_started_by_moot
+        }
 
     def _line(self, tx: ReadTx, event: StoredEvent) -> Happened | Said | None:
         at = clock.to_micros(event.at)
@@ -181,6 +193,7 @@ def _question(tx: ReadTx, event: StoredEvent) -> Mapping[str, Any]:
         "body": found.body,
         "options": found.options,
         "lasts": lasts,
+        "mode": found.mode,
     }
 
 

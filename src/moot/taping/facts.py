@@ -7,6 +7,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from moot.board import checks
 from moot.core.caller import Role
+from moot.core.permissions import Preset
 from moot.core.records import record
 from moot.documents import documents
 from moot.proposals import votes
@@ -47,6 +48,7 @@ class _Question:
     body: str
     options: list[str]
     lasts: Annotated[float, Field(ge=0, le=_LONGEST)] | None
+    mode: Preset | None = None
 
 
 @record

@@ -19,9 +19,10 @@ from moot.core.records import record
 from moot.models import model
 from moot.runner.purses import FREE, Leave
 from moot.runner.refusals import Reached
+from moot.taping.flow_lines import Moved, Started, Stood
 from moot.workflow.workflow import Backend
 
-FORMAT = 8
+FORMAT = 9
 SCRIPTED = "scripted"  # a model that is none
 How = Literal["ended", "crashed", "cancelled"]
 
@@ -97,6 +98,9 @@ class Call:
     operation: str | None = None  # what it is on record as; None if it changed nothing
     path: str | None = None  # its place in the attempt's tree of sessions; None: of a program
     events: tuple[int, ...] = ()  # the numbers of what it has brought about
+    flow: str | None = None  # at a step of which moot has called it; None: somebody else has
+    strand: int = 0  # of that flow
+    step: str = ""
     type: Literal["call"] = "call"
 
 
@@ -304,7 +308,7 @@ class Outcome:
 
 Line = (
     Header | Begin | Briefed | Asked | Replied | Unanswered | Refused | Call | More | Progress | End | Happened | Said
-    | Read | Printed | Outcome
+    | Read | Printed | Started | Moved | Stood | Outcome
 )  # fmt: skip
 _LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="type")])
 

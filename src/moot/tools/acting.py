@@ -48,6 +48,8 @@ def subject(tx: ReadTx, caller: Caller, agent_id: str | None) -> Agent | None:
 
 def is_own(tx: ReadTx, caller: Caller, id: AgentId) -> bool:
     """Whether an agent is the caller, or one that it acts for."""
+    if id == caller.agent:
+        return True
     agent = agents.get(tx, id)
     return _is_own(caller, agent) or (caller.agent is None and agent.name == agents.PERSON)
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 
-from moot.core.ids import FlowId, RequestId, StreamId
+from moot.bus import mailbox, messages
+from moot.core.ids import FlowId, MessageId, RequestId, StreamId
 from moot.core.json import Json
 from moot.core.tx import Tx
-from moot.engine import flows, inbox, strands
-from moot.engine.flows import Flow
-from moot.engine.inbox import Kind
-from moot.engine.strands import MAIN, Strand
+from moot.engine.flow import flows, inbox, strands
+from moot.engine.flow.flows import Flow
+from moot.engine.flow.inbox import Kind
+from moot.engine.flow.strands import MAIN, Strand
 from moot.jobs import jobs
 from moot.jobs.jobs import NewJob
 from moot.registry import instances
@@ -39,10 +40,15 @@ def submit(tx: Tx, flow: Flow, kind: Kind, body: Mapping[str, Json], strand: int
 
 
 def withdraw(tx: Tx, flow: Flow, strand: Strand) -> None:
-    """Nobody needs the answer any more to what was asked for a strand, unless another waits for it, too."""
+    """Nobody needs the answer any more to what was asked for a strand, unless another waits for it, too. Mail that was
+    answered has been read, and stays so."""
     asked = strand.waits_on or ""
-    is_own = asked.startswith("rq_") and strand.work is not None and strand.work.type != "wait"
-    if is_own and not strands.waiting_on(tx, asked) and requests.get(tx, RequestId(asked)).is_open:
+    is_own = strand.work is not None and strand.work.type != "wait"
+    if not is_own or not asked.startswith(("rq_", "ms_")) or strands.waiting_on(tx, asked):
+        return
+    if asked.startswith("ms_"):
+        mailbox.bury_message(tx, flow.stream, messages.get(tx, MessageId(asked), flow.stream).seq)
+    elif requests.get(tx, RequestId(asked)).is_open:
         asking.cancel(tx, instances.get(tx, flow.instance), RequestId(asked), None, is_operator=False)
 
 

@@ -1,8 +1,9 @@
 """The permission prompt of programs that ask before they use a tool of their own: `approve`.
 
 It answers in words alone, as such programs want it: one text with JSON, and nothing structured. What an agent's
-permissions leave open becomes a durable request to the person, bound to exactly what was asked. The call holds until
-the answer; after that the request stays, and whoever asks for the same again finds the answer, once.
+permissions leave open becomes a durable request to the person, or to a lead who speaks for the person, bound to exactly
+what was asked. The call holds until the answer; after that the request stays, and whoever asks for the same again finds
+the answer, once.
 """
 
 import hashlib
@@ -18,14 +19,14 @@ from moot.core import json, permissions
 from moot.core.errors import MootError, NotAllowed
 from moot.core.ids import RequestId
 from moot.core.permissions import Answer, Permissions
-from moot.core.records import record
+from moot.core.records import record, replace
 from moot.core.tool import WRITERS, Call, Tool
 from moot.core.tx import ReadTx, Tx
 from moot.registry import agents, attempts, hosts, runs
 from moot.registry.agents import Agent
 from moot.requests import requests
 from moot.requests.requests import Request
-from moot.tools import acting, asking
+from moot.tools import acting, asking, attendance, authority
 from moot.tools.asking import Question
 from moot.tools.groups import APPROVE
 from moot.tools.shapes import MOST_CHARACTERS, Arguments, Id, Result, written
@@ -88,12 +89,13 @@ async def leave(call: Call, agent: Agent, arguments: Approve, asker: str = "") -
 
     def ask(tx: Tx) -> _Asked:
         assert question.hash is not None
+        to = authority.person_for(tx, agent)
         if (answered := requests.use(tx, agent.id, question.hash)) is not None:
             _put_away(tx, agent, answered)
             return _Asked(answered)
-        request = asking.ask(tx, acting.instance_of(tx, call.caller), agent, question)
+        request = asking.ask(tx, acting.instance_of(tx, call.caller), agent, replace(question, to=to.name))
         requests.hold(tx, request.id, tx.now + timedelta(seconds=HOLD_SECONDS))
-        return _Asked(request, _is_heard(tx, agent))
+        return _Asked(request, _is_heard(tx, agent, to))
 
     asked = await call.write(ask)
     if not asked.request.is_open:
@@ -165,10 +167,12 @@ def _question(call: Call, arguments: Approve, asker: str) -> Question:
     )
 
 
-def _is_heard(tx: ReadTx, agent: Agent) -> bool:
-    """Whether somebody can answer while an agent waits: at the terminal of its run, or called by a command. Where no
-    run is to come to its end, somebody may look in at any time."""
+def _is_heard(tx: ReadTx, agent: Agent, asked: Agent) -> bool:
+    """Whether somebody can answer while an agent waits: at the terminal of its run, called by a command, or over MCP as
+    the lead. Where no run is to come to its end, somebody may look in at any time."""
     run = runs.live(tx, agent.instance)
+    if attendance.presence(tx, asked, None) == "online":
+        return True
     if run is None or run.mode == "start" or run.definition.get("notify") is not None:
         return True
     return any(host.id == run.attended_by and hosts.ASKS in host.roles for host in hosts.alive(tx))

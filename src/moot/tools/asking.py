@@ -11,8 +11,9 @@ from typing import Literal
 from moot.bus import mailbox, messages
 from moot.bus.messages import Kind as MessageKind
 from moot.core.ids import AgentId, AttemptId, RequestId
+from moot.core.permissions import Preset
 from moot.core.records import record
-from moot.core.tx import Tx
+from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import NewJob
 from moot.registry import agents, instances
@@ -21,7 +22,7 @@ from moot.registry.instances import Instance
 from moot.requests import requests
 from moot.requests.errors import RequestRefused
 from moot.requests.requests import Answerer, Kind, NewRequest, Party, Request, Verdict
-from moot.tools import talk
+from moot.tools import authority, granting, talk
 from moot.tools.talk import Words
 
 EXPIRE = "expire_request"  # the kind of job that ends a request whose time is up
@@ -54,6 +55,7 @@ class Question:
     hash: str | None = None
     lasts: timedelta | Literal["default"] | None = "default"
     attempt: AttemptId | None = None
+    mode: Preset | None = None
 
 
 @record
@@ -68,17 +70,19 @@ class Reply:
 def ask(tx: Tx, instance: Instance, requester: Agent | None, question: Question) -> Request:
     """Ask by mail, and have it end in time; `None` asks as moot itself. The same asked again is found again."""
     addressee = _addressee(tx, instance, question.to)
+    granting.check(tx, requester, addressee, question.kind, question.mode)
     new = NewRequest(
         stream=instance.stream,
         instance=instance.name,
         kind=question.kind,
-        requester=_party(requester),
-        addressee=_party(addressee),
+        requester=_party(tx, requester),
+        addressee=_party(tx, addressee),
         title=question.title,
         body=question.body,
         options=question.options,
         hash=question.hash,
-        lasts=_lasts(question, addressee),
+        lasts=_lasts(tx, question, addressee),
+        mode=question.mode,
     )
     asked = requests.ask(tx, new)
     if not asked.is_new:
@@ -94,11 +98,13 @@ def ask(tx: Tx, instance: Instance, requester: Agent | None, question: Question)
 
 
 def answer(tx: Tx, instance: Instance, id: RequestId, reply: Reply, by: Answerer) -> Request:
-    """Answer, and tell who has asked."""
+    """Answer, do what was approved, and tell who has asked."""
     requests.get(tx, id, instance.stream)
     found = requests.answer(tx, id, reply.verdict, reply.text, by)
     if found.is_new:
         jobs.cancel(tx, _timer(id))
+        if found.request.state == "approved":
+            granting.carry_out(tx, found.request)
         _put_away(tx, found.request)
         _tell_requester(tx, instance, found.request, agents.get(tx, by.id), reply.attempt)
     return found.request
@@ -136,14 +142,16 @@ def _addressee(tx: Tx, instance: Instance, name: str) -> Agent:
     return found
 
 
-def _party(agent: Agent | None) -> Party:
-    return Party("system", None) if agent is None else Party(agent.name, agent.id, agent.backend == "human")
+def _party(tx: ReadTx, agent: Agent | None) -> Party:
+    if agent is None:
+        return Party("system", None)
+    return Party(agent.name, agent.id, authority.speaks_for_person(tx, agent))
 
 
-def _lasts(question: Question, addressee: Agent) -> timedelta | None:
+def _lasts(tx: ReadTx, question: Question, addressee: Agent) -> timedelta | None:
     if question.lasts != "default":
         return question.lasts
-    return None if addressee.backend == "human" else LASTS
+    return None if authority.speaks_for_person(tx, addressee) else LASTS
 
 
 def _put_away(tx: Tx, request: Request) -> None:
@@ -176,8 +184,10 @@ def _asked(request: Request) -> str:
     lines = [f"[{what}:{request.id}] {request.title}"]
     if request.body:
         lines += ["", request.body]
-    if request.options:
-        lines += ["", f"Options: {', '.join(request.options)}"]
+    if request.mode:
+        lines += ["", f"Mode: {request.mode}"]
+    if request.choices:
+        lines += ["", f"Options: {', '.join(request.choices)}"]
     return "\n".join(lines)
 
 

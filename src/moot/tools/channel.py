@@ -3,9 +3,10 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import AliasChoices, FailFast, Field
+from pydantic import AliasChoices, FailFast, Field, model_validator
 
 from moot.bus import messages
+from moot.bus.evidence import Artifact, Evidence, What
 from moot.bus.messages import Kind, Message
 from moot.core import clock
 from moot.core.errors import InvalidInput
@@ -15,9 +16,28 @@ from moot.core.tx import ReadTx, Tx
 from moot.registry import instances
 from moot.search import wanted as wants
 from moot.search.search import Found, FoundDocument, Place, Where
-from moot.tools import acting, finding, groups, talk
-from moot.tools.shapes import Arguments, Entry, Id, Limit, Name, Reference, Result, entry_of, listed
+from moot.tools import acting, conduct, finding, groups, talk
+from moot.tools.shapes import Arguments, Entry, Id, Limit, Line, Name, Reference, Result, entry_of, listed
 from moot.tools.talk import Words
+
+
+class ArtifactNamed(Arguments):
+    """Something to look at: one of the three."""
+
+    file: Line | None = None
+    test: Line | None = None
+    command: Line | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> "ArtifactNamed":
+        if len(self.model_dump(exclude_none=True)) != 1:
+            raise ValueError("An artifact is one file, test or command")
+        return self
+
+    @property
+    def artifact(self) -> Artifact:
+        what: What = "file" if self.file else "test" if self.test else "command"
+        return Artifact(what, self.file or self.test or self.command or "")
 
 
 class Send(Arguments):
@@ -26,6 +46,12 @@ class Send(Arguments):
     kind: Kind = "message"
     reply_to: Annotated[Id | None, Field(description="Id of the message this answers.")] = None
     task_id: Id | None = None
+    artifacts: Annotated[
+        tuple[ArtifactNamed, ...],
+        Field(max_length=50, strict=False, description='What it is about: {"file": …}, {"test": …} or {"command": …}.'),
+        FailFast(),
+    ] = ()
+    workaround: Annotated[Line | None, Field(description="Of a blocker: how work goes on meanwhile.")] = None
     agent_id: Annotated[Id | None, Field(description="Only for operators: an agent you registered.")] = None
 
 
@@ -86,11 +112,13 @@ async def send(call: Call, arguments: Send) -> Sent:
         reply_to=MessageId(arguments.reply_to) if arguments.reply_to else None,
         task_id=arguments.task_id,
         attempt=call.caller.attempt,
+        evidence=_evidence(arguments),
     )
 
     def change(tx: Tx) -> Sent:
         speaker = acting.agent_for(tx, call.caller, arguments.agent_id)
-        said = talk.say(tx, acting.instance_of(tx, call.caller), speaker, words)
+        instance = acting.instance_of(tx, call.caller)
+        said = talk.say(tx, instance, speaker, conduct.checked(tx, instance, speaker, words))
         return Sent(
             id=said.message.id,
             seq=said.message.seq,
@@ -100,6 +128,10 @@ async def send(call: Call, arguments: Send) -> Sent:
         )
 
     return await call.write(change)
+
+
+def _evidence(arguments: Send) -> Evidence:
+    return Evidence(tuple(one.artifact for one in arguments.artifacts), arguments.workaround or "")
 
 
 async def read(call: Call, arguments: Read) -> Entries:

@@ -46,12 +46,12 @@ async def perform(  # noqa: PLR0913  # what a call is made of, and who looks on
     def hands(tool: Tool, deed: Deed) -> StoreCall:
         return StoreCall(store, caller, tool, deed, made, around.library)
 
-    answer = await _perform(hands, caller, name, arguments, key)
+    tool = table.find(name, caller, around.functions)
+    answer = await _perform(hands, caller, name, tool, arguments, key)
     done = made[-1] if made and not answer.is_error else None
     answered = Answered(caller, name, arguments, key is not None, answer, done, path)
     if witness is not None:
         witness(answered)
-    tool = table.TOOLS.get(name)
     if caller.attempt is None or not tells_mail or (tool is not None and not tool.tells_mail):
         return answer
     mail = await arrivals.handed_out(store, caller)
@@ -61,10 +61,15 @@ async def perform(  # noqa: PLR0913  # what a call is made of, and who looks on
 
 
 async def _perform(
-    hands: Callable[[Tool, Deed], StoreCall], caller: Caller, name: str, arguments: Mapping[str, Json], key: Key | None
+    hands: Callable[[Tool, Deed], StoreCall],
+    caller: Caller,
+    name: str,
+    found: Tool | None,
+    arguments: Mapping[str, Json],
+    key: Key | None,
 ) -> ToolAnswer:
     try:
-        tool = _allowed(caller, name)
+        tool = _allowed(caller, name, found)
         parsed = tool.arguments.model_validate(arguments)
         deed = Deed("tool", name, operations.hash_of(arguments), None if tool.is_fresh else key)
         result = await tool.function(hands(tool, deed), parsed)
@@ -91,8 +96,7 @@ def dump(result: BaseModel) -> dict[str, Json]:
     return plain
 
 
-def _allowed(caller: Caller, name: str) -> Tool:
-    tool = table.TOOLS.get(name)
+def _allowed(caller: Caller, name: str, tool: Tool | None) -> Tool:
     if tool is None:
         raise ToolNotFound(f"There is no tool {name[:80]!r}.", "See tools/list.")
     if not table.is_offered(tool, caller):

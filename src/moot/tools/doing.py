@@ -16,7 +16,7 @@ from moot.core.records import record, replace
 from moot.core.tx import ReadTx, Tx
 from moot.registry import instances, tokens
 from moot.registry.agents import Agent
-from moot.tools import acting, lapsing, verifying
+from moot.tools import acting, lapsing, teamwork, verifying
 
 _LOOKED_THROUGH = 1000  # ready tasks, for those that fit somebody
 
@@ -86,6 +86,7 @@ def update(tx: Tx, caller: Caller, id: TaskId, status: TaskStatus, result: Resul
             progress.skip(tx, task, replace(result, outcome=result.outcome or reason or None, by=_doer(tx, caller)))
         case "completed" | "verifying":
             task = _going_on(tx, caller, id, status)
+            teamwork.check_handoff(tx, caller, task, result.outcome)
             if task.checks:
                 verifying.begin(tx, task, result)
             elif status == "completed":

@@ -8,13 +8,13 @@ from pydantic import Field, JsonValue
 
 from moot.core import clock, permissions
 from moot.core.errors import NotAllowed
-from moot.core.json import Json
 from moot.core.library import Source
 from moot.core.tool import Call, Tool
 from moot.core.tx import ReadTx, Tx
-from moot.engine import beginning, compiling, flows, forks, history, resuming, strands
 from moot.engine.definition import Definition
-from moot.engine.flows import Flow, FlowOver, NewFlow
+from moot.engine.files import compiling
+from moot.engine.flow import beginning, flows, forks, history, inbox, resuming, strands
+from moot.engine.flow.flows import Flow, FlowOver, NewFlow
 from moot.tools import acting, advancing, flow_access, flow_shapes
 from moot.tools.flow_access import FlowRefused
 from moot.tools.shapes import Arguments, Detail, Id, Name, Prose, Result, written
@@ -72,7 +72,7 @@ class Ended(Result):
 async def start(call: Call, arguments: Start) -> Started:
     source = await asyncio.to_thread(call.library.find, arguments.workflow)
     definition = await asyncio.to_thread(compiling.compiled, source.files)
-    given = beginning.inputs(definition, _json(arguments.inputs))
+    given = beginning.inputs(definition, arguments.inputs)
 
     def change(tx: Tx) -> Started:
         instance = acting.instance_of(tx, call.caller)
@@ -95,7 +95,7 @@ async def start(call: Call, arguments: Start) -> Started:
 
     begun = await call.write(change)
     flow = await _moved_on(call, begun.workflow_id)
-    if flow.status == "failed":
+    if flow.status == "failed" and not await call.read(lambda tx: flows.has_begun(tx, flow.id)):
         raise FlowRefused({"code": "WORKFLOW_FAILED", "message": flow.error, "remedy": "Correct it and start again."})
     state = await call.read(lambda tx: flow_shapes.state(tx, flow))
     return Started(workflow_id=begun.workflow_id, state=state, warnings=begun.warnings)
@@ -151,7 +151,15 @@ async def end(call: Call, arguments: End) -> Ended:
                 advancing.withdraw(tx, flow, strand)
         return Ended(success=arguments.status == "success", final_state=flow_shapes.state(tx, flow))
 
+    if arguments.status == "success":
+        await call.wait(lambda tx: _is_still(tx, call, arguments.workflow_id), WAIT_SECONDS)
     return await call.write(change)
+
+
+def _is_still(tx: ReadTx, call: Call, id: str) -> bool | None:
+    """What was said to it before is taken in, and what that leads to; None while it is not."""
+    flow = flow_access.flow(tx, call.caller, id)
+    return not flow.is_live or (flow.waits_for != "" and inbox.is_empty(tx, flow.id)) or None
 
 
 async def _moved_on(call: Call, id: str) -> Flow:
@@ -177,15 +185,6 @@ def _check_commands(tx: Tx, call: Call, definition: Definition) -> None:
 def _warnings(source: Source, definition: Definition) -> tuple[str, ...]:
     shadows = (f"{source.path} is used, and not {source.shadows}.",) if source.shadows else ()
     return (*shadows, *definition.warnings)
-
-
-def _json(said: Mapping[str, JsonValue]) -> dict[str, Json]:
-    return {key: _json_value(value) for key, value in said.items()}
-
-
-def _json_value(value: JsonValue) -> Json:
-    found: Json = value
-    return found
 
 
 TOOLS = (
@@ -229,5 +228,6 @@ TOOLS = (
         result=Ended,
         function=end,
         text=written,
+        waits=True,
     ),
 )

@@ -3,19 +3,26 @@
 from collections.abc import Mapping
 
 from moot.core.caller import Caller
-from moot.core.errors import MootError, NotAllowed
+from moot.core.errors import InvalidInput, MootError, NotAllowed
 from moot.core.ids import AgentId, FlowId
 from moot.core.json import Json
+from moot.core.nearest import hint
 from moot.core.tx import ReadTx, Tx
-from moot.engine import flows, strands
-from moot.engine.flows import Flow
-from moot.engine.strands import MAIN, Strand
+from moot.engine.flow import flows, strands
+from moot.engine.flow.flows import Flow
+from moot.engine.flow.strands import MAIN, Strand
 from moot.registry import agents
 from moot.tools import acting
 
 
 class SubTaskNotFound(MootError):
     code = "TASK_NOT_FOUND"
+
+
+class FieldUnknown(MootError):
+    """Nothing is there in the state."""
+
+    code = "FIELD_UNKNOWN"
 
 
 class FlowRefused(MootError):
@@ -61,6 +68,28 @@ def check_free(tx: ReadTx, caller: Caller, found: Flow) -> None:
     holder = None if found.holder is None else agents.get(tx, found.holder)
     if caller.role != "operator" and (holder is None or holder.presence(tx.now) != "offline"):
         check(tx, caller, found, strands.get(tx, found.id, MAIN))
+
+
+def is_in_vain(tx: ReadTx, found: Flow) -> bool:
+    """Whether a flow has failed and would come to the same if it was resumed: it goes on with the text that it has."""
+    if found.status != "failed":
+        return False
+    from moot.engine.files import compiling  # noqa: PLC0415  # heavy, and few have failed
+    from moot.engine.flow import resuming  # noqa: PLC0415
+
+    try:
+        return not resuming.helps(tx, found, compiling.compiled(flows.files(tx, found.id)))
+    except InvalidInput:  # its text itself cannot be read
+        return True
+
+
+def check_computed(tx: ReadTx, found: Flow, name: str) -> None:
+    """FieldUnknown unless the definition computes a field of this name. Of included workflows nothing is said."""
+    from moot.engine.files import compiling  # noqa: PLC0415  # heavy, and few ask
+
+    known = compiling.compiled(flows.files(tx, found.id)).schema.computed
+    if "." not in name and name not in known:
+        raise FieldUnknown(f"{found.name} computes no {name[:80]!r}.", hint(name, known))
 
 
 def taken(tx: Tx, caller: Caller, found: Flow, one: Strand) -> Strand:

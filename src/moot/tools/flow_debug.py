@@ -9,12 +9,12 @@ from moot.core import clock, json
 from moot.core.errors import InvalidInput
 from moot.core.tool import EVERYONE, Call, Tool
 from moot.core.tx import ReadTx
-from moot.engine import flows, history, strands
 from moot.engine.expressions import javascript
 from moot.engine.expressions.evaluation import Evaluation, Fault, Outcome, Scope, Value
 from moot.engine.expressions.sandbox import Sandbox
-from moot.engine.flows import Flow
-from moot.engine.history import StepRow, TraceRow
+from moot.engine.flow import flows, history, strands
+from moot.engine.flow.flows import Flow
+from moot.engine.flow.history import StepRow, TraceRow
 from moot.tools import flow_access
 from moot.tools.shapes import Arguments, Detail, Id, Limit, Name, Prose, Result, written
 
@@ -95,6 +95,8 @@ async def traces(call: Call, arguments: Traces) -> TraceCards:
     def look(tx: ReadTx) -> TraceCards:
         flow = flow_access.flow(tx, call.caller, arguments.workflow_id)
         name = None if arguments.field is None else arguments.field.removeprefix("computed.")
+        if name is not None:
+            flow_access.check_computed(tx, flow, name)
         found = history.traces(tx, flow.id, name, arguments.limit)
         return TraceCards(traces=tuple(_trace(one, arguments.include_timing) for one in found))
 

@@ -9,8 +9,10 @@ from pydantic import Field, JsonValue
 from moot.core import json, yaml
 from moot.core.library import Source
 from moot.core.tool import EVERYONE, Call, Tool
-from moot.engine import beginning, compiling, explaining
+from moot.engine import explaining
 from moot.engine.definition import Definition, InputField
+from moot.engine.files import compiling
+from moot.engine.flow import beginning
 from moot.tools.shapes import Arguments, Detail, Name, Result, written
 
 Named = Annotated[Name, Field(description="Its name, such as standards:fix.")]
@@ -45,6 +47,7 @@ class InputCard(Result):
     required: bool
     default: JsonValue = None
     description: str = ""
+    options: tuple[JsonValue, ...] | None = None  # the only values that it may have
 
 
 class InfoCard(Result):
@@ -124,7 +127,10 @@ async def _found(call: Call, name: str) -> tuple[Source, Definition]:
 
 def _input(one: InputField) -> InputCard:
     default: Any = one.default
-    return InputCard(type=one.type, required=one.is_required, default=default, description=one.description)
+    options: Any = one.options or None
+    return InputCard(
+        type=one.type, required=one.is_required, default=default, description=one.description, options=options
+    )
 
 
 TOOLS = (

@@ -8,11 +8,11 @@ from pydantic import Field, JsonValue, RootModel
 from moot.core import clock
 from moot.core.json import Json
 from moot.core.tx import ReadTx
-from moot.engine import flows, history
-from moot.engine.flows import Flow
-from moot.engine.history import StepRow
+from moot.engine.flow import flows, history
+from moot.engine.flow.flows import Flow
+from moot.engine.flow.history import StepRow
+from moot.engine.flow.strands import Strand
 from moot.engine.state import fields
-from moot.engine.strands import Strand
 from moot.tools import flow_prompts
 from moot.tools.shapes import Result
 

@@ -8,15 +8,18 @@ from pydantic import FailFast, Field, JsonValue
 
 from moot.core import json
 from moot.core.json import Json
+from moot.core.library import Files
+from moot.core.nearest import hint
 from moot.core.tool import EVERYONE, Call, Tool
 from moot.core.tx import ReadTx, Tx
-from moot.engine import compiling, flows, history, inbox, strands
-from moot.engine.flows import Flow, FlowOver
+from moot.engine.files import compiling
+from moot.engine.flow import flows, history, inbox, strands
+from moot.engine.flow.flows import Flow, FlowOver
+from moot.engine.flow.strands import Strand
 from moot.engine.state import fields, paths
 from moot.engine.state.operations import Missing, Operation
-from moot.engine.strands import Strand
 from moot.tools import acting, advancing, flow_access
-from moot.tools.flow_access import FlowRefused
+from moot.tools.flow_access import FieldUnknown, FlowRefused
 from moot.tools.shapes import Arguments, Id, Name, Result, written
 
 WAIT_SECONDS = 20.0
@@ -86,24 +89,13 @@ def _state(tx: ReadTx, call: Call, arguments: Read) -> State:
     known = flows.fields(tx, flow.id)
     found: dict[str, Json] = {**fields.flat(known)}
     if arguments.paths is not None:
-        looked_up = ((path, _value(known, path)) for path in arguments.paths)
+        looked_up = ((path, fields.look_up(known, path)) for path in arguments.paths)
         found = {path: value for path, value in looked_up if not isinstance(value, Missing)}
     return State(state=found, version=flow.version)  # pyright: ignore[reportArgumentType]  # stored JSON is JSON
 
 
-def _value(known: Mapping[str, str], path: str) -> Json | Missing:
-    """By its full path, or by its flat name."""
-    keys = paths.split(path)
-    if keys[0] not in paths.SECTIONS or len(keys) == 1:
-        section, _, name = fields.key_of(known, keys[0]).partition(".")
-        keys = (section, name, *keys[1:])
-    return fields.read(known, paths.of(keys))
-
-
 async def update(call: Call, arguments: Update) -> Updated:
-    said: list[Json] = [
-        {"path": one.path, "value": _json(one.value), "operation": one.operation} for one in arguments.updates
-    ]
+    said: list[Json] = [{"path": one.path, "value": one.value, "operation": one.operation} for one in arguments.updates]
     for one in arguments.updates:
         paths.writable(paths.parse(one.path))  # before anything is submitted
 
@@ -138,24 +130,24 @@ def _check(tx: ReadTx, call: Call, flow: Flow, held: list[int]) -> None:
 
 
 async def dependencies(call: Call, arguments: Dependencies) -> DependencyCard:
-    def look(tx: ReadTx) -> tuple[tuple[str, str], ...]:
-        return flows.files(tx, flow_access.flow(tx, call.caller, arguments.workflow_id).id)
+    def look(tx: ReadTx) -> tuple[Files, Mapping[str, str]]:
+        flow = flow_access.flow(tx, call.caller, arguments.workflow_id)
+        return flows.files(tx, flow.id), flows.fields(tx, flow.id)
 
-    definition = await asyncio.to_thread(compiling.compiled, await call.read(look))
-    schema, name = definition.schema, arguments.field.removeprefix("computed.")
+    files, known = await call.read(look)
+    schema = (await asyncio.to_thread(compiling.compiled, files)).schema
+    name = arguments.field.removeprefix("computed.")
     if name not in schema.computed:
-        key = name if name.startswith(("raw.", "state.")) else f"raw.{name}"
-        return DependencyCard(direct_deps=(), all_deps=(), dependents=tuple(schema.dependents(key)))
+        key = name if name.startswith(("raw.", "state.")) else fields.key_of(known, name)
+        dependents = tuple(schema.dependents(key))
+        if not dependents and key not in known and key.partition(".")[2] not in schema.names:
+            raise FieldUnknown(f"There is no field {name[:80]!r}.", hint(name, schema.names))
+        return DependencyCard(direct_deps=(), all_deps=(), dependents=dependents)
     return DependencyCard(
         direct_deps=tuple(sorted(schema.sources_of(name))),
         all_deps=tuple(sorted(schema.all_sources_of(name))),
         dependents=tuple(schema.dependents(f"computed.{name}")),
     )
-
-
-def _json(value: JsonValue) -> Json:
-    found: Json = value
-    return found
 
 
 TOOLS = (

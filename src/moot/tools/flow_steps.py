@@ -7,14 +7,17 @@ from pydantic import Field, JsonValue
 
 from moot.core.errors import MootError
 from moot.core.json import Json
+from moot.core.records import replace
 from moot.core.tool import Call, Tool
 from moot.core.tx import ReadTx, Tx
-from moot.engine import flows, forks, history, inbox
-from moot.engine.flows import Flow
+from moot.engine.expressions import template
+from moot.engine.flow import flows, forks, history, inbox, strands
+from moot.engine.flow.flows import Flow
+from moot.engine.flow.strands import MAIN, Strand
 from moot.engine.state import fields, paths
-from moot.engine.state.operations import Missing
+from moot.engine.state.operations import MISSING, Missing, Present
 from moot.engine.state.paths import Path
-from moot.engine.strands import MAIN, Strand
+from moot.engine.steps.results import RESULT
 from moot.tools import advancing, flow_access, flow_shapes
 from moot.tools.flow_access import FlowRefused
 from moot.tools.flow_shapes import NextStep
@@ -22,6 +25,7 @@ from moot.tools.shapes import Arguments, Detail, Id, Name, Prose, Result, writte
 
 WAIT_SECONDS = 20.0
 PATIENCE = 2.0  # seconds after which whoever asks is told that something is waited for
+_RULES = frozenset(("validation", "options", "schema"))  # of a definition: what a result has to be like
 Context = Annotated[
     Detail | None, Field(description="For sub-agents: {task_id} as it was handed out. Nothing else of it counts.")
 ]
@@ -60,7 +64,10 @@ class Completed(Result):
 
 
 async def next_step(call: Call, arguments: NextArguments) -> NextStep:
-    if await call.read(lambda tx: _is_unbegun(tx, call, arguments)):
+    first = await call.read(lambda tx: _first(tx, call, arguments))
+    if isinstance(first, NextStep):
+        return first
+    if first == "unbegun":
         await call.upkeep(lambda tx: _begin(tx, call, arguments))
     for seconds in (PATIENCE, WAIT_SECONDS - PATIENCE):
         found = await call.wait(lambda tx: _next(tx, call, arguments), seconds)
@@ -71,23 +78,32 @@ async def next_step(call: Call, arguments: NextArguments) -> NextStep:
     return await call.read(lambda tx: _next(tx, call, arguments) or _waiting(tx, call, arguments))
 
 
-def _is_unbegun(tx: ReadTx, call: Call, arguments: NextArguments) -> bool:
-    _, strand = _meant(tx, call, arguments)
-    return strand.holder is None or strand.status == "ready"
+def _first(tx: ReadTx, call: Call, arguments: NextArguments) -> NextStep | Literal["unbegun"] | None:
+    """What there is at once, most often all that is needed; or that something is to be noted first."""
+    flow, strand = _meant(tx, call, arguments)
+    is_unbegun = strand.holder is None or strand.status == "ready"
+    is_refused = strand.work is not None and bool(strand.work.refused)
+    return "unbegun" if is_unbegun or is_refused else _pending(tx, flow, strand)
 
 
 def _begin(tx: Tx, call: Call, arguments: NextArguments) -> None:
-    """Who comes first for a task has it, and it goes on from now."""
+    """Who comes first for a task has it, and it goes on from now. To what is handed out again the same may be said."""
+    tx.lock("flows", arguments.workflow_id)
     flow = flow_access.flow(tx, call.caller, arguments.workflow_id)
-    strand = flow_access.strand(tx, flow, _context(arguments.sub_agent_context))
+    strand = flow_access.strand(tx, flow, arguments.sub_agent_context)
     flow_access.taken(tx, call.caller, flow, strand)
     if strand.status == "ready" and flow.is_live:
         advancing.submit(tx, flow, "begin", {}, strand.number)
+    elif strand.work is not None and strand.work.refused:
+        strands.put(tx, replace(strand, work=replace(strand.work, refused="")))
 
 
 def _next(tx: ReadTx, call: Call, arguments: NextArguments) -> NextStep | None:
+    return _pending(tx, *_meant(tx, call, arguments))
+
+
+def _pending(tx: ReadTx, flow: Flow, strand: Strand) -> NextStep | None:
     """The step that is to be done, or that there is none; None while it is not known."""
-    flow, strand = _meant(tx, call, arguments)
     if not flow.is_live or (strand.is_over and strand.number != MAIN):
         return _over(tx, flow, strand)
     if strand.status != "pending" or not inbox.is_empty(tx, flow.id):
@@ -110,7 +126,7 @@ def _is_long(tx: ReadTx, call: Call, arguments: NextArguments) -> bool:
 
 def _meant(tx: ReadTx, call: Call, arguments: NextArguments) -> tuple[Flow, Strand]:
     flow = flow_access.flow(tx, call.caller, arguments.workflow_id)
-    strand = flow_access.strand(tx, flow, _context(arguments.sub_agent_context))
+    strand = flow_access.strand(tx, flow, arguments.sub_agent_context)
     flow_access.check(tx, call.caller, flow, strand)
     return flow, strand
 
@@ -121,7 +137,8 @@ def _over(tx: ReadTx, flow: Flow, strand: Strand) -> NextStep:
         return NextStep(status=status, executed=flow_shapes.executed(tx, flow, strand), error=strand.error or None)
     if flow.status == "completed":
         return NextStep(status="completed", executed=flow_shapes.executed(tx, flow, strand))
-    remedy = "Mend what is wrong, then workflow_resume." if flow.status == "failed" else "Start it again."
+    is_lost = flow.status != "failed" or flow_access.is_in_vain(tx, flow)
+    remedy = "Start it again." if is_lost else "Mend what is wrong, then workflow_resume."
     raise FlowRefused(
         {"code": "WORKFLOW_FAILED", "message": f"{flow.name} is {flow.status}: {flow.error}", "remedy": remedy}
     )
@@ -131,13 +148,16 @@ async def complete(call: Call, arguments: Complete) -> Completed:
     def change(tx: Tx) -> Completed:
         tx.lock("flows", arguments.workflow_id)  # who says it twice at once has one answer
         flow = flow_access.flow(tx, call.caller, arguments.workflow_id)
-        strand = flow_access.strand(tx, flow, _context(arguments.sub_agent_context))
+        strand = flow_access.strand(tx, flow, arguments.sub_agent_context)
         flow_access.check(tx, call.caller, flow, strand)
         if strand.step_id != arguments.step_id or strand.status != "pending":
             return _repeated(tx, flow, strand, arguments)
         waiting = inbox.open_for(tx, flow.id, strand.number, "complete")
         if waiting is None:
-            waiting = advancing.submit(tx, flow, "complete", _body(tx, flow, strand, arguments), strand.number)
+            body = _body(tx, flow, strand, arguments)
+            if strand.work is not None and strand.work.refused == inbox.mark(body):
+                return Completed(error=str(strand.work.definition["previous_error"]))
+            waiting = advancing.submit(tx, flow, "complete", body, strand.number)
         return Completed(waiting=waiting)
 
     begun = await call.write(change)
@@ -158,7 +178,7 @@ def _body(tx: ReadTx, flow: Flow, strand: Strand, said: Complete) -> dict[str, J
     body: dict[str, Json] = {
         "step_id": said.step_id,
         "status": said.status,
-        "result": _json_value(said.result),
+        "result": said.result,
         "error": said.error,
     }
     update = strand.work.definition.get("state_update")
@@ -167,18 +187,29 @@ def _body(tx: ReadTx, flow: Flow, strand: Strand, said: Complete) -> dict[str, J
     if strand.work.type == forks.TASKS:  # whose result is what came of the tasks
         return body
     path = str(_object(update)["path"])
-    if not _is_written(tx, strand, paths.parse(path)):
+    there = _written(tx, strand, paths.parse(path))
+    if isinstance(there, Missing):
         raise ResultMissing(f"{said.step_id} writes its result to {path}.", "Give `result`, or update the state first.")
-    return {**body, "is_written": True}
+    if not _RULES & strand.work.definition.keys():
+        return {**body, "is_written": True}
+    if not _is_whole(_object(update)):
+        raise ResultMissing(f"What was written to {path} is not all of the result, which is checked.", "Give `result`.")
+    return {**body, "result": there}
 
 
-def _is_written(tx: ReadTx, strand: Strand, path: Path) -> bool:
-    """Whether there is something at its place that came after it was given out."""
+def _written(tx: ReadTx, strand: Strand, path: Path) -> Present:
+    """What is at its place, if it came after the step was given out."""
     assert strand.work is not None
     found = flows.field(tx, strand.flow, strand.work.inside + path.key)
     if found is None or found.version <= strand.since:
-        return False
-    return not isinstance(fields.read({path.key: found.value}, path), Missing)
+        return MISSING
+    return fields.read({path.key: found.value}, path)
+
+
+def _is_whole(update: Mapping[str, Json]) -> bool:
+    """Whether the result itself stands at its place, and nothing that was made of it."""
+    lone = template.parse(str(update["value"])).lone
+    return "operation" not in update and lone is not None and lone.code == RESULT and not lone.filters
 
 
 def _repeated(tx: ReadTx, flow: Flow, strand: Strand, said: Complete) -> Completed:
@@ -190,19 +221,6 @@ def _repeated(tx: ReadTx, flow: Flow, strand: Strand, said: Complete) -> Complet
     raise StepNotPending(
         f"{said.step_id[:200]} is not the step to be done now: {now}", "Ask with workflow_get_next_step."
     )
-
-
-def _context(said: Mapping[str, JsonValue] | None) -> Mapping[str, Json] | None:
-    return None if said is None else _json(said)
-
-
-def _json(said: Mapping[str, JsonValue]) -> dict[str, Json]:
-    return {key: _json_value(value) for key, value in said.items()}
-
-
-def _json_value(value: JsonValue) -> Json:
-    found: Json = value
-    return found
 
 
 def _object(value: Json) -> Mapping[str, Json]:

@@ -11,7 +11,9 @@ from moot.core.tool import EVERYONE, WRITERS
 TALK = ("channel", "inbox", "documents", "proposals", "requests", "agents")
 PLAN = ("workflows", "tasks")  # for those who work on a plan
 FLOW = ("flow", "state", "debug")  # for those who go through a workflow step by step
-NAMES = (*TALK, *PLAN, "workspaces", *FLOW)
+TEAM = "team"  # for those who lead and review in one
+FUNCTIONS = "functions"  # in Python, of whoever runs the workflow from a program of theirs
+NAMES = (*TALK, *PLAN, "workspaces", *FLOW, TEAM, FUNCTIONS)
 
 SEND = "channel_send"
 APPROVE = "approve"  # a tool that is offered only to those whose groups name it

@@ -18,7 +18,7 @@ from moot.workspaces.errors import BranchTaken
 from moot.workspaces.workspaces import NewWorkspace, Workspace
 
 WORKTREE = "worktree"  # the kind of job
-Wanted = Literal["make", "merge", "remove"]
+Wanted = Literal["make", "merge", "remove", "push"]
 
 
 def create(tx: Tx, new: NewWorkspace, task_ids: Sequence[str] = ()) -> Workspace:
@@ -75,10 +75,16 @@ def where(tx: ReadTx, task: Task) -> Workspace | None:
 
 def _of_holder(tx: ReadTx, task: Task) -> list[Workspace]:
     agent = None if task.holder is None else agents.get(tx, task.holder)
-    if agent is None or agent.settings.get("workspace") != "worktree":
-        return []
+    found = None if agent is None else own(tx, agent)
+    return [] if found is None else [found]
+
+
+def own(tx: ReadTx, agent: Agent) -> Workspace | None:
+    """The worktree that an agent has for itself, if one was made."""
+    if agent.settings.get("workspace") != "worktree":
+        return None
     found = workspaces.on_branch(tx, branches.default(agent.instance, agent.name))
-    return [found] if found is not None and found.created_name == agent.name else []
+    return found if found is not None and found.created_name == agent.name else None
 
 
 def in_hand(tx: ReadTx, agent: Agent, hand: str) -> Task | None:

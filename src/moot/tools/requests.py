@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, AliasChoices, FailFast, Field
 
 from moot.core.ids import RequestId
+from moot.core.permissions import Preset
 from moot.core.tool import EVERYONE, WRITERS, Call, Tool
 from moot.core.tx import ReadTx, Tx
 from moot.registry import instances
@@ -30,6 +31,7 @@ class Create(Arguments):
         Field(max_length=20, strict=False, description="The possible answers to a question, if it is not open."),
         FailFast(),
     ] = ()
+    mode: Annotated[Preset | None, Field(description="Of a mode_set: what the agent may do by itself.")] = None
     timeout_seconds: Annotated[
         float | None,
         Field(ge=1, le=LONGEST, description="Default: 10 minutes for agents, as long as it takes for people."),
@@ -59,6 +61,8 @@ class RequestCard(Result):
     title: str
     body: str
     options: tuple[str, ...]
+    mode: Preset | None = None
+    hash: str
     state: State
     answer: str
     answered_by: str | None = None
@@ -82,6 +86,7 @@ async def create(call: Call, arguments: Create) -> RequestCard:
         options=arguments.options,
         lasts="default" if seconds is None else timedelta(seconds=seconds),
         attempt=call.caller.attempt,
+        mode=arguments.mode,
     )
 
     def change(tx: Tx) -> RequestCard:

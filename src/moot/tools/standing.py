@@ -8,7 +8,7 @@ from moot.board.states import BoardStatus
 from moot.board.tasks import Count, Task
 from moot.core import clock
 from moot.core.tx import ReadTx
-from moot.engine.flows import Flow
+from moot.engine.flow.flows import Flow
 from moot.tools.shapes import Result
 
 

@@ -10,6 +10,7 @@ from moot.core.tx import Tx
 from moot.registry import agents, tokens
 from moot.registry.agents import Agent, NewAgent
 from moot.registry.instances import Instance
+from moot.tools import attendance
 
 
 def join(tx: Tx, instance: Instance, new: NewAgent) -> Agent:
@@ -32,6 +33,7 @@ def revoke(tx: Tx, token: TokenId) -> None:
         if newest is not None and newest.id != id:
             agents.unregister(tx, id)
             _bequeath(tx, agent)
+        attendance.settle(tx, agent.instance)
 
 
 def _bequeath(tx: Tx, agent: Agent) -> None:

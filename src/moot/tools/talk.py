@@ -2,7 +2,9 @@
 
 from dataclasses import field
 
+from moot.bus import evidence as evidences
 from moot.bus import mentions, messages
+from moot.bus.evidence import Evidence
 from moot.bus.messages import Draft, Kind, Message, Recipient
 from moot.core.ids import AttemptId, MessageId
 from moot.core.records import record
@@ -33,6 +35,9 @@ class Words:
     task_id: str | None = None
     attempt: AttemptId | None = None
     spoken: str | None = None
+    is_quiet: bool = False  # those it is for find it when they look, and are not woken
+    is_relayed: bool = False  # moot says it in somebody's name: that is no turn of theirs in a talk
+    evidence: Evidence = evidences.NONE
     mentioned: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -73,16 +78,17 @@ def say(tx: Tx, instance: Instance, speaker: Agent | None, words: Words) -> Said
     else:
         reached = called
     others = [one for one in reached if one.name != sender]
-    source = Source(speaker, words.attempt or tx.caller.attempt, words.reply_to)
+    source = Source(None if words.is_relayed else speaker, words.attempt or tx.caller.attempt, words.reply_to)
     trail = guards.follow(tx, instance, source, others)
     recipients = [
-        Recipient(one.id, one.name, one.is_service, bool(trail.held) and guards.is_woken(one)) for one in others
+        Recipient(one.id, one.name, one.is_service, bool(trail.held) and guards.is_woken(one), words.is_quiet)
+        for one in others
     ]
     draft = Draft(
         stream=instance.stream,
         sender=sender,
         sender_id=speaker.id if speaker else None,
-        body=words.body,
+        body=evidences.told(words.body, words.evidence),
         kind=words.kind,
         mentions=tuple(one.name for one in reached),
         priority=mentions.priority(words.own, len(reached) if is_calling_all else len(called)),

@@ -44,12 +44,12 @@ class AttemptToolbox:
         self._store = store
         self._caller = caller
         self._delivery = delivery
-        self._around = around
+        self._around = around or Around()
         self._keys = DeliveryKeys()
 
     def offered(self) -> tuple[Tool, ...]:
         """What it holds, for whoever has to tell a model of it."""
-        return tuple(table.offered(self._caller))
+        return tuple(table.offered(self._caller, self._around.functions))
 
     async def call(self, name: str, arguments: Mapping[str, Json], path: str | None = None) -> ToolAnswer:
         try:

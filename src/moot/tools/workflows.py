@@ -10,8 +10,8 @@ from moot.board.states import BoardStatus
 from moot.core.ids import BoardId
 from moot.core.tool import EVERYONE, Call, Tool
 from moot.core.tx import ReadTx, Tx
-from moot.engine import flows
-from moot.tools import acting, plans, standing
+from moot.engine.flow import flows
+from moot.tools import acting, plans, standing, teamwork
 from moot.tools.plans import Tasks, WrittenPlan
 from moot.tools.shapes import Arguments, Id, Line, Prose, Result, written
 from moot.tools.standing import Progress, TaskLine, WorkflowLine
@@ -168,6 +168,7 @@ async def set_plan(call: Call, arguments: SetPlan) -> Planned:
 
     def change(tx: Tx) -> Planned:
         board = board_of(tx, call, arguments.id)
+        teamwork.check_plan(tx, board, plan.tasks)
         return _planned(tx, board, laying.set_plan(tx, board.id, plan, checked))
 
     return await call.write(change)
@@ -178,6 +179,7 @@ async def add_tasks(call: Call, arguments: AddTasks) -> Planned:
 
     def change(tx: Tx) -> Planned:
         board = board_of(tx, call, arguments.id)
+        teamwork.check_plan(tx, board, more)
         return _planned(tx, board, laying.add_tasks(tx, board.id, more))
 
     return await call.write(change)

@@ -25,20 +25,10 @@ def contents(tx: ReadTx, instance: Instance) -> dict[str, bytes]:
 
 def write(place: Folder, files: dict[str, bytes], *, is_anew: bool) -> list[str]:
     """Those that are not there as they should be, or all; returns their names."""
-    changed = [name for name, content in files.items() if is_anew or not _holds(place, name, content)]
+    changed = [name for name, content in files.items() if is_anew or not place.holds(name, content)]
     for name in changed:
         place.write(name, files[name], place.stamp(name), is_durable=False)
     return changed
-
-
-def _holds(place: Folder, name: str, content: bytes) -> bool:
-    there = place.stamp(name)
-    if there is None or there.size != len(content):
-        return False
-    try:
-        return place.read(name, len(content))[0] == content
-    except OSError:
-        return False
 
 
 def _inbox_state(tx: ReadTx, instance: Instance) -> dict[str, Json]:

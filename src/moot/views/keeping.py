@@ -7,9 +7,13 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 from moot.core.errors import MootError
+from moot.store.errors import StoreNotFound
+from moot.store.store import Store
 
 T = TypeVar("T")
 _log = logging.getLogger("moot.views")
+_PAUSE = 0.2  # seconds at least between two looks at a busy store
+_SHARE = 10.0  # times as long as a look has taken
 
 
 @asynccontextmanager
@@ -28,6 +32,24 @@ async def kept(
             await look()
         except (MootError, OSError) as error:
             _log.warning("%s could not be brought to disk: %s", what, error)
+
+
+async def follow(store: Store, look: Callable[[], Awaitable[object]], *, longest: float | None = None) -> None:
+    """Look after every commit, and after `longest` seconds without one. Who looks for long looks more seldom: most of
+    the time is for others."""
+    loop = asyncio.get_running_loop()
+    with store.listen() as signal:
+        while True:
+            signal.clear()
+            begun = loop.time()
+            try:
+                await look()
+            except StoreNotFound:
+                return  # there is nothing left to show
+            except (MootError, OSError) as error:
+                _log.warning("the views could not be written: %s", error)
+            await asyncio.sleep(max(_PAUSE, _SHARE * (loop.time() - begun)))
+            await signal.wait(longest)
 
 
 async def unbroken(doing: Coroutine[Any, Any, T]) -> T:

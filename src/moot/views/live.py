@@ -1,7 +1,6 @@
 """Keeps the files people read in step with the store for as long as a host runs: `channel.md`, who has read how far,
 what was voted on, how clients connect. None of them is ever read back."""
 
-import asyncio
 import logging
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -9,22 +8,18 @@ from pathlib import Path
 from moot.bus import mailbox, messages
 from moot.bus.mailbox import Counts
 from moot.core import folder
-from moot.core.errors import MootError
 from moot.core.ids import AgentId, StreamId
 from moot.core.records import record
 from moot.core.tx import ReadTx
 from moot.registry import instances
 from moot.registry.instances import Instance
 from moot.store import feed
-from moot.store.errors import StoreNotFound
 from moot.store.store import Store
-from moot.views import instance_files, places
+from moot.views import instance_files, keeping, places
 from moot.views.channel_file import ChannelFile, Mark
-from moot.views.keeping import kept
 
 _log = logging.getLogger("moot.views")
 _trouble = logging.getLogger("moot.views.trouble")  # what a person is told
-_PAUSE = 0.2  # seconds at least between two looks at a busy store
 _CHUNK = 1000  # messages read at once
 SOCKET = "context.sock"
 LOCK = ".views.lock"
@@ -51,20 +46,10 @@ class LiveViews:
 
     def keeping(self) -> AbstractAsyncContextManager[None]:
         """While the block runs, and once more when it has ended."""
-        return kept(self.run, self.look, "the files people read")
+        return keeping.kept(self.run, self.look, "the files people read")
 
     async def run(self) -> None:
-        with self._store.listen() as signal:
-            while True:
-                signal.clear()
-                try:
-                    await self.look()
-                except StoreNotFound:
-                    return  # there is nothing left to show
-                except (MootError, OSError) as error:
-                    _log.warning("the views could not be written: %s", error)
-                await asyncio.sleep(_PAUSE)
-                await signal.wait()
+        await keeping.follow(self._store, self.look)
 
     async def look(self) -> list[Path]:
         """Write what has changed; the files."""

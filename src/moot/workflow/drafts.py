@@ -13,7 +13,7 @@ from moot.core.errors import InvalidInput, MootError
 from moot.core.problems import Problem
 from moot.core.records import record
 from moot.core.yaml import Document
-from moot.workflow import shape
+from moot.workflow import keys
 from moot.workflow.workflow import Fault, WorkflowInvalid
 
 M = TypeVar("M", bound=BaseModel)
@@ -140,8 +140,8 @@ def _explained(found: list[Problem], data: object) -> Iterator[Problem]:
 def _spellings(path: yaml.Path, data: object) -> list[yaml.Path]:
     """The keys that mean the same there, with this one, in the order of the file."""
     beside = cast(Mapping[str, object], schemas.value_at(data, path[:-1]))
-    wanted = shape.meant(str(path[-1]))
-    return [(*path[:-1], key) for key in beside if shape.meant(str(key)) == wanted]
+    wanted = keys.meant(str(path[-1]))
+    return [(*path[:-1], key) for key in beside if keys.meant(str(key)) == wanted]
 
 
 def _leave_out(data: Any, path: yaml.Path) -> bool:

@@ -32,12 +32,18 @@ def workflow_file(target: str, folders: Folders) -> Path:
     path = _path(target)
     if path is not None or "/" in target or target.endswith(library.SUFFIXES):
         if path is None:
-            raise WorkflowNotFound(f"There is no file {target[:200]}.", "Check the path.")
+            raise _no_file(target)
         return path
     found = next(named(target, folders), None)
     if found is None:
-        raise not_found(target, folders)
+        raise _no_file(target) if Path(target).is_dir() else not_found(target, folders)
     return found
+
+
+def _no_file(target: str) -> WorkflowNotFound:
+    if Path(target).is_dir():
+        return WorkflowNotFound(f"{target[:200]} is a folder.", "Name a workflow file in it.")
+    return WorkflowNotFound(f"There is no file {target[:200]}.", "Check the path.")
 
 
 def named(name: str, folders: Folders) -> Iterator[Path]:
@@ -48,7 +54,8 @@ def named(name: str, folders: Folders) -> Iterator[Path]:
 
 def not_found(name: str, folders: Folders) -> WorkflowNotFound:
     known = workflow_names(folders)
-    near = hint(name, known) if known else "Write the path of a file, or put it into .moot/workflows/."
+    first = "Write the path of a file, or put it into .moot/workflows/; moot init writes a first one."
+    near = hint(name, known) if known else first
     looked = ", ".join(_shown(shelf) for shelf in folders.workflows())
     return WorkflowNotFound(f"There is no workflow `{name[:80]}`.", f"{near} Looked in {looked}.")
 

@@ -54,6 +54,7 @@ class Flags:
 
     backend: Backend | None = None
     permissions: Preset | None = None
+    functions: tuple[str, ...] = ()  # that they are offered, by a program that runs them
 
 
 @record

@@ -9,7 +9,7 @@ from moot.core import schemas, yaml
 from moot.core.permissions import PRESETS, Permissions, Preset
 from moot.core.records import record
 from moot.core.yaml import Document
-from moot.workflow import shape
+from moot.workflow import keys
 from moot.workflow.shape import BudgetShape, DefaultsShape, PermissionsShape, RetryShape
 from moot.workflow.workflow import Budget, Retry
 
@@ -27,8 +27,8 @@ class Layer:
         """Where the field stands, however it is spelled."""
         name = "from" if field == "source" else field
         beside = schemas.value_at(self.document.data, self.path)
-        is_camel = isinstance(beside, Mapping) and name not in beside and shape.camel(name) in beside
-        return (*self.path, shape.camel(name) if is_camel else name)
+        is_camel = isinstance(beside, Mapping) and name not in beside and keys.camel(name) in beside
+        return (*self.path, keys.camel(name) if is_camel else name)
 
 
 @record

@@ -2,7 +2,7 @@
 called: whoever does goes on with the draft."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, cast
@@ -22,6 +22,7 @@ from moot.workflow import (
     inputs,
     pattern_checks,
     redirecting,
+    teams,
     templates,
 )
 from moot.workflow.catalog import Catalog
@@ -68,6 +69,7 @@ class Surroundings:
     own_config: str = ""  # the name of the person's
     flags: Flags = field(default_factory=Flags)
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    otherwise: Callable[[], Document | None] = lambda: None  # what runs members of a team of whom nobody says so
 
 
 @record
@@ -103,7 +105,7 @@ def draft_document(document: Document, file: Path, around: Surroundings | None =
         return Draft(document, faults, None, {})
     configs = _configs(around, faults)
     own_defaults = Layer(document, ("defaults",), file.parent, said.defaults) if said.defaults else None
-    defaults = _defaults(own_defaults, configs)
+    defaults = (*_defaults(own_defaults, configs), *_otherwise(said, around, faults))
     known = _catalog(configs, around, faults)
     own_layer = Layer(document, (), file.parent, DefaultsShape())
     beside = Known(
@@ -112,9 +114,11 @@ def draft_document(document: Document, file: Path, around: Surroundings | None =
         around.environ,
     )
     reader = Reader(document, file.parent, around.folders, defaults, around.flags, faults, known, beside)
-    own = {name: reader.member(name, one) for name, one in (said.agents or {}).items()}
+    team = teams.read(said, document, faults)
+    listed = {**(dict.fromkeys(team.parts) if team else {}), **(said.agents or {})}
+    own = {name: reader.member(name, one) for name, one in listed.items()}
     found = _gathered(reader, own)
-    workflow = _workflow(said, file, document, found, faults)
+    workflow = replace(_workflow(said, file, document, found, faults, tuple(own)), team=team)
     workflow = replace(workflow, warnings=(*workflow.warnings, *_unnamed(found, around)))
     checking.check(workflow, document, found, around.environ, faults)
     return Draft(document, faults, workflow, found, known)
@@ -122,10 +126,12 @@ def draft_document(document: Document, file: Path, around: Surroundings | None =
 
 def _has_agents(said: FileShape, document: Document, faults: Faults) -> bool:
     """Or can do without: steps alone need nobody."""
-    if said.agents or (said.steps is not None and said.kickoff is None and said.tasks is None):
+    if said.agents or said.team or (said.steps is not None and said.kickoff is None and said.tasks is None):
         return True
     if "agents" not in document.data:  # or it was left out for what is wrong with it
-        faults.add(document, Problem(("agents",), "`agents` is missing in this file", "Add it.", is_key=True))
+        faults.add(
+            document, Problem(("agents",), "`agents` is missing in this file", "Say who takes part.", is_key=True)
+        )
     return False
 
 
@@ -188,6 +194,14 @@ def _defaults(own: Layer | None, configs: list[tuple[Document, ProjectShape]]) -
     return tuple(layers)
 
 
+def _otherwise(said: FileShape, around: Surroundings, faults: Faults) -> tuple[Layer, ...]:
+    """In a team the first that works here runs whoever says nothing."""
+    found = around.otherwise() if said.team is not None else None
+    return (
+        () if found is None else _defaults(None, [(found, drafts.fit(ProjectShape, found, faults) or ProjectShape())])
+    )
+
+
 def _servers(
     configs: list[tuple[Document, ProjectShape]], around: Surroundings, faults: Faults
 ) -> tuple[Mapping[str, Declared], ...]:
@@ -207,8 +221,14 @@ def _unnamed(found: Mapping[str, Member], around: Surroundings) -> tuple[str, ..
     return connecting.unnamed(wanted, frozenset(one.name for one in around.configs))
 
 
-def _workflow(said: FileShape, file: Path, document: Document, found: Mapping[str, Member], faults: Faults) -> Workflow:
-    names = tuple(said.agents or ())
+def _workflow(
+    said: FileShape,
+    file: Path,
+    document: Document,
+    found: Mapping[str, Member],
+    faults: Faults,
+    names: tuple[str, ...],
+) -> Workflow:
     own = [found[name].definition for name in names]
     context, warnings = _context(said.context, document, frozenset(names), faults)
     return Workflow(

@@ -8,12 +8,13 @@ from pydantic import BaseModel
 
 from moot.core.json import Json
 from moot.core.records import record
-from moot.workflow import shape
+from moot.workflow import keys, shape
 from moot.workflow.shape import AgentFileShape, FileShape
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_AGENTS_OR_STEPS: list[Any] = [
+_SOMEBODY_OR_STEPS: list[Any] = [
     {"required": ["agents"]},
+    {"required": ["team"]},
     {"required": ["steps"], "not": {"anyOf": [{"required": ["kickoff"]}, {"required": ["tasks"]}]}},
     {"required": ["sub_agent_tasks"], "not": {"anyOf": [{"required": ["kickoff"]}, {"required": ["tasks"]}]}},
     {"required": ["workflow"]},
@@ -53,7 +54,7 @@ def schema(line: type[BaseModel], answer: type[BaseModel], flow: FlowForms) -> d
     for part in (made["properties"], *steps.values()):
         _forget_titles(part)
     forms |= steps
-    return {"$schema": DIALECT, "title": "moot workflow", **made, "anyOf": _AGENTS_OR_STEPS, "$defs": forms}
+    return {"$schema": DIALECT, "title": "moot workflow", **made, "anyOf": _SOMEBODY_OR_STEPS, "$defs": forms}
 
 
 def _whole(name: str, form: type[BaseModel]) -> dict[str, Any]:
@@ -64,7 +65,7 @@ def _whole(name: str, form: type[BaseModel]) -> dict[str, Any]:
 def _add_spellings(part: dict[str, Any]) -> None:
     properties = cast(dict[str, Any], part.get("properties", {}))
     for name, form in list(properties.items()):
-        others = {shape.camel(name)} - {name} if name not in shape.FLOW_SECTIONS else set[str]()
+        others = {keys.camel(name)} - {name} if name not in shape.FLOW_SECTIONS else set[str]()
         if name == "options":
             others = {"enum"}
         for other in others:

@@ -1,13 +1,11 @@
 """The form of a workflow file and of an agent file, with the words that editors show. Read only; see `reading`."""
 
-import re
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Annotated, Any, Literal
 
 from pydantic import (
     AliasChoices,
-    AliasGenerator,
     BaseModel,
     ConfigDict,
     Discriminator,
@@ -22,26 +20,13 @@ from moot.core import durations
 from moot.core.errors import InvalidInput
 from moot.core.permissions import Answer, Preset
 from moot.workflow.catalog import Address, ModelsShape
+from moot.workflow.keys import Reference, References, Shape, SomeReferences, spellings
 from moot.workflow.server_form import Servers
+from moot.workflow.team_form import LedTeamShape
 from moot.workflow.wording import in_our_words
 from moot.workflow.workflow import Backend, InputType, PromptMode, Provider, Transport, Workspace
 
 _MOST = 1e15
-_SYNONYMS = {"enum": "options"}
-
-
-def camel(name: str) -> str:
-    """`documentOwner` for `document_owner`."""
-    return re.sub(r"_([a-z])", lambda found: found[1].upper(), name)
-
-
-def meant(key: str) -> str:
-    """The same for all spellings of a key."""
-    return camel(_SYNONYMS.get(key, key))
-
-
-def _spellings(name: str) -> str | AliasChoices:
-    return name if camel(name) == name else AliasChoices(name, camel(name))
 
 
 def _duration(value: object) -> timedelta:
@@ -90,23 +75,9 @@ Count = Annotated[
 ]
 VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*$", max_length=63)]
 Model = Annotated[str, Field(min_length=1)]
-Reference = Annotated[str, Field(min_length=1, max_length=200)]  # to an agent
-_MOST_NAMES = 100  # in one list
-References = Annotated[list[Reference], Field(max_length=_MOST_NAMES)]
-SomeReferences = Annotated[list[Reference], Field(min_length=1, max_length=_MOST_NAMES)]
 FormatName = Literal["markdown", "json"]
 Turns = Annotated[int, Field(ge=1, le=10_000)]
 Tokens = Annotated[int, Field(ge=1, le=1_000_000_000)]
-
-
-class Shape(BaseModel):
-    model_config = ConfigDict(
-        strict=True,
-        extra="forbid",
-        frozen=True,
-        alias_generator=AliasGenerator(validation_alias=_spellings),
-        defer_build=True,  # of most there is nothing in a file, and each is built with those around it
-    )
 
 
 class InputShape(Shape):
@@ -207,7 +178,7 @@ class ProjectShape(BaseModel):
 
     defaults: DefaultsShape | None = None
     models: ModelsShape | None = None
-    mcp_servers: Servers | None = Field(default=None, validation_alias=_spellings("mcp_servers"))
+    mcp_servers: Servers | None = Field(default=None, validation_alias=spellings("mcp_servers"))
 
 
 class RouterShape(Shape):
@@ -390,6 +361,9 @@ class FileShape(Shape):
     )
     limits: LimitsShape | None = Field(default=None, description="When talk has gone on in circles for too long")
     result: str | None = Field(default=None, description="Printed at the end; with steps, {{ }} may stand in it")
+    team: LedTeamShape | None = Field(
+        default=None, description="The agents are a team: the kickoff is its goal, which its lead plans"
+    )
     imports: JsonValue = _flow("imports", "Files whose workflows and tasks of sub-agents are known here")
     default_state: JsonValue = _flow("default_state", "What is in the state at the beginning")
     state_schema: JsonValue = _flow("state_schema", "The fields of the state, and what is computed from them")

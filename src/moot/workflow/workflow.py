@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from datetime import timedelta
 from pathlib import PurePath
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from moot.core import servers, workspace_tools
 from moot.core.errors import InvalidInput
@@ -23,6 +23,7 @@ OwnerRule = Literal["default", "elect", "none", "named"]
 Workspace = Literal["shared", "worktree", "none"]
 PromptMode = Literal["append", "replace"]
 Transport = Literal["direct", "mcp"]
+Part = Literal["lead", "reviewer", "worker"]  # in a team
 Scalar = str | int | float | bool
 Value = Scalar | tuple[Any, ...] | Mapping[str, Any] | None  # of a variable; None is what was left open
 
@@ -199,6 +200,25 @@ class TaskDefinition:
 
 
 @record
+class TeamDefinition:
+    """Who leads, who reviews, who works, and on which terms."""
+
+    lead: str
+    reviewers: tuple[str, ...]
+    workers: tuple[str, ...]
+    rounds: int = 3  # of work and review, at most
+    asks_for_plan: bool = False  # a person approves the plan before anybody works on it
+    pushes: bool = False  # what was merged goes to the remote
+    has_views: bool = True
+
+    @property
+    def parts(self) -> dict[str, Part]:
+        """In order."""
+        others = {**dict.fromkeys(self.reviewers, "reviewer"), **dict.fromkeys(self.workers, "worker")}
+        return cast(dict[str, Part], {self.lead: "lead", **others})
+
+
+@record
 class Notify:
     """A command that is run when a person is needed."""
 
@@ -232,6 +252,8 @@ class Workflow:
     version: str = ""
     flow: Files = ()  # the texts that the engine makes its steps from; none if there are no steps
     is_stepped: bool = False  # each step waits until somebody lets it be taken
+    team: TeamDefinition | None = None  # its agents are one, and the kickoff is their goal
+    functions: tuple[str, ...] = ()  # in Python, of the program that runs it
 
     @property
     def everybody(self) -> dict[str, AgentDefinition]:

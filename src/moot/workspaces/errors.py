@@ -137,6 +137,12 @@ class NeedsMissing(MootError):
     code = "NEEDS_MISSING"
 
 
+class NoRemote(MootError):
+    """There is nothing to push to, or it is not plain to what."""
+
+    code = "NO_REMOTE"
+
+
 class GitFailed(MootError):
     code = "GIT_FAILED"
 

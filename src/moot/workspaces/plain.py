@@ -7,7 +7,13 @@ from moot.core.json import Json
 from moot.workspaces.workspaces import Wish, Workspace
 
 Plain = dict[str, Json]
-WAITING: dict[Wish, str | None] = {"": None, "make": "making", "merge": "merging", "remove": "removing"}
+WAITING: dict[Wish, str | None] = {
+    "": None,
+    "make": "making",
+    "merge": "merging",
+    "remove": "removing",
+    "push": "pushing",
+}
 
 
 def workspace(one: Workspace, tasks: Sequence[str]) -> Plain:

@@ -22,10 +22,11 @@ from moot.workspaces.outcomes import Conflict, Step
 
 sql = queries.beside(__file__)
 Status = Literal["creating", "active", "merged", "abandoned"]
-Wish = Literal["", "make", "merge", "remove"]
-CREATED, MADE, MERGED, ABANDONED, REMOVED, REFUSED = (
-    f"workspace_{word}" for word in ("created", "made", "merged", "abandoned", "removed", "refused")
+Wish = Literal["", "make", "merge", "remove", "push"]
+CREATED, MADE, MERGED, ABANDONED, REMOVED, REFUSED, PUSHED = (
+    f"workspace_{word}" for word in ("created", "made", "merged", "abandoned", "removed", "refused", "pushed")
 )
+_REACTED = frozenset((MERGED, REFUSED, PUSHED))  # a team may wait for it
 
 
 @record
@@ -37,6 +38,7 @@ class Workspace:
     branch: str
     base_branch: str  # empty until it is made: whatever is checked out
     base_commit: str | None
+    merge_into: str  # another branch, which it is merged into in place of the base; empty: the base
     repo: str  # as it was asked for; empty: the project's own
     is_anywhere: bool  # asked for by the person, who may name any repository
     place: str  # the machine and the project where it is worked on; empty until somebody is at it
@@ -169,7 +171,7 @@ def of_task(tx: ReadTx, task: str) -> list[Workspace]:
     return [get(tx, WorkspaceId(id)) for id in tx.all(sql.of_task, str, task=task)]
 
 
-def want(tx: Tx, id: WorkspaceId, wish: Literal["make", "merge", "remove"]) -> Workspace:
+def want(tx: Tx, id: WorkspaceId, wish: Literal["make", "merge", "remove", "push"]) -> Workspace:
     """Ask for it; the same asked again is the same. WorkspaceClosed where it cannot come about."""
     one = _held(tx, id)
     if one.wanted == wish:
@@ -194,6 +196,12 @@ def close(
     return _change(tx, replace(one, status=status, merge_commit=merge_commit, closed_at=tx.now, trouble={}))
 
 
+def lead_to(tx: Tx, id: WorkspaceId, branch: str) -> Workspace:
+    """Where it is merged into from now on, in place of its base branch."""
+    branches.check(branch)
+    return _change(tx, replace(_held(tx, id), merge_into=branch, merge_from=None, merge_commit=None))
+
+
 def reopen(tx: Tx, id: WorkspaceId) -> Workspace:
     """Somebody goes on working in it; its worktree is made again if it is gone."""
     one = _held(tx, id)
@@ -206,7 +214,7 @@ def reopen(tx: Tx, id: WorkspaceId) -> Workspace:
         )
     _tell(tx, one, CREATED)
     # The step of the last merge is taken and told; left behind, it would pass for that of the next.
-    fresh = replace(one, merge_from=None, merge_commit=None, closed_at=None, trouble={})
+    fresh = replace(one, merge_from=None, merge_commit=None, merge_into="", closed_at=None, trouble={})
     return _change(tx, replace(fresh, status="active", wanted="make"))
 
 
@@ -252,6 +260,14 @@ def merged(tx: Tx, id: WorkspaceId, commit: str, trouble: MootError | None = Non
         told = {} if trouble is None else _plain(trouble)
         _tell(tx, one, MERGED, commit=commit, trouble=told)
         _change(tx, replace(one, status="merged", wanted="", merge_commit=commit, trouble=told, closed_at=tx.now))
+
+
+def pushed(tx: Tx, id: WorkspaceId, remote: str) -> None:
+    """The remote has its branch."""
+    one = _held(tx, id)
+    if one.wanted == "push":
+        _tell(tx, one, PUSHED, remote=remote)
+        _change(tx, replace(one, wanted=""))
 
 
 def removed(tx: Tx, id: WorkspaceId, kept_branch: str | None) -> None:
@@ -303,6 +319,7 @@ def _change(tx: Tx, one: Workspace) -> Workspace:
         status=one.status,
         wanted=one.wanted,
         path=one.path,
+        merge_into=one.merge_into,
         merge_from=one.merge_from,
         merge_commit=one.merge_commit,
         kept_branch=one.kept_branch,
@@ -320,4 +337,5 @@ def _plain(error: MootError, conflicts: tuple[Conflict, ...] = ()) -> dict[str, 
 
 
 def _tell(tx: Tx, one: Workspace, kind: str, **data: Json) -> None:
-    tx.announce(Event(one.stream, kind, one.id, {"branch": one.branch, **data}, is_quiet=True))
+    is_quiet = kind not in _REACTED
+    tx.announce(Event(one.stream, kind, one.id, {"branch": one.branch, **data}, is_quiet=is_quiet))

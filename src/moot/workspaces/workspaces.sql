@@ -10,7 +10,7 @@ on conflict do nothing
 returning id
 
 -- get: One workspace.
-select id, stream, instance, board, branch, base_branch, base_commit, repo, is_anywhere, place, repo_path, path,
+select id, stream, instance, board, branch, base_branch, base_commit, merge_into, repo, is_anywhere, place, repo_path, path,
   is_branch_ours, status, wanted, setup, merge_from, merge_commit, kept_branch, trouble, created_by, created_name,
   made_at, closed_at
 from workspaces where id = :id
@@ -20,19 +20,19 @@ select id from workspaces
 where repo = :repo and branch_key = :branch_key and (status in ('creating', 'active') or path is not null)
 
 -- all_of: The workspaces of an instance or of a board, oldest first.
-select id, stream, instance, board, branch, base_branch, base_commit, repo, is_anywhere, place, repo_path, path,
+select id, stream, instance, board, branch, base_branch, base_commit, merge_into, repo, is_anywhere, place, repo_path, path,
   is_branch_ours, status, wanted, setup, merge_from, merge_commit, kept_branch, trouble, created_by, created_name,
   made_at, closed_at
 from workspaces where instance = :instance and (:board = '' or board = :board) order by made_at, id
 
 -- everywhere: All workspaces of the store, oldest first.
-select id, stream, instance, board, branch, base_branch, base_commit, repo, is_anywhere, place, repo_path, path,
+select id, stream, instance, board, branch, base_branch, base_commit, merge_into, repo, is_anywhere, place, repo_path, path,
   is_branch_ours, status, wanted, setup, merge_from, merge_commit, kept_branch, trouble, created_by, created_name,
   made_at, closed_at
 from workspaces order by made_at, id
 
 -- unfinished: What was asked for in a place, and is not done.
-select id, stream, instance, board, branch, base_branch, base_commit, repo, is_anywhere, place, repo_path, path,
+select id, stream, instance, board, branch, base_branch, base_commit, merge_into, repo, is_anywhere, place, repo_path, path,
   is_branch_ours, status, wanted, setup, merge_from, merge_commit, kept_branch, trouble, created_by, created_name,
   made_at, closed_at
 from workspaces where wanted <> '' and place in ('', :place) order by made_at, id
@@ -48,7 +48,8 @@ where id = :id
 
 -- change: What has become of it.
 update workspaces
-set status = :status, wanted = :wanted, path = :path, merge_from = :merge_from, merge_commit = :merge_commit,
+set status = :status, wanted = :wanted, path = :path, merge_into = :merge_into,
+  merge_from = :merge_from, merge_commit = :merge_commit,
   kept_branch = :kept_branch, trouble = :trouble, closed_at = :closed_at
 where id = :id
 

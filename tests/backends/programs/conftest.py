@@ -12,7 +12,7 @@ from tests.backends.programs.stage import Stage, stage
 
 
 @pytest.fixture
-async def place(anyio_backend: str, sqlite_store: SqliteStore, tmp_path: Path) -> AsyncIterator[Stage]:
+async def place(anyio_backend: object, sqlite_store: SqliteStore, tmp_path: Path) -> AsyncIterator[Stage]:
     async with stage(sqlite_store, tmp_path) as set_up:
         yield set_up
 

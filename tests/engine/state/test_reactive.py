@@ -60,7 +60,7 @@ async def test_what_follows_is_computed_and_nothing_else(sandbox: Sandbox) -> No
 
 
 async def test_several_updates_are_one_change(sandbox: Sandbox) -> None:
-    updates = [update("raw.n", 1), update("raw.n", None, "increment"), update("raw.list", "x", "append")]
+    updates = [update("raw.n", 1), update("raw.n", 1, "increment"), update("raw.list", "x", "append")]
     change = await reactive.update(sandbox, Schema(), {}, updates)
     assert change == Change({"raw.n": "2", "raw.list": '["x"]'})
 

@@ -6,11 +6,11 @@ from typing import Any
 from moot.core import json, yaml
 from moot.core.json import Json
 from moot.core.records import replace
-from moot.engine import advance as advancing
-from moot.engine import reading
-from moot.engine.advance import Advanced, Standing
 from moot.engine.definition import Definition, SubTask
 from moot.engine.expressions.sandbox import Sandbox
+from moot.engine.files import reading
+from moot.engine.flow import advance as advancing
+from moot.engine.flow.advance import Advanced, Standing
 from moot.engine.state import fields
 from moot.engine.step import Outcome, Work
 

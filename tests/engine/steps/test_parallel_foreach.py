@@ -3,9 +3,9 @@
 import pytest
 
 from moot.core.json import Json
-from moot.engine import advance as advancing
 from moot.engine.definition import InputField, SubTask
 from moot.engine.expressions.sandbox import Sandbox
+from moot.engine.flow import advance as advancing
 from moot.engine.step import Outcome, StepFailed
 from tests.engine.steps.taking import OWN, defined, finished, standing, taken, told, work, written
 

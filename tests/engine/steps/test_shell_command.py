@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from moot.core.json import Json
-from moot.engine import advance as advancing
 from moot.engine.expressions.sandbox import Sandbox
+from moot.engine.flow import advance as advancing
 from moot.engine.step import Outcome, StepFailed
 from tests.engine.steps.taking import OWN, defined, finished, standing, taken, told, work, written
 

@@ -8,6 +8,6 @@ from moot.engine.expressions.sandbox import Sandbox
 
 
 @pytest.fixture(scope="module")
-async def sandbox(anyio_backend: str) -> AsyncIterator[Sandbox]:
+async def sandbox(anyio_backend: object) -> AsyncIterator[Sandbox]:
     async with Sandbox().open() as found:
         yield found

@@ -4,9 +4,14 @@ import asyncio
 import os
 from pathlib import Path
 
+import pytest
+
+from moot.core.ids import FlowId
+from moot.core.json import Json
 from moot.engine.expressions.sandbox import Sandbox
+from moot.engine.flow import inbox
 from moot.store.store import Store
-from tests.flowing import OPERATOR, SECONDS, carried_out
+from tests.flowing import OPERATOR, SECONDS, carried_out, laid_out
 
 UPDATE = """
 default_state: {raw: {n: 1}}
@@ -60,6 +65,26 @@ async def test_another_update_than_the_one_in_hand_is_made_besides(
         assert (await flows.done("workflow_state_update", workflow_id=id, updates=other))["computed"] == {"double": 22}
         await flows.complete(id, "add.state_update")
         assert await flows.state(id) == {"n": 13, "double": 26}
+
+
+async def test_an_increment_that_says_nothing_adds_one_and_one_of_nothing_is_refused(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    text = """
+default_state: {raw: {n: 1}}
+steps:
+  - {id: one, type: state_update, path: raw.n, operation: increment}
+  - {id: other, type: state_update, path: raw.n, operation: increment, value: "{{ null }}"}
+"""
+    async with carried_out(store, tmp_path, sandbox, {"flow": text}) as flows:
+        id = await flows.start()
+        step = (await flows.next(id))["step"]
+        assert step["definition"]["updates"] == [{"path": "raw.n", "operation": "increment", "value": 1}]
+        bare = [{"path": "raw.n", "operation": "increment"}]  # the same, as an agent may say it
+        await flows.done("workflow_state_update", workflow_id=id, updates=bare)
+        await flows.complete(id, step["id"])
+        assert "null cannot be added" in (await flows.over(id)).error
+        assert await flows.flat(id) == {"n": 2}
 
 
 EACH = """
@@ -207,6 +232,50 @@ async def test_a_result_that_the_agent_has_written_itself_is_one(
         assert (await flows.next(id))["step"]["definition"] == {"message": "BEN"}
 
 
+RULED = """
+default_state: {raw: {}}
+steps:
+  - {id: name, type: user_input, prompt: Who?, max_retries: 1, validation: {pattern: "^[a-z]+$"},
+     state_update: {path: "raw.answers.{{ 'a.b' }}"}}
+  - {id: level, type: user_input, prompt: How?, options: [1, 2], max_retries: 0, state_update: {path: raw.level}}
+  - {id: rate, type: agent_prompt, prompt: Rate it., schema: {type: integer}, state_update: {path: raw.rate}}
+  - {id: more, type: user_input, prompt: More?, options: ["yes", "no"],
+     state_update: {path: raw.more, operation: append}}
+  - {id: told, type: user_message, message: "{{ [answers['a.b'], level, rate, more] }}"}
+"""
+
+
+async def test_what_an_agent_writes_itself_has_to_follow_the_rules_of_its_step(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    async with carried_out(store, tmp_path, sandbox, {"flow": RULED}) as flows:
+        id = await flows.start()
+
+        async def write(path: str, value: Json) -> None:
+            await flows.done("workflow_state_update", workflow_id=id, updates=[{"path": path, "value": value}])
+
+        await flows.next(id)
+        await write('raw.answers["a.b"]', "Ann")
+        for _ in range(2):
+            told = await flows.complete(id, "name.user_input")
+            assert told["error"] == "The answer must have the form ^[a-z]+$."
+        assert (await flows.next(id))["step"]["id"] == "name.user_input"
+        await write('raw.answers["a.b"]', "ann")
+        assert await flows.complete(id, "name.user_input") == {"success": True}
+        await write("raw.level", "2")
+        assert await flows.complete(id, "level.user_input") == {"success": True}
+        await write("raw.rate", "much")
+        assert "error" in await flows.complete(id, "rate.agent_prompt")
+        await write("raw.rate", 5)
+        await flows.complete(id, "rate.agent_prompt")
+        await write("raw.more", ["maybe"])
+        code = await flows.refused("workflow_step_complete", workflow_id=id, step_id="more.user_input")
+        assert code == "RESULT_MISSING"
+        await write("raw.more", [])
+        await flows.complete(id, "more.user_input", result="yes")
+        assert (await flows.next(id))["step"]["definition"] == {"message": '["ann",2,5,["yes"]]'}
+
+
 async def test_a_wrong_answer_is_asked_for_again_and_the_last_one_fails_the_flow(
     store: Store, tmp_path: Path, sandbox: Sandbox
 ) -> None:
@@ -219,6 +288,50 @@ async def test_a_wrong_answer_is_asked_for_again_and_the_last_one_fails_the_flow
         assert "was not answered" in (await flows.complete(id, "name.user_input", result="1"))["error"]
         assert await flows.refused("workflow_get_next_step", workflow_id=id) == "WORKFLOW_FAILED"
         assert (await flows.flow(id)).status == "failed"
+
+
+async def test_a_wrong_answer_that_is_said_again_because_nobody_heard_is_one_try(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    async with carried_out(store, tmp_path, sandbox, {"flow": ASKED}) as flows:
+        id = await flows.start()
+        await flows.next(id)
+        wrong = "Small letters, not Ann."
+        assert (await flows.complete(id, "name.user_input", result="Ann"))["error"] == wrong
+        for _ in range(3):
+            assert (await flows.complete(id, "name.user_input", result="Ann"))["error"] == wrong
+        assert (await flows.steps(id)) == ["name.user_input failed"]
+        again = await flows.next(id)
+        assert (again["step"]["definition"]["previous_error"], again["executed"]) == (wrong, [])
+        assert "was not answered" in (await flows.complete(id, "name.user_input", result="Ann"))["error"]
+        assert (await flows.flow(id)).status == "failed"
+
+
+async def test_said_twice_at_once_a_wrong_answer_is_one_try(store: Store, tmp_path: Path, sandbox: Sandbox) -> None:
+    async with carried_out(store, tmp_path, sandbox, {"flow": ASKED}) as flows:
+        id = await flows.start()
+        await flows.next(id)
+        told = await asyncio.gather(*(flows.complete(id, "name.user_input", result="Ann") for _ in range(8)))
+        assert [one["error"] for one in told] == ["Small letters, not Ann."] * 8
+        assert (await flows.steps(id)) == ["name.user_input failed"]
+        await flows.complete(id, "name.user_input", result="ann")
+        assert (await flows.next(id))["step"]["definition"] == {"message": "ANN"}
+
+
+async def test_a_failure_that_is_said_again_is_one_try(store: Store, tmp_path: Path, sandbox: Sandbox) -> None:
+    text = """
+steps:
+  - {id: it, type: agent_shell_command, command: x, on_error: retry, retry_count: 1, retry_delay: 0}
+  - {id: told, type: user_message, message: end}
+"""
+    async with carried_out(store, tmp_path, sandbox, {"flow": text}) as flows:
+        id = await flows.start()
+        await flows.next(id)
+        for _ in range(3):
+            said = await flows.complete(id, "it.agent_shell_command", status="failed", error="no")
+            assert said["error"] == "no"
+        await flows.complete(id, "it.agent_shell_command", result="fine")
+        assert (await flows.next(id))["step"]["id"] == "told.user_message"
 
 
 async def test_a_flow_with_steps_left_is_no_success_and_its_end_is_final(
@@ -234,6 +347,26 @@ async def test_a_flow_with_steps_left_is_no_success_and_its_end_is_final(
         assert await flows.refused("workflow_complete", workflow_id=id, status="failed") == "INVALID_TRANSITION"
         assert await flows.refused("workflow_state_update", workflow_id=id, updates=ADDED) == "INVALID_TRANSITION"
         assert await flows.next(id) == {"step": None, "status": "completed", "executed": []}
+
+
+@pytest.mark.parametrize("then", ["", "  - {id: end, type: shell_command, command: echo x >> ran}\n"])
+async def test_a_flow_whose_last_step_was_completed_is_a_success_at_once(
+    store: Store, tmp_path: Path, sandbox: Sandbox, then: str
+) -> None:
+    """Nobody has to ask for a further step that there is not, nor for one that moot takes by itself."""
+    text = f"steps:\n  - {{id: one, type: user_message, message: hello}}\n{then}"
+    async with laid_out(store, tmp_path, sandbox, {"flow": text}) as flows, asyncio.TaskGroup() as group:
+        async with flows.hosted():
+            id = await flows.start()
+            await flows.next(id)
+        completing = group.create_task(flows.complete(id, "one.user_message"))
+        await flows.until(lambda tx: True if inbox.waiting(tx, FlowId(id)) else None)
+        ending = group.create_task(flows.done("workflow_complete", workflow_id=id))
+        async with flows.hosted():
+            assert await completing == {"success": True}
+            assert await ending == {"success": True, "final_state": {}}
+            assert (await flows.flow(id)).status == "completed"
+            assert (tmp_path / "ran").exists() == bool(then)
 
 
 async def test_a_flow_that_is_cancelled_ends_the_command_that_runs(

@@ -7,10 +7,10 @@ import pytest
 
 from moot.core.ids import FlowId
 from moot.core.tx import ReadTx
-from moot.engine import strands
 from moot.engine.expressions.sandbox import Sandbox
+from moot.engine.flow import inbox, strands
 from moot.store.store import Store
-from tests.flowing import Flows, carried_out
+from tests.flowing import Flows, carried_out, laid_out
 
 BATCHES = """
 default_state: {raw: {done: {}, log: []}}
@@ -267,6 +267,43 @@ async def test_with_fail_all_the_step_fails_and_the_other_tasks_are_given_up(
             step_id="it.agent_shell_command",
             sub_agent_context={"task_id": "good"},
         ) == ("STEP_NOT_PENDING")
+
+
+# Behind a loop that comes to its limit, which is noted, a task goes on only with the next commit.
+LAST = """
+steps:
+  - {id: all, type: parallel_foreach, items: [{id: a}], sub_agent_task: it}
+sub_agent_tasks:
+  it:
+    steps:
+      - {id: do, type: agent_shell_command, command: do it}
+%s
+"""
+ROUNDS = '      - {id: rounds, type: while, condition: "{{ true }}", max_iterations: 1, body: [{type: continue}]}'
+
+
+def submitted(tx: ReadTx, id: str, count: int) -> bool | None:
+    return True if len(inbox.waiting(tx, FlowId(id))) == count else None
+
+
+@pytest.mark.parametrize("then", ["", ROUNDS, f"{ROUNDS}\n      - {{type: exit, status: failed}}"])
+async def test_whoever_says_that_tasks_are_done_is_answered_when_all_that_was_said_before_has_its_effect(
+    store: Store, tmp_path: Path, sandbox: Sandbox, then: str
+) -> None:
+    async with laid_out(store, tmp_path, sandbox, {"flow": LAST % then}) as flows, asyncio.TaskGroup() as group:
+        async with flows.hosted():
+            id = await flows.start()
+            await flows.next(id)
+            await flows.next(id, task="a")
+        # Both wait before anybody looks, so that the second is taken in at the moment when the first is.
+        first = group.create_task(flows.complete(id, "do.agent_shell_command", task="a"))
+        await flows.until(lambda tx: submitted(tx, id, 1))
+        second = group.create_task(flows.complete(id, "all.parallel_foreach"))
+        await flows.until(lambda tx: submitted(tx, id, 2))
+        async with flows.hosted():
+            assert await first == {"success": True}
+            assert ("error" in await second) == ("failed" in then)
+            assert (await flows.over(id)).status == ("failed" if "failed" in then else "completed")
 
 
 async def test_a_task_may_go_on_behind_its_own_errors(store: Store, tmp_path: Path, sandbox: Sandbox) -> None:

@@ -1,13 +1,19 @@
 """Steps that need an agent: it is asked by mail, and its last words are what came of the step."""
 
+import asyncio
+import os
 from pathlib import Path
 
+from moot.bus import mailbox
+from moot.core.ids import FlowId
+from moot.core.tx import ReadTx
 from moot.engine.expressions.sandbox import Sandbox
+from moot.engine.flow import history
 from moot.registry import agents
-from moot.registry.agents import NewAgent
+from moot.registry.agents import Agent, NewAgent
 from moot.runner import idle
 from moot.store.store import Store
-from tests.flowing import Flows, carried_out
+from tests.flowing import SECONDS, Flows, carried_out
 from tests.runner.team import Line, Team
 
 
@@ -35,6 +41,8 @@ async def test_an_answer_that_does_not_fit_is_asked_for_again(store: Store, tmp_
         assert (await flows.over(id)).status == "completed"
         assert await flows.flat(id) == {"n": 2}
         assert await flows.steps(id) == ["ask.agent_prompt failed", "ask.agent_prompt success"]
+        taken = await store.read(lambda tx: history.steps(tx, FlowId(id)))
+        assert [one.doer for one in taken] == ["agent", "agent"]
         mail = [one.body for one in await Team(store, flows.house.instance).channel()]
         assert mail[0].startswith("[STEP:ask.agent_prompt] flow\n\n")
         assert "JSON that fits this schema" in mail[0]
@@ -49,6 +57,40 @@ async def test_an_agent_that_is_given_up_fails_the_step(store: Store, tmp_path: 
         over = await flows.over(id)
         assert over.status == "failed"
         assert "out of order" in over.error
+        await flows.until(lambda tx: True if idle.is_idle(tx, flows.house.stream) else None)
+
+
+GIVEN_UP = """
+steps:
+  - {id: all, type: parallel_foreach, items: ["%s", "read line < go; exit 1"], sub_agent_task: it}
+sub_agent_tasks:
+  it:
+    steps:
+      - {id: if, type: conditional, condition: "{{ item == 'ask' }}",
+         then: [{id: ask, type: agent_prompt, agent: ann, prompt: Hello?}],
+         else: [{id: run, type: shell_command, command: "{{{ item }}}"}]}
+"""
+
+
+async def test_mail_for_a_step_that_is_given_up_is_taken_back(store: Store, tmp_path: Path, sandbox: Sandbox) -> None:
+    os.mkfifo(tmp_path / "go")
+    async with carried_out(store, tmp_path, sandbox, {"flow": GIVEN_UP % "ask"}) as flows:
+        outside = NewAgent(name="ann", backend="external")  # who reads nothing by itself
+        await flows.house.write(lambda tx: agents.ensure(tx, flows.house.instance, outside))
+        id = await flows.run()
+
+        def asked(tx: ReadTx) -> Agent | None:
+            found = agents.find(tx, flows.house.stream, "ann-1")
+            return found if found is not None and mailbox.has_queued(tx, found.id) else None
+
+        ann = await flows.until(asked)
+        async with asyncio.timeout(SECONDS):
+            await asyncio.to_thread((tmp_path / "go").write_text, "now\n")
+        assert (await flows.over(id)).status == "failed"
+        assert await store.read(lambda tx: mailbox.unread(tx, ann.id, 10)) == []
+        (said,) = await Team(store, flows.house.instance).channel()
+        receipts = await store.read(lambda tx: mailbox.receipts(tx, flows.house.stream, said.seq))
+        assert [(one.agent, one.state) for one in receipts] == [(ann.id, "dead")]
         await flows.until(lambda tx: True if idle.is_idle(tx, flows.house.stream) else None)
 
 

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from moot.connect.external import Surroundings
+from moot.client.external import Surroundings
 from moot.core.caller import SYSTEM
 from moot.core.ids import FlowId, HostId
 from moot.core.tx import Query, Tx
-from moot.engine import compiling, flows
 from moot.engine.expressions.sandbox import Sandbox
+from moot.engine.files import compiling
+from moot.engine.flow import flows
 from moot.jobs import jobs
 from moot.jobs.jobs import Appetite, Job
 from moot.runner.flows.worker import FlowWorker

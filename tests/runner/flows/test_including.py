@@ -45,7 +45,7 @@ async def test_what_an_agent_writes_in_an_included_workflow_goes_to_the_state_of
         await flows.complete(id, step["id"])
         await flows.complete(id, (await flows.next(id))["step"]["id"], result=3)
         update = (await flows.next(id))["step"]
-        assert update["definition"]["updates"] == [{"path": "raw.rounds", "operation": "increment", "value": None}]
+        assert update["definition"]["updates"] == [{"path": "raw.rounds", "operation": "increment", "value": 1}]
         await flows.done("workflow_state_update", workflow_id=id, updates=update["definition"]["updates"])
         await flows.complete(id, update["id"])
         await flows.complete(id, (await flows.next(id))["step"]["id"], result=1)
@@ -54,6 +54,19 @@ async def test_what_an_agent_writes_in_an_included_workflow_goes_to_the_state_of
         assert await flows.state(id) == {"errors": "none", "rounds": 7}
         found = await flows.fields(id)
         assert (found["in.before/raw.rounds"], found["in.after/raw.rounds"]) == ("1", "1")
+
+
+async def test_an_included_workflow_that_asks_for_nothing_takes_what_it_is_given(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    texts = {
+        "flow": "imports: [it]\nsteps: [{id: in, type: include_workflow, workflow: it, inputs: {files: [a, b]}}]",
+        "it": "name: it\nsteps: [{type: foreach, items: '{{ inputs.files }}', steps: [{type: user_message, "
+        "message: '{{ item }} of {{ inputs.files.length }}'}]}]",
+    }
+    async with carried_out(store, tmp_path, sandbox, texts) as flows:
+        id = await flows.start()
+        assert (await flows.next(id))["step"]["definition"] == {"message": "a of 2"}
 
 
 TASKS = """

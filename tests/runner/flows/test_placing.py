@@ -65,6 +65,51 @@ async def test_the_last_wrong_answer_fails_the_flow_and_a_cancelled_question_doe
         assert "Not 1." in (await flows.over(id)).error
 
 
+async def test_an_empty_answer_means_the_default_where_there_is_one(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    text = """
+steps:
+  - {id: a, type: user_input, prompt: Branch?, default: main, state_update: {path: raw.a}}
+  - {id: b, type: user_input, prompt: Level?, options: [1, true], default: 1, state_update: {path: raw.b}}
+  - {id: c, type: user_input, prompt: Name?, state_update: {path: raw.c}}
+"""
+    async with carried_out(store, tmp_path, sandbox, {"flow": text}) as flows:
+        id = await flows.run()
+        first = await _question(flows)
+        assert first.body == "An empty answer means: main"
+        await flows.done("request_respond", request_id=first.id, answer="")
+        second = await _question(flows, first.id)
+        assert (second.body, second.choices) == ("An empty answer means: 1", ("1", "true"))
+        assert await flows.refused("request_respond", request_id=second.id, answer="2") == "ANSWER_REFUSED"
+        await flows.done("request_respond", request_id=second.id, answer="TRUE")
+        third = await _question(flows, second.id)
+        assert await flows.refused("request_respond", request_id=third.id, answer="") == "ANSWER_REFUSED"
+        await flows.done("request_respond", request_id=third.id, answer="ann")
+        assert (await flows.over(id)).status == "completed"
+        assert await flows.flat(id) == {"a": "main", "b": True, "c": "ann"}
+
+
+async def test_tasks_that_ask_the_same_at_once_are_answered_each_by_itself(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    text = """
+steps: [{id: all, type: parallel_foreach, items: [{id: left}, {id: right}], sub_agent_task: it}]
+sub_agent_tasks:
+  it: {steps: [{id: ask, type: user_input, prompt: Which way?, state_update: {path: "raw.{{ task_id }}"}}]}
+"""
+    async with carried_out(store, tmp_path, sandbox, {"flow": text}) as flows:
+        id = await flows.run()
+        first = await _question(flows)
+        second = await _question(flows, first.id)
+        assert [one.title for one in (first, second)] == ["Which way?"] * 2
+        assert [one.body for one in (first, second)] == ["For the task left.", "For the task right."]
+        await flows.done("request_respond", request_id=second.id, answer="east")
+        await flows.done("request_respond", request_id=first.id, answer="west")
+        assert (await flows.over(id)).status == "completed"
+        assert await flows.flat(id) == {"left": "west", "right": "east"}
+
+
 async def test_a_flow_that_is_over_leaves_no_question_open(store: Store, tmp_path: Path, sandbox: Sandbox) -> None:
     text = """
 steps:

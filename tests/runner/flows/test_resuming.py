@@ -7,9 +7,10 @@ import pytest
 from moot.core.caller import SYSTEM
 from moot.core.ids import FlowId, InstanceName
 from moot.core.tx import Tx
-from moot.engine import compiling, resuming
-from moot.engine import flows as all_flows
 from moot.engine.expressions.sandbox import Sandbox
+from moot.engine.files import compiling
+from moot.engine.flow import flows as all_flows
+from moot.engine.flow import resuming
 from moot.registry import agents
 from moot.store.store import Store
 from moot.tools import advancing
@@ -161,11 +162,10 @@ async def test_tasks_that_nobody_waits_for_are_tried_again_if_they_had_failed(
         assert await flows.state(id) == {"log": [], "a": 1, "b": 2}
 
 
-async def test_of_tasks_that_were_waited_for_only_those_are_tried_again_that_are_not_done(
-    store: Store, tmp_path: Path, sandbox: Sandbox
-) -> None:
-    text = """
+TASKS = """
+name: fans
 default_state: {raw: {n: 0}}
+%s
 steps: [{id: fan, type: parallel_foreach, items: [a, b], max_parallel: 1, sub_agent_task: t}]
 sub_agent_tasks:
   t:
@@ -173,15 +173,64 @@ sub_agent_tasks:
       - {id: count, type: state_update, path: raw.n, operation: increment}
       - {id: it, type: shell_command, command: "echo {{ item }} >> log; test ! -e broken || test {{ item }} != b"}
 """
+FOLLOWS = "error_handling: {on_failure: [{type: shell_command, command: 'echo {{ error.step_id }} >> told'}]}"
+INCLUDES = "imports: [fans]\nsteps: [{id: inside, type: include_workflow, workflow: fans}]\n"
+
+
+@pytest.mark.parametrize(
+    ("texts", "key", "told"),
+    [
+        ({"flow": TASKS % ""}, "", 0),
+        ({"flow": TASKS % FOLLOWS}, "", 1),
+        ({"flow": INCLUDES, "fans": TASKS % ""}, "in.inside/", 0),
+        ({"flow": INCLUDES + FOLLOWS, "fans": TASKS % FOLLOWS}, "in.inside/", 2),
+    ],
+)
+async def test_of_tasks_that_were_waited_for_only_those_are_tried_again_that_are_not_done(
+    store: Store, tmp_path: Path, sandbox: Sandbox, texts: dict[str, str], key: str, told: int
+) -> None:
     log = _broken(tmp_path)
-    async with carried_out(store, tmp_path, sandbox, {"flow": text}) as flows:
+    async with carried_out(store, tmp_path, sandbox, texts) as flows:
         id = await flows.run()
         assert (await flows.over(id)).status == "failed"
         (tmp_path / "broken").unlink()
         await store.write(lambda tx: _resume(tx, id), caller=SYSTEM)
         assert (await flows.over(id)).status == "completed"
         assert log.read_text().split() == ["a", "b", "b"]
-        assert await flows.flat(id) == {"n": 3}
+        assert (await flows.fields(id))[f"{key}raw.n"] == "3"
+        assert len((tmp_path / "told").read_text().split() if told else "") == told
+
+
+async def test_an_agent_is_given_the_tasks_again_that_are_not_done_after_what_followed_the_failure(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    text = """
+default_state: {raw: {}}
+error_handling: {on_failure: [{id: sorry, type: user_message, message: "{{ error.message }}"}]}
+steps: [{id: fan, type: parallel_foreach, items: [a, b], sub_agent_task: t}]
+sub_agent_tasks: {t: {steps: [{id: do, type: agent_prompt, prompt: do, state_update: {path: "raw.{{ item }}"}}]}}
+"""
+    async with carried_out(store, tmp_path, sandbox, {"flow": text}) as flows:
+        id = await flows.start()
+        await flows.next(id)
+        await flows.walk(id, task="fan_0", do=1)
+        await flows.next(id, task="fan_1")
+        await flows.complete(id, "do.agent_prompt", task="fan_1", status="failed", error="no")
+        await flows.next(id, task="fan_1")
+        await flows.complete(id, "do.agent_prompt", task="fan_1", status="failed", error="no")
+        await flows.next(id, task="fan_1")
+        await flows.complete(id, "do.agent_prompt", task="fan_1", status="failed", error="never")
+        await flows.complete(id, "fan.parallel_foreach")
+        assert (await flows.next(id))["step"]["id"] == "failure.sorry.user_message"
+        await flows.complete(id, "failure.sorry.user_message")
+        assert (await flows.over(id)).status == "failed"
+        await flows.done("workflow_resume", workflow_id=id)
+        step = (await flows.next(id))["step"]
+        assert (step["id"], len(step["definition"]["tasks"])) == ("fan.parallel_foreach", 2)
+        assert (await flows.next(id, task="fan_0"))["step"] is None
+        assert await flows.walk(id, task="fan_1", do=2) == ["do.agent_prompt"]
+        assert await flows.walk(id) == ["fan.parallel_foreach"]
+        assert await flows.state(id) == {"a": 1, "b": 2}
 
 
 def _resume(tx: Tx, id: str) -> None:

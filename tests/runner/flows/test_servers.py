@@ -10,7 +10,7 @@ import pytest
 from moot.engine.expressions.sandbox import Sandbox
 from moot.requests import requests
 from moot.store.store import Store
-from tests.connect.neighbours import ODD, odd
+from tests.client.neighbours import ODD, odd
 from tests.flowing import SECONDS, carried_out, laid_out
 
 pytestmark = pytest.mark.slow

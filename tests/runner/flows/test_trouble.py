@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from moot.core.ids import FlowId
-from moot.engine import history
 from moot.engine.expressions.sandbox import Sandbox
+from moot.engine.flow import history
 from moot.store.store import Store
 from tests.flowing import carried_out
 
@@ -170,3 +170,28 @@ steps:
     async with carried_out(store, tmp_path, sandbox, {"flow": text}) as flows:
         over = await flows.over(await flows.run())
         assert over.error.startswith("gate.conditional (line 4): {{ a.b.c > 1 }} failed: ReferenceError: ")
+
+
+async def test_a_step_without_an_id_is_told_of_by_the_way_to_it(store: Store, tmp_path: Path, sandbox: Sandbox) -> None:
+    text = "steps: [{id: each, type: foreach, items: [1], steps: [{type: shell_command, command: exit 2}]}]"
+    async with carried_out(store, tmp_path, sandbox, {"flow": text}) as flows:
+        over = await flows.over(await flows.run())
+        assert over.error.startswith("each.steps[1].0.shell_command failed: exit code 2")
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("steps: [{id: it, type: shell_command, command: exit 3}]", "Mend what is wrong, then workflow_resume."),
+        ("steps: [{type: user_message, message: '{{ a.b }}'}]", "Start it again."),
+        ("steps: [{type: exit, status: failed}]", "Start it again."),
+    ],
+)
+async def test_an_agent_is_told_whether_to_resume_what_has_failed_or_to_start_it_again(
+    store: Store, tmp_path: Path, sandbox: Sandbox, text: str, remedy: str
+) -> None:
+    async with carried_out(store, tmp_path, sandbox, {"flow": text}) as flows:
+        id = await flows.start()
+        assert (await flows.over(id)).status == "failed"
+        answer = await flows.call("workflow_get_next_step", {"workflow_id": id})
+        assert (answer.is_error, answer.text.endswith(remedy)) == (True, True), answer.text

@@ -9,16 +9,22 @@ from pathlib import Path
 import pytest
 
 from moot.core.caller import SYSTEM
-from moot.core.ids import FlowId
+from moot.core.ids import FlowId, HostId
 from moot.core.records import replace
 from moot.core.tx import ReadTx, Tx
-from moot.engine import flows as all_flows
 from moot.engine.expressions.evaluation import Evaluation, Evaluator, Outcome
 from moot.engine.expressions.sandbox import Sandbox
+from moot.engine.files import compiling
+from moot.engine.flow import flows as all_flows
+from moot.engine.flow import resuming
+from moot.engine.flow.strands import Strand
 from moot.jobs import jobs
+from moot.jobs.jobs import Appetite, Job
 from moot.requests import requests
 from moot.requests.requests import Request
 from moot.runner import idle
+from moot.runner.flows.deeds import Deeds
+from moot.runner.flows.servers import Servers
 from moot.store.store import Store
 from moot.tools import advancing
 from tests.flowing import SECONDS, Flows, carried_out, laid_out
@@ -71,6 +77,20 @@ async def test_a_whole_flow_is_carried_out_and_every_command_once(
         assert [one.body for one in await team.Team(store, flows.house.instance).channel()] == ["5 and 165"]
         assert not list((tmp_path / "marks").iterdir())
         await flows.until(lambda tx: True if idle.is_idle(tx, flows.house.stream) else None)
+
+
+async def test_words_are_said_once_each_with_the_commit_of_its_step(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    texts = {
+        str(count): "steps: [" + ", ".join(["{type: user_message, message: hello}"] * count) + "]" for count in (1, 5)
+    }
+    async with carried_out(store, tmp_path, sandbox, texts) as flows:
+        few, many = [await flows.over(await flows.run(name)) for name in texts]
+        assert (few.status, many.status) == ("completed", "completed")
+        assert many.version - few.version == 4
+        channel = await team.Team(store, flows.house.instance).channel()
+        assert [(one.sender, one.kind, one.body) for one in channel] == [("system", "status", "hello")] * 6
 
 
 async def test_no_more_tasks_go_on_at_once_than_may(store: Store, tmp_path: Path, sandbox: Sandbox) -> None:
@@ -226,6 +246,25 @@ async def test_a_command_of_which_nobody_knows_whether_it_was_done_is_a_question
         assert not list((tmp_path / "marks").iterdir())
 
 
+async def test_who_resumes_a_flow_that_could_not_be_carried_out_runs_no_command_twice(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    async with laid_out(store, tmp_path, sandbox, {"flow": LOST % "false"}) as flows:
+        id = await _interrupted(flows, tmp_path)
+
+        def fail_and_resume(tx: Tx) -> None:
+            all_flows.end(tx, all_flows.get(tx, FlowId(id)), "failed", "The sandbox is gone.")
+            flow = all_flows.get(tx, FlowId(id))
+            assert resuming.resume(tx, flow, compiling.compiled(all_flows.files(tx, flow.id)))
+            advancing.advance(tx, flow.id, flow.stream)
+
+        await store.write(fail_and_resume, caller=SYSTEM)
+        async with flows.hosted():
+            await _answer(flows, "skip")
+            assert (await flows.over(id)).status == "completed"
+        assert (tmp_path / "ran").read_text() == "x\n"
+
+
 async def test_a_command_that_may_be_run_twice_is_run_again_without_a_question(
     store: Store, tmp_path: Path, sandbox: Sandbox
 ) -> None:
@@ -360,3 +399,63 @@ class Held:
             self.reached.set()
             await self.go_on.wait()
         return await self._inner.evaluate(scope, evaluations)
+
+
+class Beaten(Deeds):
+    """Where whoever had a flow before begins a command after all, just when another takes it for not begun."""
+
+    def is_repeatable(self, strand: Strand) -> bool:
+        is_free = super().is_repeatable(strand)
+        if is_free:
+            (self.marks / f"{strand.flow}-{strand.number}-{strand.since}-{strand.tries}").write_text("another")
+        return is_free
+
+
+async def test_a_command_that_another_has_begun_meanwhile_is_not_begun_again_but_asked_about(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    async with laid_out(store, tmp_path, sandbox, {"flow": LOST % "false"}) as flows:
+        id = await _interrupted(flows, tmp_path)
+        for mark in (tmp_path / "marks").iterdir():
+            mark.unlink()
+        deeds = flows.deeds
+        flows.deeds = Beaten(store, deeds.root, deeds.marks, deeds.place, deeds.guardian)
+        async with flows.hosted():
+            asked = await flows.until(lambda tx: _asked(tx, flows))
+            assert asked.title.endswith("done? moot ended in the middle of it.")
+        assert [one.status for one in await flows.strands(id)] == ["waiting"]
+        assert (tmp_path / "ran").read_text() == "x\n"
+
+
+async def test_of_two_who_take_themselves_for_the_holder_one_runs_a_command(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    def connect() -> Servers:
+        raise AssertionError("nobody calls another server here")
+
+    async with laid_out(store, tmp_path, sandbox, {"flow": LOST % "false"}) as flows:
+        id = await _interrupted(flows, tmp_path)
+        for mark in (tmp_path / "marks").iterdir():
+            mark.unlink()
+        (strand,), flow = await flows.strands(id), await flows.flow(id)
+        both = await asyncio.gather(*(flows.deeds.do(flow, strand, connect) for _ in range(2)))
+        assert sorted(one is None for one in both) == [False, True]
+        assert (tmp_path / "ran").read_text() == "x\nx\n"  # the interrupted one, and one of these
+
+
+async def test_whoever_has_lost_a_flow_knows_it_before_it_begins_anything(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    def lose(tx: Tx) -> None:
+        jobs.cancel(tx, advancing.key(FlowId(id)))
+
+    async with laid_out(store, tmp_path, sandbox, {"flow": LOST % "false"}) as flows:
+        id = await flows.run()
+
+        def take(tx: Tx) -> Job:
+            return jobs.take(tx, Appetite(HostId("ho_1"), 0, 1))[0]
+
+        job = await store.write(take, caller=SYSTEM)
+        assert await store.read(lambda tx: jobs.is_owned(tx, job))
+        await store.write(lose, caller=SYSTEM)
+        assert not await store.read(lambda tx: jobs.is_owned(tx, job))

@@ -6,9 +6,9 @@ from importlib.util import find_spec
 
 import apsw
 
-from moot import __version__
 from moot.api import check
 from moot.api.check import Check
+from moot.core.version import VERSION
 from moot.process import confinement
 from moot.store.sqlite import place
 
@@ -17,7 +17,7 @@ EXTRAS = {"postgres": "psycopg", "llm": "pydantic_ai"}
 
 
 def checks() -> Iterator[Check]:
-    yield check.ok("moot", f"{__version__} on Python {platform.python_version()}")
+    yield check.ok("moot", f"{VERSION} on Python {platform.python_version()}")
     yield check.guarded("sqlite", _sqlite)
     yield check.ok("extras", ", ".join(f"{name} {_presence(find_spec(module))}" for name, module in EXTRAS.items()))
     yield _shell()

@@ -7,7 +7,6 @@ machine a good evaluation may take its time.
 
 import asyncio
 import re
-import secrets
 import sys
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
@@ -19,8 +18,10 @@ import psutil
 from moot.core import json
 from moot.core.clock import Clock, SystemClock
 from moot.core.errors import InvalidInput, MootError
-from moot.core.records import record
+from moot.core.records import record, replace
+from moot.engine.expressions import moments
 from moot.engine.expressions.evaluation import Absent, Evaluation, Fault, Outcome, Scope, Value
+from moot.engine.expressions.moments import Moment
 from moot.process import child
 from moot.process.child import Running
 from moot.process.errors import StdinClosed
@@ -73,12 +74,18 @@ class Sandbox:
                     if not one.done():
                         one.set_exception(_closed())
 
-    async def evaluate(self, scope: Scope, evaluations: Sequence[Evaluation]) -> list[Outcome]:
+    async def evaluate(
+        self, scope: Scope, evaluations: Sequence[Evaluation], moment: Moment | None = None
+    ) -> list[Outcome]:
         found: list[Outcome] = []
         known = dict(scope)
+        moment = moment or moments.new(self._clock)
         while len(found) < len(evaluations):  # again only behind one that has ended the worker
             rest = evaluations[len(found) :]
-            answer = await self._ask(known, rest)
+            drawn = (
+                replace(moment, seed=f"{moment.seed}+{len(found)}") if found else moment
+            )  # nobody draws the same twice
+            answer = await self._ask(known, rest, drawn)
             settled = [_settled(one, outcome) for one, outcome in zip(rest, answer, strict=False)]
             for one, outcome in zip(rest, settled, strict=False):
                 if one.target and isinstance(outcome, Value):
@@ -88,25 +95,14 @@ class Sandbox:
             found += settled
         return found
 
-    async def _ask(self, scope: Scope, evaluations: Sequence[Evaluation]) -> list[Outcome]:
+    async def _ask(self, scope: Scope, evaluations: Sequence[Evaluation], moment: Moment) -> list[Outcome]:
         if not self._is_open:
             raise _closed()
         answer: asyncio.Future[list[Outcome]] = asyncio.get_running_loop().create_future()
         self._unanswered.add(answer)
         answer.add_done_callback(self._unanswered.discard)
-        self._requests.put_nowait(_Request(self._line(scope, evaluations), len(evaluations), answer))
+        self._requests.put_nowait(_Request(_line(scope, evaluations, moment), len(evaluations), answer))
         return await answer
-
-    def _line(self, scope: Scope, evaluations: Sequence[Evaluation]) -> bytes:
-        used = {key for one in evaluations for key in (*one.inputs, *(key for _, key in one.names))}
-        return json.dump_bytes(
-            {
-                "scope": {key: scope[key] for key in used if key in scope},
-                "moment": self._clock.micros() // 1000,
-                "seed": [int.from_bytes(secrets.token_bytes(4)) for _ in range(4)],
-                "jobs": [_job(one) for one in evaluations],
-            }
-        )
 
     async def _serve(self) -> None:
         """A worker lives from one trouble to the next."""
@@ -189,6 +185,18 @@ def _cpu_seconds(pid: int) -> float:
     except psutil.NoSuchProcess:
         return 0.0
     return times.user + times.system
+
+
+def _line(scope: Scope, evaluations: Sequence[Evaluation], moment: Moment) -> bytes:
+    used = {key for one in evaluations for key in (*one.inputs, *(key for _, key in one.names))}
+    return json.dump_bytes(
+        {
+            "scope": {key: scope[key] for key in used if key in scope},
+            "moment": moment.millis,
+            "seed": moment.chance,
+            "jobs": [_job(one) for one in evaluations],
+        }
+    )
 
 
 def _job(one: Evaluation) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from moot.core import json
 from moot.core.json import Json
+from moot.engine.state import paths
 from moot.engine.state.operations import MISSING, Present, Update, apply
 from moot.engine.state.paths import SECTIONS, Path
 
@@ -40,6 +41,15 @@ def key_of(fields: Fields, name: str) -> str:
         if f"{section}.{name}" in fields:
             return f"{section}.{name}"
     return f"raw.{name}"
+
+
+def look_up(fields: Fields, path: str) -> Present:
+    """By its full path, or by its flat name."""
+    keys = paths.split(path)
+    if keys[0] not in SECTIONS or len(keys) == 1:
+        section, _, name = key_of(fields, keys[0]).partition(".")
+        keys = (section, name, *keys[1:])
+    return read(fields, paths.of(keys))
 
 
 def read(fields: Fields, path: Path) -> Present:

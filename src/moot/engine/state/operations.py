@@ -25,6 +25,11 @@ class Update:
     value: Json = None
 
 
+def meant(operation: Operation, value: Json) -> Json:
+    """What is written where nothing is said: to increment is to add 1."""
+    return 1 if operation == "increment" and value is None else value
+
+
 class Missing:
     """Nothing is there yet."""
 
@@ -74,7 +79,7 @@ def _changed(there: Present, update: Update) -> Json:
             return [*there, value]
         case "increment":
             number = _number(0 if isinstance(there, Missing | None) else there)
-            step = _number(1 if value is None else value)
+            step = _number(value)
             if number is None or step is None:
                 raise UpdateRefused(
                     f"{update.path} is {_kind(there)} and {_kind(value)} cannot be added.", "Set a number first."

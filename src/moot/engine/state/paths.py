@@ -64,6 +64,8 @@ def of(keys: tuple[str, ...]) -> Path:
 
 def split(text: str) -> tuple[str, ...]:
     """The keys of a path, told apart by dots and brackets."""
+    if not text:
+        raise PathInvalid("A path without a key leads nowhere.", _WRITE)
     keys: list[str] = []
     at = 0
     while at < len(text):

@@ -5,7 +5,7 @@ from dataclasses import field
 
 from moot.core import json
 from moot.core.errors import MootError
-from moot.core.records import record
+from moot.core.records import record, replace
 from moot.core.text import sentence
 from moot.engine.expressions.evaluation import Evaluation, Evaluator, Fault, Outcome, Value
 from moot.engine.state import fields
@@ -28,6 +28,7 @@ class Trace:
     trigger: str
     millis: float
     error: str = ""
+    inside: str = ""  # the prefix of the fields that are meant, in an included workflow
 
 
 @record
@@ -40,6 +41,16 @@ class Change:
     @property
     def computed(self) -> dict[str, str | None]:
         return {key: text for key, text in self.fields.items() if key.startswith("computed.")}
+
+    def inside(self, prefix: str) -> "Change":
+        """The same, of a state whose fields are kept under a prefix."""
+        if not prefix:
+            return self
+        traces = tuple(replace(one, inside=prefix) for one in self.traces)
+        return Change({prefix + key: text for key, text in self.fields.items()}, traces)
+
+    def then(self, further: "Change") -> "Change":
+        return Change({**self.fields, **further.fields}, (*self.traces, *further.traces))
 
     def over(self, before: Fields) -> dict[str, str]:
         """All fields with this change."""

@@ -88,7 +88,7 @@ async def finish(turn: Turn, outcome: Outcome) -> Move:
         return Next(await results.updates(turn, detail.writes, {RESULT: answer}))
     if turn.tries < detail.retries:
         return Again(error=wrong)
-    raise StepFailed(f"{turn.step.name} was not answered: {wrong}", "See what the agent said, then resume.")
+    raise StepFailed(f"{turn.called} was not answered: {wrong}", "See what the agent said, then resume.")
 
 
 async def _schema(turn: Turn, detail: AgentPrompt) -> Mapping[str, Json] | None:
@@ -99,7 +99,7 @@ async def _schema(turn: Turn, detail: AgentPrompt) -> Mapping[str, Json] | None:
     try:
         _check(found)
     except InvalidInput as error:
-        raise StepFailed(f"{turn.step.name}: {error.fact}", error.remedy) from error
+        raise StepFailed(f"{turn.called}: {error.fact}", error.remedy) from error
     return found
 
 

@@ -47,7 +47,7 @@ async def take(turn: Turn) -> Move:
     assert isinstance(made.value, Mapping)
     file = text_of(made.value["file"])
     if not file:
-        raise StepFailed(f"{turn.step.name} names no file.", "Give the path of a file.")
+        raise StepFailed(f"{turn.called} names no file.", "Give the path of a file.")
     definition: dict[str, Json] = {**made.value, "file": file, **await results.shown(turn, detail.writes)}
     words = f"{_WORDS} If you cannot, complete the step as failed and say why."
     original = results.original(detail.file) or results.original(detail.hints)

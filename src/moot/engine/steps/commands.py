@@ -65,7 +65,7 @@ async def handed(turn: Turn, detail: Command) -> Handed:
     command = str(made.value)
     if len(command.encode()) > _MOST_BYTES:
         raise StepFailed(
-            f"The command of {turn.step.name} has become longer than {_MOST_BYTES:,} bytes.",
+            f"The command of {turn.called} has become longer than {_MOST_BYTES:,} bytes.",
             "Let it read what is long from a file, or go through it in parts.",
         )
     limit = DEFAULT_TIMEOUT if detail.timeout is None else await spans.resolved(turn, detail.timeout)

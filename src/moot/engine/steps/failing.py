@@ -61,11 +61,11 @@ async def failed(turn: Turn, failing: Failing, writes: Change | None, error: Map
     message = str(error["message"])
     if turn.tries < failing.retries:
         return Again(await spans.resolved(turn, failing.delay), message)
-    own: dict[str, Json] = {ERROR: {**error, "step": turn.step.name}}
+    own: dict[str, Json] = {ERROR: {**error, "step": turn.called}}
     noted = await results.updates(turn, failing.writes, own)
     if not failing.goes_on:
-        raise StepFailed(f"{turn.step.name} failed: {message}", "See why, or say what else to do: on_error.", noted)
-    warning = f"{turn.step.name} failed, and the flow goes on: {message}"
+        raise StepFailed(f"{turn.called} failed: {message}", "See why, or say what else to do: on_error.", noted)
+    warning = f"{turn.called} failed, and the flow goes on: {message}"
     if not failing.has_fallback:
         return Next(noted, warning)
     result = await turn.resolved(failing.fallback, own)

@@ -28,7 +28,7 @@ async def take(turn: Turn) -> Move:
     detail: Foreach = turn.step.detail
     items = turn.items if turn.rounds else await turn.resolved(detail.items)
     if isinstance(items, str) or not isinstance(items, Sequence):
-        raise StepFailed(f"The items of {turn.step.name} are no list.", "Give it a list.")
+        raise StepFailed(f"The items of {turn.called} are no list.", "Give it a list.")
     if turn.rounds >= len(items):
         return Next()
     return Enter("steps", items=None if turn.rounds else items)

@@ -1,7 +1,7 @@
 """`include_workflow`: another workflow as one step, with inputs and a state of its own.
 
 What it has computed is known afterwards under the name of the step (`{{ checks.total_issues }}`), and by its bare name
-where nothing else is called so.
+where nothing else is called so. Where it has failed and nothing in it takes care of that, so has the step.
 """
 
 from collections.abc import Mapping
@@ -12,15 +12,13 @@ from pydantic import Field, JsonValue
 from moot.core.json import Json
 from moot.core.records import record
 from moot.engine.shape import StepShape
-from moot.engine.step import Include, Move, Next, Turn
+from moot.engine.step import Include, Move, Next, StepFailed, Turn
 from moot.engine.steps import results
 from moot.engine.steps.results import RESULT, ResultShape
 from moot.engine.steps.updating import Change
 
 if TYPE_CHECKING:
     from moot.engine.definition import Definition
-
-BLOCK = "workflow"
 
 
 class Said(StepShape):
@@ -47,6 +45,8 @@ async def take(turn: Turn) -> Move:
     detail: Included = turn.step.detail
     if not turn.rounds:
         return Include(cast(Mapping[str, Json], await turn.resolved(detail.inputs)))
+    if turn.trouble is not None:
+        raise StepFailed(str(turn.trouble["message"]), str(turn.trouble["remedy"]))
     found = turn.included
     flat: dict[str, Json] = {**found["state"], **found["raw"], **found["computed"]}
     writes = await results.updates(turn, detail.writes, {RESULT: flat})

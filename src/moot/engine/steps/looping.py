@@ -42,7 +42,7 @@ async def take(turn: Turn) -> Move:
         return Enter("body")
     if detail.most is None or detail.on_most == "fail":
         raise StepFailed(
-            f"The loop {turn.step.name} has gone through {most} rounds and its condition still holds.",
+            f"The loop {turn.called} has gone through {most} rounds and its condition still holds.",
             "Correct the condition, or allow more rounds with max_iterations.",
         )
-    return Next(warning=f"the loop {turn.step.name} was left after {most} rounds, and its condition still holds")
+    return Next(warning=f"the loop {turn.called} was left after {most} rounds, and its condition still holds")

@@ -63,9 +63,9 @@ async def take(turn: Turn) -> Move:
     assert isinstance(made.value, Mapping)
     method, params = text_of(made.value["method"]).strip(), made.value["params"]
     if not method:
-        raise StepFailed(f"{turn.step.name} names no method.", "Name the tool to call.")
+        raise StepFailed(f"{turn.called} names no method.", "Name the tool to call.")
     if not isinstance(params, Mapping):
-        raise StepFailed(f"The params of {turn.step.name} are no object.", "Give an object: keys and values.")
+        raise StepFailed(f"The params of {turn.called} are no object.", "Give an object: keys and values.")
     definition: dict[str, Json] = {"method": method, "params": params, **await results.shown(turn, detail.writes)}
     if detail.is_for_agent:
         definition["agent"] = True

@@ -101,12 +101,12 @@ async def take(turn: Turn) -> Move:
     made = await turn.resolve(detail.items)
     items = made.value
     if isinstance(items, str) or not isinstance(items, Sequence):
-        raise StepFailed(f"The items of {turn.step.name} are no list.", "Give it a list.")
+        raise StepFailed(f"The items of {turn.called} are no list.", "Give it a list.")
     if not items:
         return await finish(turn, Outcome("success"))
     if len(items) > MOST_TASKS:
         raise StepFailed(
-            f"{turn.step.name} has {len(items):,} items; at most {MOST_TASKS:,} are done at once.",
+            f"{turn.called} has {len(items):,} items; at most {MOST_TASKS:,} are done at once.",
             "Put several into one item.",
         )
     definition = await _definition(turn, detail, items)
@@ -145,7 +145,7 @@ async def _definition(turn: Turn, detail: ParallelForeach, items: Sequence[Json]
 async def _most(turn: Turn, detail: ParallelForeach) -> int:
     found = await turn.resolved(detail.most)
     if isinstance(found, bool) or not isinstance(found, int) or found < 1:
-        raise StepFailed(f"max_parallel of {turn.step.name} is no number of sub-agents.", "Give a whole number from 1.")
+        raise StepFailed(f"max_parallel of {turn.called} is no number of sub-agents.", "Give a whole number from 1.")
     return found
 
 
@@ -157,7 +157,7 @@ async def finish(turn: Turn, outcome: Outcome) -> Move:
     errors: list[Json] = [{"task_id": id, "error": why} for id, why in failed.items()]
     collected = await results.updates(turn, detail.collected, {"errors": errors})
     if outcome.status == "failed" and not failed:
-        raise StepFailed(f"{turn.step.name} failed: {results.message(outcome)}", "See why, then resume.", collected)
+        raise StepFailed(f"{turn.called} failed: {results.message(outcome)}", "See why, then resume.", collected)
     if failed and detail.strategy != "continue":
         raise StepFailed(_told(turn, failed), "See why, or go on without them: strategy: continue.", collected)
     own: dict[str, Json] = {RESULT: reported.get("results") or {}, "errors": errors}
@@ -168,4 +168,4 @@ async def finish(turn: Turn, outcome: Outcome) -> Move:
 def _told(turn: Turn, failed: Mapping[str, Json]) -> str:
     each = [f"{id[:80]}: {text_of(why)[:200].rstrip('.')}" for id, why in list(failed.items())[:_MOST_TOLD]]
     more = [f"and {len(failed) - _MOST_TOLD} more"] if len(failed) > _MOST_TOLD else []
-    return f"{counted(len(failed), 'sub-agent')} of {turn.step.name} failed: {'; '.join((*each, *more))}."
+    return f"{counted(len(failed), 'sub-agent')} of {turn.called} failed: {'; '.join((*each, *more))}."

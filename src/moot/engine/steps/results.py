@@ -75,7 +75,7 @@ def original(said: Json) -> str:
 def succeeded(turn: Turn, outcome: Outcome) -> Json:
     """The result; StepFailed if there is none, for kinds that take no care of that."""
     if outcome.status == "failed":
-        raise StepFailed(f"{turn.step.name} failed: {message(outcome)}", "See why, then resume.")
+        raise StepFailed(f"{turn.called} failed: {message(outcome)}", "See why, then resume.")
     return outcome.result
 
 

@@ -44,7 +44,7 @@ async def resolved(turn: Turn, said: Json) -> timedelta:
     try:
         return parse(found)
     except InvalidInput as error:
-        raise StepFailed(f"{turn.step.name}: {error.fact}", error.remedy) from error
+        raise StepFailed(f"{turn.called}: {error.fact}", error.remedy) from error
 
 
 def millis(span: timedelta) -> int:

@@ -17,7 +17,7 @@ async def listed(turn: Turn, items: Sequence[Json], asked: Mapping[str, Json]) -
     for number, item in enumerate(items):
         id = _id(turn, item, number)
         if id in found:
-            raise StepFailed(f"Two items of {turn.step.name} have the id {id[:80]!r}.", "Give each an id of its own.")
+            raise StepFailed(f"Two items of {turn.called} have the id {id[:80]!r}.", "Give each an id of its own.")
         fields = item if isinstance(item, Mapping) else dict[str, Json]()
         given = {"item": item, "index": number, "task_id": id}
         context = {**await _inputs(turn, asked, fields, given), **fields, **given, "workflow_id": flow}

@@ -11,7 +11,7 @@ from moot.core.records import record
 from moot.engine.expressions import template
 from moot.engine.resolving import expressions, text_of
 from moot.engine.shape import StepShape, WriteShape
-from moot.engine.state import paths
+from moot.engine.state import operations, paths
 from moot.engine.state.operations import Operation, Update
 from moot.engine.state.paths import Path
 from moot.engine.step import Move, Next, Step, Turn
@@ -52,7 +52,7 @@ def change(said: WriteShape) -> Change:
     found = keys(said.path)
     if "{{" not in "".join(found[:2]):
         paths.writable(paths.of(found))  # the rest is known when it is taken
-    return Change(found, said.operation, said.value)
+    return Change(found, said.operation, operations.meant(said.operation, said.value))
 
 
 async def take(turn: Turn) -> Move:

@@ -97,7 +97,7 @@ async def finish(turn: Turn, outcome: Outcome) -> Move:
         return await _written(turn, detail, chosen.get(answer, answer))
     if turn.tries < detail.retries:
         return Again(error=wrong)
-    raise StepFailed(f"{turn.step.name} was not answered: {wrong}", "Resume, and answer in the form that it asks for.")
+    raise StepFailed(f"{turn.called} was not answered: {wrong}", "Resume, and answer in the form that it asks for.")
 
 
 async def _written(turn: Turn, detail: UserInput, answer: Json) -> Move:
@@ -110,7 +110,7 @@ async def _options(turn: Turn, detail: UserInput) -> Sequence[Option]:
     found = await turn.resolved(detail.options)
     is_list = isinstance(found, list) and bool(found) and all(isinstance(one, Option) for one in found)
     if not is_list:
-        raise StepFailed(f"The options of {turn.step.name} are no list of answers.", "Give a list of texts or numbers.")
+        raise StepFailed(f"The options of {turn.called} are no list of answers.", "Give a list of texts or numbers.")
     return cast(Sequence[Option], found)
 
 

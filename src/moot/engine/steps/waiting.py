@@ -81,7 +81,7 @@ async def take(turn: Turn) -> Move:
     try:
         definition, words = _expected(detail.event, made.value)
     except InvalidInput as error:
-        raise StepFailed(f"{turn.step.name}: {error.fact}", error.remedy) from error
+        raise StepFailed(f"{turn.called}: {error.fact}", error.remedy) from error
     if detail.timeout is not None:
         definition["timeout"] = spans.millis(await spans.resolved(turn, detail.timeout))
         definition["on_timeout"] = detail.on_timeout
@@ -97,10 +97,10 @@ async def finish(turn: Turn, outcome: Outcome) -> Move:
     result, warning = outcome.result, ""
     is_late = outcome.status == "failed" and isinstance(result, Mapping) and result.get(TIMED_OUT) is True
     if is_late and detail.on_timeout == "continue":
-        warning = f"{turn.step.name} has waited in vain, and the flow goes on"
+        warning = f"{turn.called} has waited in vain, and the flow goes on"
     elif is_late:
         raise StepFailed(
-            f"{turn.step.name} has waited in vain: {outcome.error.strip() or 'its time is up'}",
+            f"{turn.called} has waited in vain: {outcome.error.strip() or 'its time is up'}",
             "Give it more time, or write on_timeout: continue.",
         )
     else:

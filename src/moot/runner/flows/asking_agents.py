@@ -11,10 +11,10 @@ from moot.core.ids import AttemptId, MessageId, RunId
 from moot.core.json import Json
 from moot.core.records import replace
 from moot.core.tx import ReadTx, Tx
-from moot.engine import forks, strands
-from moot.engine.flows import Flow
+from moot.engine.flow import forks, strands
+from moot.engine.flow.flows import Flow
+from moot.engine.flow.strands import MAIN, Strand
 from moot.engine.step import Work
-from moot.engine.strands import MAIN, Strand
 from moot.registry import agents, instances, runs
 from moot.registry.agents import Agent, NewAgent
 from moot.registry.runs import Run

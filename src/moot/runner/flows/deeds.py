@@ -1,14 +1,17 @@
 """What moot does itself at a step, outside the store: commands, its own tools, and those of other servers.
 
 The step is on record as being done before it begins. A command leaves a mark on the disk first, so that after a crash
-one that never began is told from one of which nobody knows.
+one that never began is told from one of which nobody knows. Only one can leave that mark: should two hosts take
+themselves for the holder of a flow, because one has overslept its lease, the second finds it and does nothing.
 """
 
 import contextlib
-from collections.abc import Callable, Mapping
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from moot.core import json, secrecy
 from moot.core.caller import SYSTEM, Caller
@@ -18,9 +21,9 @@ from moot.core.library import Library, NoLibrary
 from moot.core.records import record
 from moot.core.servers import Server
 from moot.core.tx import Tx
-from moot.engine.flows import Flow
+from moot.engine.flow.flows import Flow
+from moot.engine.flow.strands import Strand
 from moot.engine.step import Outcome, Work
-from moot.engine.strands import Strand
 from moot.ledger.operations import Key
 from moot.process import child, environment
 from moot.process.guardian import Guardian
@@ -29,6 +32,7 @@ from moot.registry import agents, instances
 from moot.store.store import Store
 from moot.tools import dispatch, spellings, table
 from moot.tools.around import Around
+from moot.tools.witness import Answered, Told
 
 if TYPE_CHECKING:
     from moot.runner.flows.servers import Servers
@@ -36,9 +40,19 @@ if TYPE_CHECKING:
 _OUTPUT = 4 << 20  # bytes that are kept of what a command prints
 _SHOWN = 2000  # characters of it in an error
 _MILLIS = 600_000  # that a command may take, if nothing else is said
-# The mark is there before the command begins, and the command becomes the same process.
-_MARKED = ': > "$1" && exec /bin/sh -c "$2"'
+# The mark is there before the command begins, and the command becomes the same process. With -C the mark must be new.
+_MARKED = 'set %sC; printf %%s "$3" > "$1" && exec /bin/sh -c "$2"'
 _ORCHESTRATOR = "orchestrator"  # in whose name a flow speaks that nobody but moot drives
+
+
+class Recall(Protocol):
+    """Knows what came of it, so that it is not done."""
+
+    def is_about(self, flow: Flow) -> bool: ...
+
+    async def outcome(self, flow: Flow, strand: Strand, call: Callable[[], Awaitable[Outcome]] | None) -> Outcome:
+        """`call` does it nevertheless, where it is a call of one of moot's own tools."""
+        ...
 
 
 @record
@@ -52,7 +66,8 @@ class Deeds:
     guardian: Guardian
     servers: Mapping[str, Server] = field(default_factory=dict[str, Server])
     library: Library = field(default_factory=NoLibrary)
-    recall: Callable[[Flow, Strand], Outcome] | None = None  # what came of it, instead of doing it
+    witness: Callable[[Flow, Strand, Answered | Told], None] | None = None  # of calls of moot's own tools
+    recall: Recall | None = None
 
     def can_call(self, flow: Flow, method: str) -> bool:
         """Whether moot has this tool, or knows the server that does."""
@@ -67,15 +82,19 @@ class Deeds:
             return True
         return strand.waits_on == self.place and not self._mark(strand).exists()
 
-    async def do(self, flow: Flow, strand: Strand, connect: Callable[[], "Servers"]) -> Outcome:
-        """Never raises but for cancellation."""
+    async def do(self, flow: Flow, strand: Strand, connect: Callable[[], "Servers"]) -> Outcome | None:
+        """None if somebody else has begun it, and this has not. Never raises but for cancellation."""
         assert strand.work is not None
-        if self.recall is not None:
-            return self.recall(flow, strand)
+        own = own_method(strand.work)
         try:
+            if self.recall is not None and self.recall.is_about(flow):
+                call = None if own is None else partial(self._call_own, flow, strand, own)
+                return await self.recall.outcome(flow, strand, call)
+            if own is not None:
+                return await self._call_own(flow, strand, own)
             if strand.work.type == "shell_command":
                 return await self._run(flow, strand, strand.work)
-            return await self._call(flow, strand, strand.work, connect)
+            return await self._call(strand, strand.work, connect)
         except (MootError, OSError) as error:
             return Outcome("failed", None, str(error))
 
@@ -84,12 +103,14 @@ class Deeds:
         with contextlib.suppress(OSError):
             self._mark(strand).unlink()
 
-    async def _run(self, flow: Flow, strand: Strand, work: Work) -> Outcome:
+    async def _run(self, flow: Flow, strand: Strand, work: Work) -> Outcome | None:
         self.marks.mkdir(parents=True, exist_ok=True, mode=0o700)
-        said = work.definition
+        said, own = work.definition, secrets.token_hex(8)
+        may_be_repeated = bool(said.get("idempotent"))
+        marked = _MARKED % ("+" if may_be_repeated else "-")
         env = environment.build({"MOOT_WORKFLOW": flow.id, "MOOT_STEP": strand.step_id})
         program = Program(
-            ("/bin/sh", "-c", _MARKED, "sh", str(self._mark(strand)), str(said["command"])),
+            ("/bin/sh", "-c", marked, "sh", str(self._mark(strand)), str(said["command"]), own),
             cwd=self.root / str(said.get("cwd") or ""),
             env=env,
             secrets=secrecy.secrets_of(env),
@@ -99,26 +120,42 @@ class Deeds:
         )
         with self.guardian.guarding(marker(strand)):
             finished = await child.run(program)
-        return _outcome(finished)
+        return _outcome(finished) if may_be_repeated or self._is_marked(strand, own) else None
 
-    async def _call(self, flow: Flow, strand: Strand, work: Work, connect: Callable[[], "Servers"]) -> Outcome:
-        method, params = str(work.definition["method"]), cast(Mapping[str, Json], work.definition.get("params") or {})
-        if own_name(method) not in table.TOOLS:
-            self._note(strand)
-            return await _call_other(connect(), self.servers, method, params)
+    async def _call(self, strand: Strand, work: Work, connect: Callable[[], "Servers"]) -> Outcome | None:
+        if not self._is_noted(strand):
+            return None
+        params = cast(Mapping[str, Json], work.definition.get("params") or {})
+        return await _call_other(connect(), self.servers, str(work.definition["method"]), params)
+
+    async def _call_own(self, flow: Flow, strand: Strand, tool: str) -> Outcome:
+        assert strand.work is not None
+        params = cast(Mapping[str, Json], strand.work.definition.get("params") or {})
         caller = await self.store.write(lambda tx: caller_of(tx, flow), caller=SYSTEM)
-        key = Key(f"flow:{flow.id}", f"{strand.number}:{strand.step_id}:{strand.tries}:{strand.since}")
+        witness = None if self.witness is None else partial(self.witness, flow, strand)
+        around = Around(self.library, witness)
         answer = await dispatch.perform(
-            self.store, caller, own_name(method), params, key, tells_mail=False, around=Around(self.library)
+            self.store, caller, tool, params, key_of(flow, strand), tells_mail=False, around=around
         )
         if answer.is_error:
             return Outcome("failed", None, answer.text)
         return Outcome(result=answer.structured or answer.text)
 
-    def _note(self, strand: Strand) -> None:
-        """Others than moot's own tools do not know a call that they have had before."""
+    def _is_marked(self, strand: Strand, own: str) -> bool:
+        """Whether the mark is one's own. One that is gone was, too: it stays until its end is on record."""
+        try:
+            return self._mark(strand).read_text() == own
+        except FileNotFoundError:
+            return True
+
+    def _is_noted(self, strand: Strand) -> bool:
+        """Others than moot's own tools do not know a call that they have had before. False if it was noted already."""
         self.marks.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._mark(strand).touch()
+        try:
+            self._mark(strand).touch(exist_ok=False)
+        except FileExistsError:
+            return False
+        return True
 
     def _mark(self, strand: Strand) -> Path:
         return self.marks / f"{strand.flow}-{strand.number}-{strand.since}-{strand.tries}"
@@ -127,6 +164,17 @@ class Deeds:
 def marker(strand: Strand) -> str:
     """By which what a command has started is found, should its host die."""
     return f"step-{strand.flow}-{strand.number}"
+
+
+def key_of(flow: Flow, strand: Strand) -> Key:
+    """By which a call of one of moot's tools is known, should it be made again."""
+    return Key(f"flow:{flow.id}", f"{strand.number}:{strand.step_id}:{strand.tries}:{strand.since}")
+
+
+def own_method(work: Work) -> str | None:
+    """The tool of moot that is to be called; None if it is none."""
+    name = own_name(str(work.definition.get("method")))
+    return name if work.type == "mcp_call" and name in table.TOOLS else None
 
 
 def own_name(method: str) -> str:

@@ -8,6 +8,7 @@ store; and those who watch are woken for mere moves only now and then.
 """
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,26 +20,26 @@ from moot.core.ids import FlowId
 from moot.core.records import record, replace
 from moot.core.tx import ReadTx, Tx
 from moot.core.wakes import Signal
-from moot.engine import delta, flows, folding, inbox
 from moot.engine.definition import Definition
-from moot.engine.delta import Delta, Live, Place
-from moot.engine.driving import Driver
-from moot.engine.expressions.evaluation import Evaluator
-from moot.engine.flows import Flow
-from moot.engine.inbox import Submission
+from moot.engine.flow import delta, flows, folding, inbox
+from moot.engine.flow.delta import Delta, Live, Place
+from moot.engine.flow.driving import Driver
+from moot.engine.flow.flows import Flow
+from moot.engine.flow.inbox import Submission
+from moot.engine.flow.strands import Strand
 from moot.engine.step import Outcome
-from moot.engine.strands import Strand
 from moot.jobs import jobs
-from moot.jobs.jobs import Job
+from moot.jobs.jobs import Job, JobLost
 from moot.process import sweep
 from moot.runner.flows import deeds, placing, section
+from moot.runner.flows.cues import Came, Cue, Done, Due, Guide, Onward, Position
 from moot.runner.flows.deeds import Deeds
 from moot.runner.flows.placing import Placing
 from moot.store.store import Store
 from moot.tools import advancing
 
 if TYPE_CHECKING:
-    from moot.connect.external import Surroundings
+    from moot.client.external import Surroundings
     from moot.runner.flows.servers import Servers
 
 _LONGEST = 60.0
@@ -48,9 +49,6 @@ _LINGER = 0.5  # seconds after which the job is given back, if nothing comes
 
 class Means(Protocol):
     """What a flow is carried out with."""
-
-    @property
-    def evaluator(self) -> Evaluator: ...
 
     @property
     def deeds(self) -> Deeds: ...
@@ -71,8 +69,12 @@ class _Deed:
     outcome: Outcome | None = None
 
     def is_for(self, strand: Strand | None) -> bool:
-        meant = (self.strand.since, self.strand.tries)
-        return strand is not None and strand.status == "doing" and (strand.since, strand.tries) == meant
+        return strand is not None and strand.status == "doing" and _deed_of(strand) == _deed_of(self.strand)
+
+
+def _deed_of(strand: Strand) -> tuple[int, int, int]:
+    """What of a flow is done for a strand as it is now."""
+    return strand.number, strand.since, strand.tries
 
 
 @record
@@ -91,10 +93,12 @@ class Holding:
     means: Means
     group: asyncio.TaskGroup
     signal: Signal
+    guide: Guide
     _deeds: dict[int, _Deed] = field(default_factory=dict[int, _Deed])
+    _inherited: set[tuple[int, int, int]] = field(default_factory=set[tuple[int, int, int]])
     _servers: "Servers | None" = None
     _looked_at: float = 0.0
-    _is_told: bool = False  # those who watch were woken since
+    _told_at: float = 0.0  # when those who watch were woken for a mere move
 
     async def go(self) -> None:
         await self._recover()
@@ -114,6 +118,7 @@ class Holding:
 
     def leave(self) -> None:
         """Nobody wants what is still being done."""
+        self.guide.leave()
         for one in self._deeds.values():
             one.task.cancel()
         if self._servers is not None:
@@ -122,40 +127,74 @@ class Holding:
     async def _look(self, known: Live | None = None) -> _Found:
         """What is known is read again only if somebody else has changed it."""
         self.signal.clear()
-        self._looked_at, self._is_told = time.monotonic(), False
+        self._looked_at = time.monotonic()
         id = FlowId(self.job.subject)
         return await self.store.read(lambda tx: _found(tx, id, self.definition, known))
 
     async def _next(self, found: _Found) -> Delta | None:
-        driver, live = Driver(self.means.evaluator, found.now), found.live
+        cue = await self.guide.choose(found.live, found.waiting, self._cue(found))
+        change = None if cue is None else await self._following(found, cue)
+        if cue is not None and change is None:
+            self.guide.nothing_came()
+        return change
+
+    def _cue(self, found: _Found) -> Cue | None:
+        live = found.live
         for number, one in self._deeds.items():
             if one.outcome is not None and one.is_for(live.strands.get(number)):
-                return await driver.finish(live, live.strands[number], one.outcome)
+                return Done(number, one.outcome)
         if found.is_held:
             return None
-        if found.waiting and live.flow.status != "starting":
-            return await folding.take_in(driver, live, found.waiting)
+        is_begun = live.flow.status != "starting"
+        if found.waiting and is_begun and folding.is_ready(live, found.waiting[0]):
+            return Came(found.waiting)
         if not live.flow.is_live or self.means.stopping.is_set():
             return None
-        return await driver.next(live)
+        due = Driver(self.guide.evaluator, found.now).due(live)
+        return Onward() if due is None else Due(due.number)
+
+    async def _following(self, found: _Found, cue: Cue) -> Delta | None:
+        driver, live = Driver(self.guide.evaluator, found.now), found.live
+        match cue:
+            case Done():
+                return await driver.finish(live, live.strands[cue.strand], cue.outcome)
+            case Came():
+                return await folding.take_in(driver, live, cue.submissions)
+            case Due():
+                return await driver.wake(live, live.strands[cue.strand])
+            case Onward():
+                return await driver.next(live)
 
     async def _committed(self, found: _Found, change: Delta) -> _Found | None:
         """None if somebody else has changed the flow, or it is not to go on; JobLost if somebody else has it now. What
         was done already is noted in any case."""
         live, place = found.live, Placing(self.means.deeds.can_call, self.means.deeds.place)
-        is_quiet, self._is_told = self._is_told, True
-        if found.is_held:
-            done = await self.store.write(lambda tx: _commit(tx, live, change, _later), caller=SYSTEM)
-        else:
-            done = await self.store.write(lambda tx: _step(tx, live, change, place, is_quiet=is_quiet), caller=SYSTEM)
+        is_quiet = self._is_told()
+
+        def write(tx: Tx) -> tuple[Position | None, _Found | None]:
+            position = self.guide.position(tx, live.flow)
+            if found.is_held:
+                return position, _commit(tx, live, change, _later)
+            return position, _step(tx, live, change, place, is_quiet=is_quiet)
+
+        position, done = await self.store.write(write, caller=SYSTEM)
         if done is None:
             await self.store.write(lambda tx: jobs.guard(tx, self.job), caller=SYSTEM)
             return None
+        self.guide.committed(live, change, done.live, position)
         self._drop(done.live)
         for one in change.strands:
             self._forget(live.strands.get(one.number), done.live.strands[one.number])
             self._begin(done.live, done.live.strands[one.number])
         return done
+
+    def _is_told(self) -> bool:
+        """Whether those who watch were woken lately. (Which wakes this one, too: it would look at each step.)"""
+        now = time.monotonic()
+        if now < self._told_at + _LOOK:
+            return True
+        self._told_at = now
+        return False
 
     def _may_go_on(self, change: Delta) -> bool:
         """Whether nothing can have come but what was committed here."""
@@ -166,7 +205,8 @@ class Holding:
         """What came of it is on record."""
         if before is None or before.work is None or before.work.type not in placing.DEEDS:
             return
-        if after.work is None or (before.since, before.tries) != (after.since, after.tries):
+        is_inherited = _deed_of(before) in self._inherited  # whoever had it may wake up, and must find its mark
+        if not is_inherited and (after.work is None or _deed_of(before) != _deed_of(after)):
             self.means.deeds.forget(before)
 
     def _drop(self, live: Live) -> None:
@@ -182,11 +222,28 @@ class Holding:
             self._deeds[strand.number] = _Deed(strand, task)
 
     async def _do(self, live: Live, strand: Strand) -> None:
+        """Only if the job is still ours, which may have been lost since the commit: what is done cannot be refused."""
+        if not await self.store.read(lambda tx: jobs.is_owned(tx, self.job)):
+            return
         outcome = await self.means.deeds.do(live.flow, strand, self._connected)
         found = self._deeds.get(strand.number)
-        if found is not None and found.strand == strand:
-            found.outcome = outcome
-            self.signal.ring()
+        if found is None or found.strand != strand:
+            return
+        if outcome is None:
+            del self._deeds[strand.number]
+            with contextlib.suppress(JobLost):
+                await self._ask_what_became(found)
+        found.outcome = outcome
+        self.signal.ring()
+
+    async def _ask_what_became(self, deed: _Deed) -> None:
+        """Somebody else, who had this before, has begun it after all."""
+        is_asked = False
+        while not is_asked:
+            live = await self.store.read(lambda tx: delta.load(tx, deed.strand.flow, self.definition))
+            if not live.flow.is_live or not deed.is_for(live.strands.get(deed.strand.number)):
+                return
+            is_asked = await self._is_asked(live, Delta(strands=(replace(deed.strand, status="given"),)))
 
     async def _recover(self) -> None:
         """What was being done by whoever had this before: again, if that does nothing twice; else somebody is asked."""
@@ -195,18 +252,23 @@ class Holding:
             doing = [one for one in live.strands.values() if one.status == "doing" and live.flow.is_live]
             for strand in doing:
                 await asyncio.to_thread(sweep.kill_marked, deeds.marker(strand))
-            lost = tuple(replace(one, status="given") for one in doing if not self.means.deeds.is_repeatable(one))
+            repeated = [one for one in doing if self.means.deeds.is_repeatable(one)]
+            lost = tuple(replace(one, status="given") for one in doing if one not in repeated)
             if not lost or await self._is_asked(live, Delta(strands=lost)):
                 break
-        for strand in doing:
-            if self.means.deeds.is_repeatable(strand):
-                self._begin(live, strand)
+        for strand in repeated:
+            self._inherited.add(_deed_of(strand))
+            self._begin(live, strand)
 
     async def _is_asked(self, live: Live, change: Delta) -> bool:
-        """False if somebody else has changed the flow meanwhile."""
-        place = placing.ask_what_became
-        done = await self.store.write(lambda tx: _commit(tx, live, change, place), caller=SYSTEM)
-        return done is not None
+        """False if somebody else has changed the flow meanwhile; JobLost if somebody else has it now."""
+
+        def ask(tx: Tx) -> bool:
+            done = _commit(tx, live, change, placing.ask_what_became)
+            jobs.guard(tx, self.job)
+            return done is not None
+
+        return await self.store.write(ask, caller=SYSTEM)
 
     def _connected(self) -> "Servers":
         from moot.runner.flows.servers import Servers  # noqa: PLC0415  # brings the whole MCP library along
@@ -238,6 +300,8 @@ def _commit(tx: Tx, live: Live, change: Delta, place: Place, *, is_quiet: bool =
     found = delta.commit(tx, live, change, place, is_quiet=is_quiet)
     if found is None:
         return None
+    for text in change.says:
+        placing.say(tx, live.flow, text)
     for one in change.strands:
         before, after = live.strands.get(one.number), found.strands.get(one.number)
         if before is not None and before.waits_on is not None and (after is None or after.waits_on != before.waits_on):
@@ -246,9 +310,10 @@ def _commit(tx: Tx, live: Live, change: Delta, place: Place, *, is_quiet: bool =
 
 
 def _step(tx: Tx, live: Live, change: Delta, place: Place, *, is_quiet: bool = False) -> _Found | None:
-    """The same, unless somebody would be asked for something and the run is not to go on. Whoever ends a run locks its
-    instance, too: afterwards nobody is asked."""
-    if live.flow.driver == "moot" and any(one.status == "given" for one in change.strands):
+    """The same, unless somebody would be asked or told something and the run is not to go on. Whoever ends a run locks
+    its instance, too: afterwards nobody is asked."""
+    is_outward = bool(change.says) or any(one.status == "given" for one in change.strands)
+    if live.flow.driver == "moot" and is_outward:
         tx.lock("instances", live.flow.instance)
         if section.is_held(tx, live.flow):
             return None

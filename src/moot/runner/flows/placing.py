@@ -12,8 +12,9 @@ from moot.core.ids import BoardId, ProposalId, RequestId, TaskId
 from moot.core.json import Json
 from moot.core.records import record, replace
 from moot.core.tx import Tx
-from moot.engine.flows import Flow
-from moot.engine.strands import Strand
+from moot.engine.flow.flows import Flow
+from moot.engine.flow.strands import Strand
+from moot.engine.resolving import text_of
 from moot.proposals import proposals
 from moot.registry import agents, instances
 from moot.requests import requests
@@ -53,8 +54,6 @@ class Placing:
                 return _wait(tx, flow, strand)
             case _ if flow.driver == "agent":
                 return replace(strand, status="pending")
-            case "user_message":
-                return _say(tx, flow, strand)
             case "user_input":
                 return _ask_person(tx, flow, strand)
             case _:
@@ -64,12 +63,10 @@ class Placing:
         return not said.get("agent") and self.can_call(flow, str(said["method"]))
 
 
-def _say(tx: Tx, flow: Flow, strand: Strand) -> Strand:
-    assert strand.work is not None
-    text = str(strand.work.definition["message"]).strip() or "(nothing)"
-    talk.say(tx, instances.get(tx, flow.instance), None, Words(text, kind="status", spoken=""))
-    advancing.tell(tx, strand, {"status": "success"})
-    return replace(strand, status="waiting")
+def say(tx: Tx, flow: Flow, text: str) -> None:
+    """Tell those who use a flow."""
+    words = Words(text.strip() or "(nothing)", kind="status", spoken="")
+    talk.say(tx, instances.get(tx, flow.instance), None, words)
 
 
 def _ask_person(tx: Tx, flow: Flow, strand: Strand) -> Strand:
@@ -77,21 +74,11 @@ def _ask_person(tx: Tx, flow: Flow, strand: Strand) -> Strand:
     said = strand.work.definition
     prompt, wrong = str(said["prompt"]).strip(), str(said.get("previous_error") or "")
     title, _, body = prompt.partition("\n")
-    options = tuple(str(one) for one in cast(list[Json], said.get("options") or ()))
-    asked = asking.ask(
-        tx,
-        instances.get(tx, flow.instance),
-        None,
-        Question(
-            agents.PERSON,
-            "question",
-            title[:_TITLE],
-            "\n".join(part for part in (wrong, body) if part),
-            options,
-            lasts=None,
-        ),
-    )
-    return replace(strand, status="waiting", waits_on=asked.id)
+    options = tuple(text_of(one) for one in cast(list[Json], said.get("options") or ()))
+    if "default" not in said:
+        return _asked(tx, flow, strand, title[:_TITLE], (wrong, body), options)
+    default = f"An empty answer means: {text_of(said['default'])}"
+    return _asked(tx, flow, strand, title[:_TITLE], (wrong, body, default), (*options, ""))
 
 
 def ask_what_became(tx: Tx, flow: Flow, strand: Strand) -> Strand:
@@ -99,9 +86,17 @@ def ask_what_became(tx: Tx, flow: Flow, strand: Strand) -> Strand:
     assert strand.work is not None
     what = strand.work.definition.get("command") or strand.work.definition.get("method")
     title = f"Was `{str(what)[:_TITLE]}` done? moot ended in the middle of it."
-    question = Question(
-        agents.PERSON, "question", title, f"Step {strand.step_id} of {flow.name}.", VERDICTS, lasts=None
-    )
+    return _asked(tx, flow, strand, title, (f"Step {strand.step_id} of {flow.name}.",), VERDICTS)
+
+
+def _asked(
+    tx: Tx, flow: Flow, strand: Strand, title: str, body: tuple[str, ...], options: tuple[str, ...] = ()
+) -> Strand:
+    """By a request of its own: tasks that ask the same at once are answered each by itself."""
+    of = f"For the task {strand.task_id}." if strand.task_id else ""
+    text = "\n".join(part for part in (*body, of) if part)
+    own = f"{strand.flow}:{strand.number}:{strand.since}:{strand.tries}"
+    question = Question(agents.PERSON, "question", title, text, options, hash=own, lasts=None)
     asked = asking.ask(tx, instances.get(tx, flow.instance), None, question)
     return replace(strand, status="waiting", waits_on=asked.id)
 

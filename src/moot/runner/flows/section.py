@@ -3,8 +3,8 @@
 from moot.core.ids import FlowId, RunId
 from moot.core.json import Json
 from moot.core.tx import ReadTx, Tx
-from moot.engine import flows
-from moot.engine.flows import Flow, NewFlow
+from moot.engine.flow import flows
+from moot.engine.flow.flows import Flow, NewFlow
 from moot.jobs import jobs
 from moot.registry import runs
 from moot.registry.runs import Run
@@ -42,6 +42,8 @@ def begin(tx: Tx, run: Run, workflow: Workflow) -> None:
 
 def is_held(tx: ReadTx, flow: Flow) -> bool:
     """Whether its run is over, paused or to be stopped: then nothing of it is begun."""
+    if flow.driver == "agent":  # which is of no run
+        return False
     run = runs.find(tx, RunId(flow.id))
     return run is not None and (run.state != "live" or run.is_paused or run.stop_asked is not None)
 
@@ -68,7 +70,8 @@ def carry_on(tx: Tx, run: Run) -> None:
     if flow is None:
         return
     if flow.status == "failed":
-        from moot.engine import compiling, resuming  # noqa: PLC0415  # heavy, and many only ask how a run stands
+        from moot.engine.files import compiling  # noqa: PLC0415  # heavy, and many only ask how a run stands
+        from moot.engine.flow import resuming  # noqa: PLC0415
 
         resuming.resume(tx, flow, compiling.compiled(flows.files(tx, flow.id)))
     if flow.status in ("failed", *flows.LIVE):

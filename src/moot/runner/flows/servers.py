@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 
-from moot.connect import connections
-from moot.connect.connections import Connections
-from moot.connect.external import Surroundings
-from moot.connect.offer import Answer
+from moot.client import connections
+from moot.client.connections import Connections
+from moot.client.external import Surroundings
+from moot.client.offer import Answer
 from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.core.servers import PREFIX, Server

@@ -13,12 +13,16 @@ from moot.core.ids import FlowId
 from moot.core.library import Files
 from moot.core.records import record
 from moot.core.tx import Tx
-from moot.engine import compiling, flows, folding, inbox, strands
+from moot.core.wakes import Signal
 from moot.engine.definition import Definition
 from moot.engine.expressions.evaluation import Evaluator
+from moot.engine.files import compiling
+from moot.engine.flow import flows, folding, inbox, strands
+from moot.engine.flow.flows import Flow
 from moot.jobs import jobs
 from moot.jobs.jobs import Job, JobLost, NewJob
 from moot.runner.flows import section
+from moot.runner.flows.cues import Guide, Guiding, Unguided
 from moot.runner.flows.deeds import Deeds
 from moot.runner.flows.holding import Holding
 from moot.runner.worker import Task
@@ -26,7 +30,7 @@ from moot.store.store import Store
 from moot.tools.advancing import ADVANCE
 
 if TYPE_CHECKING:
-    from moot.connect.external import Surroundings
+    from moot.client.external import Surroundings
 
 
 @record
@@ -38,6 +42,10 @@ class FlowWorker:
     deeds: Deeds
     around: Callable[[], "Surroundings"]
     stopping: asyncio.Event
+    guiding: Guiding | None = None  # of flows that are recorded, or played again
+
+    def guide(self, flow: Flow, signal: Signal) -> Guide:
+        return Unguided(self.evaluator) if self.guiding is None else self.guiding(flow, signal)
 
     def begin(self, tx: Tx, job: Job) -> Task | None:
         found = flows.find(tx, FlowId(job.subject))
@@ -56,10 +64,10 @@ class FlowWorker:
     async def _carry_out(self, job: Job) -> None:
         id = FlowId(job.subject)
         try:
-            files = await self.store.write(lambda tx: _taken_over(tx, job, id), caller=SYSTEM)
+            flow, files = await self.store.write(lambda tx: _taken_over(tx, job, id), caller=SYSTEM)
             definition = await asyncio.to_thread(compiling.compiled, files)
             while True:
-                await self._hold(job, definition)
+                await self._hold(job, flow, definition)
                 if await self.store.write(partial(self.give_back, job=job, id=id), caller=SYSTEM):
                     return
         except asyncio.CancelledError:
@@ -73,11 +81,12 @@ class FlowWorker:
             with contextlib.suppress(JobLost):
                 await self.store.write(lambda tx: _fail(tx, job, id, told), caller=SYSTEM)
 
-    async def _hold(self, job: Job, definition: Definition) -> None:
+    async def _hold(self, job: Job, flow: Flow, definition: Definition) -> None:
         trouble: MootError | None = None
         async with asyncio.TaskGroup() as group:
             with self.store.listen() as signal:
-                holding = Holding(self.store, job, definition, self, group, signal)
+                guide = self.guide(flow, signal)
+                holding = Holding(self.store, job, definition, self, group, signal, guide)
                 try:
                     await holding.go()
                 except MootError as error:  # which the group would wrap
@@ -102,11 +111,11 @@ class FlowWorker:
         return True
 
 
-def _taken_over(tx: Tx, job: Job, id: FlowId) -> Files:
+def _taken_over(tx: Tx, job: Job, id: FlowId) -> tuple[Flow, Files]:
     """What whoever had it before has not committed by now is refused. (Flows go before jobs in every transaction.)"""
     flows.take_over(tx, id)
     jobs.guard(tx, job)
-    return flows.files(tx, id)
+    return flows.get(tx, id), flows.files(tx, id)
 
 
 def _fail(tx: Tx, job: Job, id: FlowId, error: str) -> None:

@@ -2,7 +2,7 @@
 
 from moot.core.events import StoredEvent
 from moot.core.tx import Tx
-from moot.engine import strands
+from moot.engine.flow import strands
 from moot.runner.flows import placing
 from moot.tools import advancing
 

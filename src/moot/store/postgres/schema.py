@@ -25,7 +25,7 @@ def prepare(connection: Connection, address: Database, *, create: bool, clock: C
         if found is None and not create:
             raise StoreNotFound(
                 f"There is no store in {address.place}, schema {address.schema}.",
-                "Start one with moot serve, or check the store's URL.",
+                "Begin with moot run FILE, or check the store's URL.",
             )
         for migration in migrate.migrations():
             if found is None or migration.version > found:

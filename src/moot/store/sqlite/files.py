@@ -175,7 +175,7 @@ def _refuse_while_in_use(connection: apsw.Connection, clock: Clock) -> None:
 
 
 def _not_found(path: Path) -> StoreNotFound:
-    return StoreNotFound(f"There is no store at {path}.", "Start one with moot serve, or send a message.")
+    return StoreNotFound(f"There is no store at {path}.", "Begin with moot run FILE, or change to your project.")
 
 
 def _foreign(path: Path) -> StoreDamaged:

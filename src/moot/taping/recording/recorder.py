@@ -3,10 +3,11 @@
 Two things are listened to while the run goes on. The Recorder stands between the host and its backends, models and
 tools, and writes down what every attempt was handed (Begin, Briefed, More), what it asked of models and what came of
 that (Asked, Replied, Unanswered, Refused), which tools were called and what they answered (Call), what it let be known
-(Progress) and how it ended (End). Beside it the chronicle follows the store and writes down what happened there,
-whoever did it: messages, votes, answers, documents, stops. Every line goes through `hiding`, and is in the file before
-the next; none is long enough to keep others waiting for it. The last line is the Outcome; a tape without one was cut
-short: moot was killed, or the file cannot grow any more.
+(Progress) and how it ended (End). Of flows it writes down which have begun (Started), what each of their commits came
+from (Moved), and how they stood at the end (Stood). Beside it the chronicle follows the store and writes down what
+happened there, whoever did it: messages, votes, answers, documents, stops. Every line goes through `hiding`, and is in
+the file before the next; none is long enough to keep others waiting for it. The last line is the Outcome; a tape
+without one was cut short: moot was killed, or the file cannot grow any more.
 """
 
 import asyncio
@@ -14,17 +15,24 @@ import logging
 import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 
-from moot import __version__
 from moot.backends import backend as contract
 from moot.backends.backend import Assignment, Backend, Briefing, Called, Ended, Usage, Warned, Wrote
 from moot.core.ids import InstanceName, JobId, StreamId
+from moot.core.version import VERSION
+from moot.core.wakes import Signal
+from moot.engine.expressions.moments import Momentary
+from moot.engine.flow.flows import Flow
+from moot.engine.flow.strands import Strand
 from moot.models.model import Model
 from moot.registry import runs
 from moot.registry.runs import Run
 from moot.runner.api_agents import Asking, AsksModels
 from moot.runner.attempts import AttemptWorker
 from moot.runner.begun import Begun, Equip, Kit
+from moot.runner.flows.cues import Guide, Unguided
+from moot.runner.flows.worker import FlowWorker
 from moot.runner.refusals import Noted
 from moot.runner.setup import SetupWorker
 from moot.runner.worker import Worker
@@ -36,6 +44,7 @@ from moot.taping.hiding import Hiding
 from moot.taping.members import Chosen
 from moot.taping.recording.model_calls import ModelCalls
 from moot.taping.recording.recorded_backend import RecordedBackend
+from moot.taping.recording.recorded_flow import RecordedFlow, RecordedFlows
 from moot.taping.recording.recorded_model import RecordedModel
 from moot.taping.recording.speech import Speech
 from moot.taping.tape import Begin, Briefed, Call, End, Header, Line, More, Outcome, Progress
@@ -67,11 +76,12 @@ class Recorder:
         self._speech: dict[str, Speech] = {}  # of attempts that may go on
         self._system_prompts: dict[str, str] = {}  # what each agent was told last
         self._model_calls = ModelCalls(self._write, self._drop_text)
+        self._flows = RecordedFlows(self._write)
         self._ended: dict[str, End] = {}
         self._attempts: dict[JobId, str] = {}
         setup = tuple(one.shell for one in workflow.setup)
         agents, context = members.of_workflow(workflow, chosen), members.context(workflow)
-        self._write(Header(__version__, workflow.name, instance, setup, agents, context, has_person))
+        self._write(Header(VERSION, workflow.name, instance, setup, agents, context, has_person))
 
     def backends(self, found: Mapping[str, Backend]) -> Mapping[str, Backend]:
         return {
@@ -107,6 +117,18 @@ class Recorder:
     def worktrees(self, found: Worktrees) -> Worktrees:
         return found
 
+    def flows(self, worker: FlowWorker, evaluator: Momentary) -> Worker:
+        def guided(flow: Flow, signal: Signal) -> Guide:
+            if flow.instance != self._instance:
+                return Unguided(worker.evaluator)
+            return RecordedFlow(flow, evaluator, worker.store, self._flows)
+
+        return replace(worker, guiding=guided, deeds=replace(worker.deeds, witness=self._called))
+
+    def _called(self, flow: Flow, strand: Strand, heard: Answered | Told) -> None:
+        if isinstance(heard, Answered) and flow.instance == self._instance:
+            self._write(replace(self._call(heard), flow=flow.id, strand=strand.number, step=strand.step_id))
+
     def heard(self, heard: Answered | Told) -> None:
         caller = heard.caller
         if caller.instance != self._instance:
@@ -116,24 +138,25 @@ class Recorder:
             call = self._model_calls.number(caller.attempt, heard.answered)
             self._write(More(caller.attempt, tuple(letter(one) for one in heard.mail), call))
             return
-        answer, made = heard.answer, heard.made
         if caller.attempt is not None:
             self._model_calls.called(caller.attempt, heard)
-        self._write(
-            Call(
-                caller.attempt,
-                caller.name,
-                caller.role,
-                heard.tool,
-                heard.arguments,
-                heard.is_keyed,
-                answer.text,
-                answer.structured,
-                answer.is_error,
-                None if made is None else made.operation,
-                heard.path,
-                () if made is None else tuple(seq for stream, seq in made.events if stream == self._stream),
-            )
+        self._write(self._call(heard))
+
+    def _call(self, heard: Answered) -> Call:
+        caller, answer, made = heard.caller, heard.answer, heard.made
+        return Call(
+            caller.attempt,
+            caller.name,
+            caller.role,
+            heard.tool,
+            heard.arguments,
+            heard.is_keyed,
+            answer.text,
+            answer.structured,
+            answer.is_error,
+            None if made is None else made.operation,
+            heard.path,
+            () if made is None else tuple(seq for stream, seq in made.events if stream == self._stream),
         )
 
     @asynccontextmanager
@@ -151,6 +174,8 @@ class Recorder:
 
     async def finish(self, store: Store, run: Run, exit_code: int) -> None:
         await self._catch_up(store, self._chronicler or Chronicler(run))
+        for stood in await store.read(self._flows.stood):
+            self._write(stood)
         over = await store.read(lambda tx: runs.get(tx, run.id))
         failure = over.reason if over.phase == "setup" and over.state == "failed" else ""
         self._write(Outcome(exit_code, over.state, failure))
@@ -171,7 +196,7 @@ class Recorder:
                 await signal.wait()
 
     async def _catch_up(self, store: Store, chronicler: Chronicler) -> None:
-        while lines := await store.read(chronicler.news):
+        while lines := await chronicler.news(store):
             for line in lines:
                 self._write(line)
 

@@ -128,6 +128,7 @@ def _ask(tx: Tx, run: Run, act: Happened) -> None:
         body=str(facts["body"]),
         options=tuple(facts["options"]),
         lasts=None if lasts is None else timedelta(seconds=float(lasts)),
+        mode=facts.get("mode"),
     )
     asking.ask(tx, instances.get(tx, run.instance), _who(tx, run, act.actor), question)
 

@@ -8,6 +8,7 @@ from moot.proposals import votes
 from moot.registry import attempts
 from moot.requests import requests
 from moot.taping.facts import ENDS, JOINED
+from moot.taping.flow_lines import Moved
 from moot.taping.tape import Call, Happened, Said, Tape
 
 _LEADING = (votes.CAST, requests.ANSWERED, requests.OPENED)  # what else is in their transactions comes with them
@@ -44,8 +45,9 @@ class Authors:
 def _transactions(tape: Tape) -> list[list[Entry]]:
     found: list[list[Entry]] = []
     told = [line for line in tape.lines if isinstance(line, Happened | Said)]
+    moved = {seq: line.id for line in tape.lines if isinstance(line, Moved) for seq in line.events}
     for one in sorted(told, key=lambda one: one.seq):
-        if found and _goes_with(found[-1], one):
+        if found and moved.get(found[-1][-1].seq) == moved.get(one.seq) and _goes_with(found[-1], one):
             found[-1].append(one)
         else:
             found.append([one])

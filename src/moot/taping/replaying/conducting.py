@@ -22,11 +22,14 @@ from moot.runner import endings, handing_out, lookout, phases, purses, refusals
 from moot.runner.refusals import Reached
 from moot.store import feed
 from moot.store.store import Store
+from moot.taping.flow_lines import Moved
 from moot.taping.replaying import acts, channel_likeness, gates, notes, score
+from moot.taping.replaying.conducting_flows import FlowConductor
 from moot.taping.replaying.performance import Performance
 from moot.taping.replaying.score import Note
 from moot.taping.replaying.turns import first_of
 from moot.taping.tape import Begin, Call, End, Happened, Limit, More, Progress, Read, Said
+from moot.tools import advancing
 
 T = TypeVar("T")
 _MOMENTS = 200  # turns of the loop in which whoever can go on without the store has come to where it waits
@@ -41,6 +44,7 @@ class Conductor:
         self._store = store
         self._run = run
         self._is_over = False  # all is played
+        self._flows = FlowConductor(performance, store, run)
 
     async def conduct(self) -> None:
         with self._store.listen() as signal:
@@ -76,7 +80,10 @@ class Conductor:
                 is_played = await self._act(note)
             case More():
                 return await self._hand_out(note)
-            case Call() if note.attempt is None:
+            case Moved():
+                await self._flows.rouse(note)
+                return False
+            case Call() if note.attempt is None and note.flow is None:
                 await notes.perform(self._performance, note, await self._store.read(lambda tx: self._caller(tx, note)))
                 is_played = True
             case _:
@@ -165,6 +172,8 @@ class Conductor:
         def look(tx: ReadTx) -> bool:
             if feed.has_news(tx, self._run.stream) or runs.get(tx, self._run.id).state != "live":
                 return False
+            if self._flows.goes_on(tx, note):
+                return False
             return all(self._is_waiting(tx, job, note) for job in jobs.live(tx, self._run.stream))
 
         if self._performance.is_busy() or not await self._store.read(look):
@@ -180,15 +189,20 @@ class Conductor:
 
     def _is_waiting(self, tx: ReadTx, job: Job, note: Note | None) -> bool:
         """What was put off at this moment has not heard yet that it is its turn."""
+        if job.kind == advancing.ADVANCE:
+            return self._flows.is_waiting(tx, job)
         if gates.is_put_off(tx, job):
             return not gates.is_turn_of(self._performance, tx, job, note)
         return gates.is_timer(tx, job) or self._performance.is_waiting(job.id)
 
     async def _help(self, note: Note | None) -> bool:
         """Nobody comes. True if something was done about it."""
-        drifts = self._performance.drifts
         if note is None:
             return await self._come_to_an_end()
+        return await (self._flows.help(note) if isinstance(note, Moved) else self._help_on(note))
+
+    async def _help_on(self, note: Note) -> bool:
+        drifts = self._performance.drifts
         if score.is_of_model(note) or isinstance(note, Progress):
             self._turns.leave_out([note])
             return True
@@ -198,7 +212,7 @@ class Conductor:
             self._performance.ungiven = note
             return True
         kinds = gates.jobs_behind(self._performance, note)
-        if await self._write(partial(gates.hurry_next, run=self._run, kinds=kinds)):
+        if await self._write(partial(gates.hurry_next, run=self._run, kinds=kinds)) or await self._flows.hurry():
             return True
         for part in self._performance.holding():
             for _, held in part.held.values():
@@ -229,7 +243,8 @@ class Conductor:
         look = await self._store.read(lambda tx: lookout.look(tx, self._run.id))
         if (look.is_idle and not look.run.is_paused) or look.limit is not None:
             return False
-        if await self._write(partial(gates.hurry_next, run=self._run, kinds=gates.EXPIRIES)):
+        expiries = partial(gates.hurry_next, run=self._run, kinds=gates.EXPIRIES)
+        if await self._write(expiries) or await self._flows.hurry():
             return True
         names = ", ".join(agent.name for agent in look.outside) or "something"
         performance.drifts.add(f"the run waits for {names}, and the recording has nothing more")

@@ -21,6 +21,7 @@ from moot.runner.purses import Leave
 from moot.runner.reactions.begin_talk import KICKOFF
 from moot.runner.reactions.notify_people import NOTIFY
 from moot.runner.reactions.wake_agents import ATTEMPT
+from moot.taping.flow_lines import Moved
 from moot.taping.replaying import score
 from moot.taping.replaying.performance import Performance
 from moot.taping.replaying.score import Note
@@ -41,6 +42,8 @@ def jobs_behind(performance: Performance, note: Note | None) -> frozenset[str]:
     """The kinds of jobs by which moot itself may bring this about."""
     if isinstance(note, End) and performance.score.interrupted.get(note.attempt) == "system":
         return _TIME
+    if isinstance(note, Moved) and note.came:
+        return _OTHERS
     if not isinstance(note, Said) or not score.is_moot(note):
         return frozenset()
     outcome = performance.tape.outcome

@@ -9,6 +9,7 @@ _HOUR = r"\b\d\d:\d\d:\d\d UTC\b"
 _TIME = r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)"
 _NUMBERED_ID = r"\b(?:prop|doc-owner)-\d{3,}\b"
 _PASSING = re.compile(f"{_ID}|{_NUMBERED_ID}|{_TIME}|{_HOUR}")
+_NAMED = re.compile(f"{_ID}|{_NUMBERED_ID}")
 _NUMBERED = ("seq",)
 _NONCE = r"[0-9a-f]{16}"
 _FRAME = re.compile(rf"^BEGIN ({_NONCE})$.*?^END \1$", re.MULTILINE | re.DOTALL)
@@ -34,6 +35,18 @@ class Likeness:
                     self._now.update(zip(before, after, strict=True))
             elif isinstance(old, int) and isinstance(new, int):
                 self._numbers.setdefault(old, new)
+
+    def renamed(self, value: Any) -> Any:
+        """The same with every id as it is now; times and numbers stay what they were."""
+        match value:
+            case str():
+                return _NAMED.sub(lambda found: self._now.get(found[0], found[0]), value)
+            case list() | tuple():
+                return [self.renamed(one) for one in value]  # pyright: ignore[reportUnknownVariableType]
+            case Mapping():
+                return {self.renamed(key): self.renamed(one) for key, one in value.items()}  # pyright: ignore[reportUnknownVariableType]
+            case _:
+                return value
 
     def translate(self, value: Any, name: str = "") -> Any:
         """Recorded arguments, as they have to be now."""

@@ -12,6 +12,7 @@ from moot.core.tool import ToolAnswer
 from moot.ledger import operations
 from moot.ledger.operations import Key
 from moot.runner import more_mail, refusals
+from moot.store.store import Store
 from moot.taping.replaying import score
 from moot.taping.replaying.likeness import Likeness
 from moot.taping.replaying.performance import Part, Performance
@@ -19,6 +20,7 @@ from moot.taping.replaying.score import INBOX, Note
 from moot.taping.replaying.turns import first_of
 from moot.taping.tape import Call, Letter, More, Refused
 from moot.tools import dispatch, table
+from moot.tools.around import Around
 
 _WAIT = "wait_seconds"
 _CREATE, _REPO = "workspace_create", "repo_path"
@@ -83,8 +85,28 @@ async def refuse(performance: Performance, part: Part, note: Refused) -> None:
 
 
 async def perform(performance: Performance, note: Call, caller: Caller) -> None:
-    """A call of somebody who is not started by moot."""
-    _answered(performance, note, await _call(performance, note, caller, None), None)
+    """A call of somebody who is not started by moot. One that waits for a flow is answered later, in its turn."""
+    place, outside = performance.score.heard[id(note)], performance.outside
+    for at in sorted(at for at in outside if at < place):
+        earlier, held = outside.pop(at)
+        _answered(performance, earlier, await held, None)
+    if not _is_of_flow(note):
+        _answered(performance, note, await _call(performance, note, caller, None), None)
+        return
+    key = Key(f"replay:{performance.instance}", note.operation) if note.operation is not None else None
+    asking = asyncio.ensure_future(_call(performance, note, caller, None, key))
+    outside[place] = note, asking
+    await until_on_record(await performance.store, asking, key)
+
+
+async def until_on_record(store: Store, asking: "asyncio.Future[Any]", key: Key | None) -> None:
+    """Until a call that is being made is in the store, by its key, or was answered; one without a key only reads."""
+    with store.listen() as signal:
+        while not asking.done():
+            signal.clear()
+            if await store.read(lambda tx: key is None or operations.is_on_record(tx, key)):
+                return
+            await first_of(signal.wait(), asyncio.wait([asking]))
 
 
 def learn(known: Likeness, recorded: Sequence[Letter], now: Sequence[contract.Letter | Mail]) -> None:
@@ -98,6 +120,9 @@ async def _hold(performance: Performance, part: Part, note: Call) -> None:
     before = await store.read(lambda tx: len(operations.of_attempt(tx, attempt)))
     asking = asyncio.ensure_future(_call(performance, note, part.begun.caller, part))
     part.held[performance.score.heard[id(note)]] = note, asking
+    if note.operation is None:
+        await until_on_record(store, asking, None)
+        return
     with store.listen() as signal:
         while not asking.done():
             signal.clear()
@@ -106,7 +131,9 @@ async def _hold(performance: Performance, part: Part, note: Call) -> None:
             await first_of(signal.wait(), asyncio.wait([asking]))
 
 
-async def _call(performance: Performance, note: Call, caller: Caller, part: Part | None) -> ToolAnswer:
+async def _call(
+    performance: Performance, note: Call, caller: Caller, part: Part | None, key: Key | None = None
+) -> ToolAnswer:
     arguments = dict(cast(Mapping[str, Any], performance.likeness.translate(note.arguments)))
     if _WAIT in arguments:
         arguments[_WAIT] = 0  # what was waited for is there by now, or never came
@@ -114,10 +141,12 @@ async def _call(performance: Performance, note: Call, caller: Caller, part: Part
         arguments[_REPO] = f"(replayed) {arguments.get(_REPO) or ''}"
     if part is not None and _handed_out_nothing(note) and await _has_mail(performance, part):
         return _recorded(performance, note)
-    key = None
     if note.is_keyed and part is not None:
         key = Key(part.begun.delivery, part.keys.draw(note.tool, arguments, note.path))
-    return await dispatch.perform(await performance.store, caller, note.tool, arguments, key, tells_mail=False)
+    around = Around(performance.library)
+    return await dispatch.perform(
+        await performance.store, caller, note.tool, arguments, key, tells_mail=False, around=around
+    )
 
 
 def _handed_out_nothing(note: Call) -> bool:
@@ -146,4 +175,12 @@ def _answered(performance: Performance, note: Call, answer: ToolAnswer, part: Pa
 def _waits(note: Call) -> bool:
     """Whether it was answered by somebody who comes later; the inbox is looked into without waiting."""
     tool = table.TOOLS.get(note.tool)
-    return tool is not None and tool.waits and _WAIT not in tool.arguments.model_fields and note.operation is not None
+    if tool is None or not tool.waits or _WAIT in tool.arguments.model_fields:
+        return False
+    return note.operation is not None or _is_of_flow(note)
+
+
+def _is_of_flow(note: Call) -> bool:
+    """Whether a flow had to go on before it was answered."""
+    tool = table.TOOLS.get(note.tool)
+    return tool is not None and tool.waits and tool.group in ("flow", "state")

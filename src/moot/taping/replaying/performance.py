@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 
 from moot.backends.backend import Briefing
 from moot.core.ids import AttemptId, InstanceName, JobId
+from moot.core.library import Library, NoLibrary
 from moot.core.tool import ToolAnswer
 from moot.runner.begun import Begun
 from moot.store.store import Store
 from moot.taping.hiding import Hiding
 from moot.taping.replaying import exchanges, likeness, score
 from moot.taping.replaying.drifts import Drifts
+from moot.taping.replaying.flow_parts import FlowParts
 from moot.taping.replaying.likeness import Likeness
 from moot.taping.replaying.score import Note, Score
 from moot.taping.replaying.turns import Turns
@@ -82,9 +84,12 @@ class Performance:
         self.likeness = Likeness()
         self.hiding = Hiding(os.environ)
         self.drifts = Drifts()
+        self.flows = FlowParts(tape, self.score, self.turns, self.drifts, self.likeness)
+        self.library: Library = NoLibrary()  # of definitions, for whoever begins a flow
         self.store: asyncio.Future[Store] = asyncio.get_running_loop().create_future()
         self.parts: dict[AttemptId, Part] = {}
         self.jobs: dict[JobId, Part] = {}
+        self.outside: Held = {}  # calls of those whom moot does not start, that wait for a flow
         self.ungiven: Note | None = None  # a task that cannot be handed out as it was: moot chooses itself
         self.over = asyncio.Event()  # the recording was cut, and all that it has is played
 
@@ -116,8 +121,8 @@ class Performance:
         return job in self.jobs and self._waits(self.jobs[job])
 
     def is_busy(self) -> bool:
-        """Whether an attempt goes on; its job may be over in the store a moment before it is here."""
-        return not all(self._waits(part) for part in self.jobs.values())
+        """Whether an attempt goes on, or a flow; its job may be over in the store a moment before it is here."""
+        return not all(self._waits(part) for part in self.jobs.values()) or self.flows.is_busy()
 
     def _waits(self, part: Part) -> bool:
         """For its turn, for an answer, or for the end. Of several in it some may do neither: they wait for each other,
@@ -128,7 +133,7 @@ class Performance:
 
     @property
     def moves(self) -> int:
-        return sum(part.moves for part in self.jobs.values())
+        return sum(part.moves for part in self.jobs.values()) + self.flows.moves
 
     def session_of(self, note: More) -> Part | None:
         """The sessions that are at work and to which this was handed out, if nobody had asked for it."""

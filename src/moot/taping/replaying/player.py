@@ -16,22 +16,33 @@ from typing import cast, get_args
 
 from moot.backends.backend import Backend
 from moot.core.ids import InstanceName, StreamId
+from moot.core.tx import ReadTx
+from moot.core.wakes import Signal
+from moot.engine.expressions.moments import Momentary
+from moot.engine.flow import flows
+from moot.engine.flow.flows import Flow
 from moot.jobs.jobs import Job
 from moot.registry.agents import Agent
 from moot.registry.runs import Run
 from moot.runner.attempts import AttemptWorker
 from moot.runner.begun import Begun, Equip, Kit
+from moot.runner.flows.cues import Guide, Unguided
+from moot.runner.flows.worker import FlowWorker
 from moot.runner.setup import SetupFailed, SetupWorker
 from moot.runner.verify_worker import VerifyWorker
 from moot.runner.worker import Worker
 from moot.runner.worktrees import Worktrees
 from moot.store.store import Store
+from moot.taping import flow_chronicle
 from moot.taping.chronicle import Chronicler
+from moot.taping.flow_lines import Stood
 from moot.taping.members import Chosen
-from moot.taping.replaying import channel_likeness, gates, results, workflow_likeness
+from moot.taping.replaying import channel_likeness, flow_likeness, gates, results, workflow_likeness
 from moot.taping.replaying.conducting import Conductor
 from moot.taping.replaying.parts import ReplayedBackend
 from moot.taping.replaying.performance import Performance
+from moot.taping.replaying.played_flow import Hands, PlayedFlow
+from moot.taping.replaying.recalled_deeds import RecalledDeeds
 from moot.taping.replaying.told_workspaces import ToldWorkspaces
 from moot.taping.tape import Begin, Happened, Header, Line, Printed, Tape
 from moot.taping.watched import Watched
@@ -102,6 +113,17 @@ class Player:
     def worktrees(self, found: Worktrees) -> Worktrees:
         return replace(found, told=self._workspaces)
 
+    def flows(self, worker: FlowWorker, evaluator: Momentary) -> Worker:
+        performance = self._performance
+        performance.library = worker.deeds.library
+
+        def guided(flow: Flow, signal: Signal) -> Guide:
+            if flow.instance != performance.instance:
+                return Unguided(worker.evaluator)
+            return PlayedFlow(performance, performance.flows.part(flow), Hands(evaluator, signal, worker.stopping))
+
+        return replace(worker, guiding=guided, deeds=replace(worker.deeds, recall=RecalledDeeds(performance)))
+
     def heard(self, heard: Answered | Told) -> None:
         """Nobody calls but this one."""
 
@@ -115,6 +137,8 @@ class Player:
                 yield
             finally:
                 conducting.cancel()
+                for _, held in self._performance.outside.values():
+                    held.cancel()
 
     async def finish(self, store: Store, run: Run, exit_code: int) -> None:
         """What was not played, and what came out otherwise."""
@@ -126,16 +150,33 @@ class Player:
             drifts.add(fact)
         for fact in [] if outcome is None else await self._compare_results(store, run):
             drifts.add(fact)
+        for fact in await store.read(self._compare_flows):
+            drifts.add(fact)
         await self._workspaces.close(store)
         if outcome is not None and exit_code != outcome.exit_code:
             drifts.add(f"the run ended with exit code {exit_code} instead of {outcome.exit_code}")
 
     async def _compare_results(self, store: Store, run: Run) -> list[str]:
         chronicler, happened = Chronicler(run), list[Line]()
-        while lines := await store.read(chronicler.news):
+        while lines := await chronicler.news(store):
             happened += lines
         recorded, now = ([one for one in told if isinstance(one, Happened)] for told in (self._tape.lines, happened))
         return list(results.compare(recorded, now, self._performance.plain))
+
+    def _compare_flows(self, tx: ReadTx) -> list[str]:
+        """How they have ended, unless the recording does not tell, or has more of one than could be played."""
+        performance, found = self._performance, list[str]()
+        stood = {line.flow: line for line in self._tape.lines if isinstance(line, Stood)}
+        for part in performance.flows.all:
+            if part.started is None or part.started.flow not in stood or part.is_cut_off:
+                continue
+            old, name = stood[part.started.flow], part.started.name
+            if part.flow is None:
+                found.append(f"{name} is not begun, as it is in the recording")
+            else:
+                now = flow_chronicle.stood(tx, flows.get(tx, part.flow))
+                found += flow_likeness.compare_ends(name, old, now, performance.plain)
+        return found
 
     def _is_checked(self, job: Job) -> bool:
         """Whether what comes of it is on the tape."""

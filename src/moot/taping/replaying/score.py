@@ -7,6 +7,7 @@ played; what is left are the acts of those who did without tools, and they are n
 
 from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import TypeGuard, cast
 
 from moot.backends.backend import Briefing, Ended, Failure
@@ -18,6 +19,7 @@ from moot.proposals import votes
 from moot.registry import attempts, runs
 from moot.requests import requests
 from moot.taping.facts import ENDS, JOINED, RELEASED, STOPPED
+from moot.taping.flow_lines import Moved
 from moot.taping.replaying.authors import Authors
 from moot.taping.replaying.handouts import INBOX, Handouts
 from moot.taping.tape import (
@@ -38,7 +40,7 @@ from moot.taping.tape import (
     Unanswered,
 )
 
-Note = Begin | Call | More | End | Said | Happened | Read | Asked | Replied | Unanswered | Refused | Progress
+Note = Begin | Call | More | End | Said | Happened | Read | Asked | Replied | Unanswered | Refused | Progress | Moved
 ACTS = frozenset(
     (
         votes.CAST,
@@ -53,6 +55,7 @@ ACTS = frozenset(
     )
 )
 _BEFORE = 0.01  # as far as a note is put before another
+_BEFORE_OWN = 0.3  # and a commit of a flow before what it has brought about
 INTERRUPTED = 130  # the exit code of a run that its person has ended
 
 
@@ -126,7 +129,8 @@ def _in_order(
 ) -> list[_Placed]:
     """What has no number stays behind what was over before it."""
     authors = Authors(tape)
-    numbers = _Numbers.of(events, said, authors)
+    moves = [one for one in tape.lines if isinstance(one, Moved) and (over is None or one.seq < over)]
+    numbers = _Numbers.of(events, said, authors, moves)
     placed: list[_Placed] = []
     answered: dict[tuple[str | None, str | None], float] = {}  # by attempt and turn: where a model wanted its calls
     own: dict[str, float] = {}  # by agent: the last that it did
@@ -146,6 +150,9 @@ def _in_order(
             placed.append((place, at, line) if shown is None else (shown[0] - _BEFORE, shown[1], line))
         elif isinstance(line, Read):
             placed.append((line.seq + 0.5, at, line))
+        elif isinstance(line, Moved) and line.id in numbers.moved:
+            latest = max(latest, numbers.moved[line.id])
+            placed.append((numbers.moved[line.id], at, line))
         elif isinstance(line, Progress) and line.kind == "used":
             placed.append((latest, at, line))
         elif is_of_model(line):
@@ -214,19 +221,29 @@ class _Numbers:
     begun: Mapping[str, float]
     ended: Mapping[str, float]
     letters: Mapping[str, int]
+    moved: Mapping[str, float]  # commits of flows
     ages: list[str]
-    seqs: list[int]  # of what has these ages
+    behind: list[float]  # what has these ages
+    moved_ages: list[str]
+    before: list[float]  # what of these ages, or younger, is played first
 
     @staticmethod
-    def of(events: list[Happened], said: tuple[Said, ...], authors: Authors) -> "_Numbers":
+    def of(events: list[Happened], said: tuple[Said, ...], authors: Authors, moves: list[Moved]) -> "_Numbers":
         started = {one.subject: one.seq for one in events if one.kind == attempts.STARTED}
         # That a limit is reached is said in the transaction that begins the last attempt. Last words, and what moot
         # says of a failure, are posted in the one that ends an attempt.
         begun = {one.subject: authors.start_of(one) - 0.25 for one in events if one.kind == attempts.STARTED}
         ended = {one.subject: authors.start_of(one) - 0.25 for one in events if one.kind in ENDS}
-        known = sorted([(_age(id), seq) for id, seq in started.items()] + [(_age(one.id), one.seq) for one in said])
         letters = {one.id: one.seq for one in said}
-        return _Numbers(begun, ended, letters, [age for age, _ in known], [seq for _, seq in known])
+        step = (0.5 - _BEFORE_OWN) / (len(moves) + 1)
+        moved = _moved(moves, step)
+        known = [(_age(id), seq + 0.5) for id, seq in (started | letters).items()]
+        known += [(_age(one.id), max(one.events) + 0.5 if one.events else moved[one.id] + step / 2) for one in moves]
+        known.sort()
+        ages, behind = [age for age, _ in known], [place for _, place in known]
+        in_order = sorted(moves, key=lambda one: _age(one.id))
+        least = list(accumulate((moved[one.id] - step / 4 for one in reversed(in_order)), min))[::-1]
+        return _Numbers(begun, ended, letters, moved, ages, behind, [_age(one.id) for one in in_order], least)
 
     def place(self, note: Begin | Call | More | End) -> float | None:
         """None if the store does not tell."""
@@ -238,10 +255,25 @@ class _Numbers:
             case More():
                 return max((self.letters.get(one.id, 0) for one in note.mail), default=0) + 0.5
             case Call() if note.operation is not None:
-                before = bisect(self.ages, _age(note.operation))
-                return min(note.events) if note.events else (self.seqs[before - 1] if before else 0) + 0.5
+                return min(note.events) if note.events else self._by_age(_age(note.operation))
             case _:
                 return None
+
+    def _by_age(self, age: str) -> float:
+        """Behind what is older. On PostgreSQL a letter may have got its number later than its age says, but no flow
+        that went on with what a call had for it comes before that call."""
+        at, younger = bisect(self.ages, age), bisect(self.moved_ages, age)
+        place = self.behind[at - 1] if at else 0.5
+        return min([place, *self.before[younger : younger + 1]])
+
+
+def _moved(moves: list[Moved], step: float) -> dict[str, float]:
+    """Before what it has brought about, or behind what came before it: those without events by their age."""
+    quiet = sorted((one for one in moves if not one.events), key=lambda one: _age(one.id))
+    found = {one.id: min(one.events) - _BEFORE_OWN for one in moves if one.events}
+    for at, one in enumerate(quiet, 1):
+        found[one.id] = one.seq + 0.5 + at * step
+    return found
 
 
 def _age(id: str) -> str:

@@ -27,6 +27,9 @@ class Turns:
     def left(self) -> Sequence[Note]:
         return [note for at, note in enumerate(self._notes) if at not in self._done]
 
+    def has(self, note: Note) -> bool:
+        return id(note) in self._place
+
     def is_done(self, note: Note) -> bool:
         return self._place[id(note)] in self._done
 

@@ -1,0 +1,1 @@
+"""The HTTP edge: what requests are refused for before anybody answers them, their bodies, and plain answers."""

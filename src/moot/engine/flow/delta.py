@@ -1,0 +1,236 @@
+"""What one advance of a flow comes to: everything that is to be written, together or not at all."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
+from typing import cast
+
+from moot.core import json
+from moot.core.events import Event
+from moot.core.ids import FlowId
+from moot.core.json import Json
+from moot.core.records import record, replace
+from moot.core.tx import ReadTx, Tx
+from moot.engine import scope
+from moot.engine.definition import Definition
+from moot.engine.flow import flows, history, inbox, strands
+from moot.engine.flow.flows import Flow, WaitsFor
+from moot.engine.flow.history import Taken
+from moot.engine.flow.strands import MAIN, Strand
+from moot.engine.scope import INPUTS
+from moot.engine.state import fields as states
+from moot.engine.state.fields import Fields
+from moot.engine.state.reactive import Change, Trace
+
+_TIDIED_EVERY = 100  # versions of a flow
+
+
+@record
+class Delta:
+    fields: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
+    strands: tuple[Strand, ...] = ()  # as they are then
+    taken: tuple[Taken, ...] = ()
+    traces: tuple[Trace, ...] = ()
+    answers: Mapping[str, Mapping[str, Json]] = field(default_factory=dict[str, Mapping[str, Json]])
+    flow: Flow | None = None  # as it is then, if more of it changes than its version
+    says: tuple[str, ...] = ()  # what moot itself tells those who use the flow
+    checkpoint: str = ""  # why the state is kept apart, if it is
+    is_anew: bool = False  # everything before is gone: it begins again
+
+    def then(self, further: "Delta") -> "Delta":
+        """Both at once, of the same strands, where this changes no more of the flow than its version."""
+        return replace(
+            self,
+            fields={**self.fields, **further.fields},
+            strands=further.strands,
+            taken=(*self.taken, *further.taken),
+            traces=(*self.traces, *further.traces),
+            flow=further.flow,
+            checkpoint=further.checkpoint,
+        )
+
+    @property
+    def is_mere_move(self) -> bool:
+        """Whether nobody can have waited for it: the flow goes on at once, and nothing was told or asked."""
+        return (
+            self.flow is None
+            and not self.answers
+            and not self.checkpoint
+            and all(one.status == "moving" for one in self.strands)
+            and not any(_is_told(one) for one in self.taken)
+        )
+
+
+@record
+class Live:
+    """A flow as whoever advances it knows it, in one snapshot."""
+
+    flow: Flow
+    definition: Definition
+    fields: Fields
+    strands: Mapping[int, Strand]
+    next_number: int = 1  # of a strand
+
+    @property
+    def main(self) -> Strand:
+        return self.strands[MAIN]
+
+    @property
+    def others(self) -> list[Strand]:
+        """Those beside the first that are not over."""
+        return [one for one in self.strands.values() if one.number != MAIN and not one.is_over]
+
+    def is_at_end(self, strand: Strand) -> bool:
+        """Whether it has no step left to take."""
+        return len(strand.frames) == 1 and strand.frames[0].at >= len(self.definition.root(strand.frames[0].block))
+
+    def can_go_on(self, strand: Strand) -> bool:
+        """Whether it goes on without anybody, as soon as it is its turn."""
+        return strand.status == "moving" and (self.flow.credits != 0 or self.is_at_end(strand))
+
+    def children(self, parent: Strand) -> list[Strand]:
+        """The strands of the tasks that one waits for."""
+        return [one for one in self.strands.values() if one.parent == parent.number and one.fork == parent.since]
+
+    def room(self, parent: Strand) -> int:
+        """How many more of its tasks may begin, where moot begins them."""
+        assert parent.work is not None
+        active = sum(one.status != "ready" and not one.is_over for one in self.children(parent))
+        return max(int(cast(int, parent.work.definition["max_parallel"])) - active, 0)
+
+    def own(self, strand: Strand) -> dict[str, str]:
+        """What the expressions of a strand know beside the state: JSON text by name."""
+        known = {**self.flow.own, **strand.own}.items()
+        found = {name: json.dumps(value) for name, value in known if not name.startswith("$")}  # those are moot's own
+        return {INPUTS: self.fields.get(INPUTS) or json.dumps(self.flow.given), **found}
+
+    def after(self, delta: Delta) -> "Live":
+        """With what was committed."""
+        flow = delta.flow or self.flow
+        known = Change(delta.fields).over({} if delta.is_anew else self.fields)
+        found = {} if delta.is_anew else dict(self.strands)
+        found.update((one.number, one) for one in delta.strands)
+        changed = replace(flow, version=self.flow.version + 1, last_step=self.flow.last_step + len(delta.taken))
+        before = 1 if delta.is_anew else self.next_number  # strands that are gone leave their numbers to others
+        next_number = max((one.number + 1 for one in delta.strands), default=0)
+        return Live(changed, self.definition, known, found, max(before, next_number))
+
+
+Place = Callable[[Tx, Flow, Strand], Strand]  # gives the work of a strand to whoever is to do it
+
+
+def load(tx: ReadTx, id: FlowId, definition: Definition) -> Live:
+    return Live(
+        flows.get(tx, id), definition, flows.fields(tx, id), strands.of_flow(tx, id), strands.next_number(tx, id)
+    )
+
+
+def commit(tx: Tx, live: Live, delta: Delta, place: Place, *, is_quiet: bool = False) -> Live | None:
+    """None if somebody else has changed the flow since: then all of it is computed anew. With `is_quiet` a mere move
+    wakes nobody."""
+    delta = _tidied(live, delta)
+    before, after = live.flow, delta.flow or live.flow
+    if not flows.step(tx, before, len(delta.taken)):
+        return None
+    if after is not before:
+        flows.turn(tx, after)
+    version = before.version + 1
+    if delta.is_anew:
+        flows.clear(tx, before.id)
+        strands.drop(tx, before.id)
+    flows.write_fields(tx, before.id, version, delta.fields)
+    if any(one.status == "given" for one in delta.strands):
+        placed = (place(tx, before, one) if one.status == "given" else one for one in delta.strands)
+        delta = replace(delta, strands=tuple(placed))
+    for one in delta.strands:
+        strands.change(tx, None if delta.is_anew else live.strands.get(one.number), one)
+    history.note(tx, before.id, before.last_step, delta.taken)
+    if delta.traces:
+        history.trace(tx, before.id, version, delta.traces, {**live.fields, **delta.fields})
+    for id, said in delta.answers.items():
+        inbox.answer(tx, id, said)
+    if version % _TIDIED_EVERY == 0:
+        inbox.clear(tx, before.id)
+        history.prune(tx, before.id, version)
+    found = _marked(tx, live.after(delta))
+    if delta.checkpoint:
+        at = delta.taken[-1].step_id if delta.taken else live.main.step_id
+        history.keep(tx, before.id, at, delta.checkpoint, version, states.flat(found.fields))
+    _tell(tx, before, after, delta)
+    if not (is_quiet and delta.is_mere_move):
+        tx.wake()
+    return found
+
+
+def _tidied(live: Live, delta: Delta) -> Delta:
+    """Without what was kept for strands that are over, or begin anew."""
+    gone = [one.number for one in delta.strands if one.number != MAIN and (one.is_over or one.status == "ready")]
+    keys = live.fields.keys() | delta.fields.keys() if any(number in live.strands for number in gone) else ()
+    found = sorted(key for number in gone for key in keys if scope.of_strand(key, number))
+    return replace(delta, fields={**delta.fields, **dict.fromkeys(found)}) if found else delta
+
+
+def _marked(tx: Tx, live: Live) -> Live:
+    """For those who ask whether anything goes on here: what the flow waits for."""
+    waits = waits_for(live)
+    if waits == live.flow.waits_for:
+        return live
+    flows.mark(tx, live.flow, waits)
+    return replace(live, flow=replace(live.flow, waits_for=waits))
+
+
+def waits_for(live: Live) -> WaitsFor:
+    """Nothing, if anything of it moves; else what comes first to end it."""
+    if live.flow.credits is None and any(one.status == "moving" for one in live.strands.values()):
+        return ""
+    active = [one for one in live.strands.values() if not one.is_over]
+    if live.flow.credits == 0 and _needs_leave(live, active):
+        return "credit"
+    found = {_waits_for(live, one) for one in active if one.status != "forked" and not _is_held_up(live, one)}
+    for one in ("", "time", "agent", "subject", "person"):
+        if one in found:
+            return one
+    return ""
+
+
+def _needs_leave(live: Live, active: Sequence[Strand]) -> bool:
+    """Whether something would move if it were allowed to, and nothing else does."""
+    known = {one.status for one in active}
+    is_free = known.isdisjoint(("doing", "given"))
+    return is_free and any(one.status == "moving" and not live.is_at_end(one) for one in active)
+
+
+def _is_held_up(live: Live, strand: Strand) -> bool:
+    """Whether it only waits for others of its kind to end."""
+    parent = None if strand.parent is None else live.strands.get(strand.parent)
+    is_moots = strand.status == "ready" and live.flow.driver == "moot"
+    return is_moots and parent is not None and parent.work is not None and not live.room(parent)
+
+
+def _waits_for(live: Live, strand: Strand) -> WaitsFor:
+    if strand.status == "ready" and live.flow.driver == "moot":  # moot begins it at once
+        return ""
+    if strand.status == "pending" or (strand.status == "ready" and strand.holder is None):
+        return "agent"
+    if strand.status != "waiting":
+        return ""
+    if strand.waits_on is None:
+        return "time"
+    if strand.work is None or strand.work.type == "user_input" or strand.waits_on.startswith("rq_"):
+        return "person"
+    return "subject" if strand.work.type == "wait" else "agent"
+
+
+def _tell(tx: Tx, before: Flow, after: Flow, delta: Delta) -> None:
+    """What somebody may want to see as it happens."""
+    for number, one in enumerate(delta.taken, before.last_step + 1):
+        if _is_told(one):
+            facts: dict[str, Json] = {"step": one.step_id, "type": one.type, "status": one.status, "error": one.error}
+            facts["number"] = number
+            tx.announce(Event(before.stream, flows.STEPPED, before.id, facts, is_quiet=True))
+    if before.is_live and not after.is_live:
+        facts = {"status": after.status, "error": after.error}
+        tx.announce(Event(before.stream, flows.ENDED, before.id, facts))
+
+
+def _is_told(one: Taken) -> bool:
+    return bool(one.detail or one.error or one.doer != "moot")

@@ -1,0 +1,58 @@
+"""The job that takes a team further: it looks at what is so, and goes on for as long as the next stage may begin."""
+
+from collections.abc import Callable, Mapping
+
+from moot.core.events import StoredEvent
+from moot.core.ids import RunId
+from moot.core.tx import Tx
+from moot.jobs import jobs
+from moot.jobs.jobs import Job
+from moot.registry import runs
+from moot.runner.teams import merging, planning, reviewing, situation, working
+from moot.runner.teams.situation import Situation
+from moot.teams import teams
+from moot.teams.stages import Stage
+from moot.tools import teamwork
+
+# What is done in each stage; True if the team has come further, or anything has changed that it depends on.
+_STEPS: Mapping[Stage, Callable[[Tx, Situation], bool]] = {
+    "planning": planning.plan,
+    "delegating": planning.delegate,
+    "working": working.work,
+    "reviewing": reviewing.review,
+    "comparing": reviewing.compare,
+    "redelegating": reviewing.redelegate,
+    "merging": merging.merge,
+}
+
+
+def look(tx: Tx, event: StoredEvent) -> None:
+    """The reaction: something has happened that a team may wait for."""
+    run = teams.run_in(tx, event.stream)
+    if run is not None:
+        teamwork.look(tx, run, event.stream)
+
+
+def advance(tx: Tx, job: Job) -> None:
+    """The job. Whoever changes a team holds its instance first, as those do who react."""
+    run = runs.get(tx, RunId(job.subject))
+    tx.lock("instances", run.instance)
+    jobs.finish(tx, job)
+    while True:
+        run = runs.get(tx, RunId(job.subject))
+        now = situation.look(tx, run) if _goes_on(run) else None
+        step = None if now is None else _STEPS.get(now.team.stage)
+        if now is None or step is None or not step(tx, now):
+            return
+
+
+def is_due(tx: Tx, run: runs.Run) -> bool:
+    """Whether the work is done, and nobody has looked since the last worker ended its turn: it is not over."""
+    now = situation.look(tx, run) if _goes_on(run) else None
+    if now is None or now.team.stage != "working" or now.board.status != "completed":
+        return False
+    return now.is_quiet(now.team.workers) and not now.has_work
+
+
+def _goes_on(run: runs.Run) -> bool:
+    return run.state == "live" and not run.is_paused and run.stop_asked is None and run.phase != "setup"

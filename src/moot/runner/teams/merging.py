@@ -1,0 +1,106 @@
+"""Merging: one worker brings the branches of the others into its own, and git says whether they are all there.
+
+What is pushed, if anything, is that branch. Nothing is merged into what a person has checked out.
+"""
+
+from collections.abc import Sequence
+
+from moot.board import laying, tasks
+from moot.board.plans import Planned
+from moot.board.tasks import Task
+from moot.core.tx import ReadTx, Tx
+from moot.runner.teams import notices, working
+from moot.runner.teams.situation import Situation
+from moot.teams import marks, teams
+from moot.tools import isolation
+from moot.workspaces import workspaces
+from moot.workspaces.workspaces import Workspace
+
+_MOST_TRIES = 3
+_TRIES, _PUSH = "merge", "push"  # the names of marks
+
+
+def merge(tx: Tx, now: Situation) -> bool:
+    """Done, once git has everything on one branch, and that is pushed if it is to be."""
+    spaces = _spaces(tx, now)
+    if not spaces:
+        return teams.move(tx, now.team, "done")
+    merger, target = next(iter(spaces.items()))
+    left = [one for name, one in spaces.items() if name != merger and not one.is_closed]
+    if left:
+        return _bring_together(tx, now, merger, target, left)
+    if not now.is_quiet([merger]) or now.has_work:
+        return False
+    if now.team.pushes and marks.count(tx, now.team, _PUSH) == 0:
+        marks.add(tx, now.team, _PUSH)
+        isolation.ask(tx, target.id, "push")
+        return False
+    if now.team.pushes and target.error is not None:
+        return teams.move(tx, now.team, "failed", f"it could not be pushed: {target.error.fact}")
+    pushed = " and pushed" if now.team.pushes else ""
+    notices.announce(tx, now, f"merged: everything is on {target.branch}{pushed}")
+    return teams.move(tx, now.team, "done")
+
+
+def _spaces(tx: ReadTx, now: Situation) -> dict[str, Workspace]:
+    """Where workers have worked, in the order of the team: the first brings everything together."""
+    found = {name: isolation.own(tx, now.members[name]) for name in now.team.workers}
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def _bring_together(tx: Tx, now: Situation, merger: str, target: Workspace, left: Sequence[Workspace]) -> bool:
+    tries = marks.count(tx, now.team, _TRIES)
+    task = tasks.named(tx, now.board.id, _name(tries)) if tries else None
+    if task is None:
+        return _give(tx, now, merger, target, left)
+    if task.status not in ("completed", "skipped", "failed"):
+        if now.is_all_quiet and task.holder is not None:
+            working.nudge(tx, now, task)
+        return False
+    if not now.is_quiet([merger]) or now.has_work or any(one.wanted for one in left):
+        return False
+    if task.status != "failed":
+        unasked = [one for one in left if marks.add(tx, now.team, f"{one.id}:{task.id}") == 1]
+        for one in unasked:
+            isolation.ask(tx, one.id, "merge")
+        if unasked:
+            return False
+    if tries >= _MOST_TRIES:
+        return teams.move(tx, now.team, "failed", f"{merger} could not merge: {_why(task, left)}")
+    return _give(tx, now, merger, target, left, _why(task, left))
+
+
+def _give(tx: Tx, now: Situation, merger: str, target: Workspace, left: Sequence[Workspace], why: str = "") -> bool:
+    """The task of merging, to the worker whose branch everything comes to."""
+    name = _name(marks.add(tx, now.team, _TRIES))
+    for one in left:
+        workspaces.lead_to(tx, one.id, target.branch)
+    laying.add_tasks(tx, now.board.id, [Planned(name, _described(target, left, why), assigned=merger)])
+    task = tasks.named(tx, now.board.id, name)
+    assert task is not None
+    for one in left:
+        workspaces.attach(tx, one.id, [task.id])
+    return False
+
+
+def _name(number: int) -> str:
+    return "merge" if number == 1 else f"merge, try {number}"
+
+
+def _described(target: Workspace, left: Sequence[Workspace], why: str) -> str:
+    listed = [f"- {one.created_name}: workspace_merge {one.id}, or git merge {one.branch}" for one in left]
+    return "\n".join(
+        [
+            f"Bring the work of the others into your branch {target.branch}, in your worktree:",
+            *listed,
+            "Where both have changed the same, solve it in your worktree and commit it.",
+            "Then see that everything holds together, and mend what does not: run the tests. Do not push.",
+            *([f"The last try did not succeed: {why}"] if why else []),
+        ]
+    )
+
+
+def _why(task: Task, left: Sequence[Workspace]) -> str:
+    if task.status == "failed":
+        return task.error or "it failed"
+    return "; ".join(one.error.fact if one.error else f"{one.branch} is not merged" for one in left)

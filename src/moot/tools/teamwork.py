@@ -1,0 +1,56 @@
+"""What a team asks of its members beyond the rules of the board, and the job that looks whether it has come further."""
+
+from collections.abc import Iterable
+
+from moot.board.boards import Board
+from moot.board.plans import Planned
+from moot.board.tasks import Task
+from moot.core.caller import Caller
+from moot.core.ids import BoardId, RunId, StreamId
+from moot.core.tx import ReadTx, Tx
+from moot.jobs import jobs
+from moot.jobs.jobs import NewJob
+from moot.teams import handoffs, teams
+from moot.teams.errors import TeamRefused
+from moot.teams.stages import Stage
+from moot.teams.teams import Team
+
+LOOK = "team"  # the kind of job
+_PLANNED_IN: tuple[Stage, ...] = ("planning", "delegating", "working")
+
+
+def look(tx: Tx, run: RunId, stream: StreamId) -> None:
+    """Something has changed that may let a team come to its next stage."""
+    jobs.add(tx, NewJob(f"{LOOK}:{run}", LOOK, stream, run))
+
+
+def check_plan(tx: ReadTx, board: Board, tasks: Iterable[Planned]) -> None:
+    """Workers work, and while the work is judged nobody plans anew; of boards that are no team's, nothing is asked."""
+    team = check_stage(tx, board.id)
+    if team is None:
+        return
+    workers = {name.casefold() for name in team.workers}
+    for one in tasks:
+        if one.assigned is not None and one.assigned.casefold() not in workers:
+            raise TeamRefused(
+                f"The task {one.name!r} is given to {one.assigned}, who is no worker of the team.",
+                f"Give it to one of {', '.join(team.workers)}, or leave assigned_agent out.",
+            )
+
+
+def check_stage(tx: ReadTx, board: BoardId) -> Team | None:
+    """The team of a board, if that is one's; TeamRefused while its plan stays as it is."""
+    team = teams.of_run(tx, board)
+    if team is not None and team.stage not in _PLANNED_IN:
+        fact = f"The team is {team.stage}: its plan stays as it is."
+        raise TeamRefused(fact, "Name what is missing as an issue, with review_report.")
+    return team
+
+
+def check_handoff(tx: ReadTx, caller: Caller, task: Task, outcome: str | None) -> None:
+    """HandoffRefused if a worker of a team says in another form what it has done."""
+    if caller.attempt is None:  # who is not started by moot is no worker of a team
+        return
+    team = teams.of_run(tx, task.board)
+    if team is not None and team.members.get(caller.name) == "worker":
+        handoffs.check(outcome)

@@ -1,0 +1,63 @@
+"""Making a folder ready for worktrees: a repository, a first commit to begin from, and somebody who commits."""
+
+from pathlib import Path
+
+from moot.core.records import record
+from moot.workspaces import git
+from moot.workspaces.errors import NotARepository
+from moot.workspaces.git import Git
+
+_MARKER = "workspace-setup"
+_BRANCH = "main"
+_NAME, _EMAIL = "moot", "moot@localhost"
+
+
+@record
+class Prepared:
+    """What was missing and is there now."""
+
+    has_made_repository: bool
+    committed: int | None  # files in the first commit; None: there was one
+    has_set_identity: bool
+
+    @property
+    def is_new(self) -> bool:
+        return self.has_made_repository or self.committed is not None or self.has_set_identity
+
+
+async def missing(folder: Path) -> str:
+    """What keeps worktrees from being made there; empty if nothing does."""
+    try:
+        found = await git.at(folder, _MARKER)
+    except NotARepository:
+        return "there is no git repository"
+    return "" if await found.commit_of("HEAD") is not None else "the repository has no commit yet"
+
+
+async def prepare(folder: Path) -> Prepared:
+    """Done again, it finds everything there. What git ignores is not committed."""
+    try:
+        found, has_made = await git.at(folder, _MARKER), False
+    except NotARepository:
+        await Git(folder, _MARKER, {}).run("init", "--quiet", f"--initial-branch={_BRANCH}")
+        found, has_made = await git.at(folder, _MARKER), True
+    has_set = await _identify(found)
+    committed = None
+    if await found.commit_of("HEAD") is None:
+        await found.run("add", "--all")
+        committed = len((await found.run("ls-files", "-z")).parts)
+        name, email = await found.line("config", "user.name"), await found.line("config", "user.email")
+        by = {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in
+              (("NAME", name), ("EMAIL", email))}  # fmt: skip
+        await found.run("commit", "--quiet", "--allow-empty", "-m", "Begin", variables=by)
+    return Prepared(has_made, committed, has_set)
+
+
+async def _identify(git: Git) -> bool:
+    """So that everybody can commit, agents too; only where the person has said nothing."""
+    has_set = False
+    for key, value in (("user.name", _NAME), ("user.email", _EMAIL)):
+        if not (await git.run("config", key, codes=(0, 1))).text:
+            await git.run("config", "--local", key, value)
+            has_set = True
+    return has_set

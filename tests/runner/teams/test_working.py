@@ -1,0 +1,152 @@
+"""Workers hand off in one form, hear of each other without being woken, and nobody waits for ever."""
+
+from pathlib import Path
+
+import pytest
+
+from moot.board import progress, tasks
+from moot.board.progress import Result
+from moot.bus import mailbox
+from moot.core.caller import Caller
+from moot.core.ids import TaskId
+from moot.core.tx import ReadTx, Tx
+from moot.jobs import jobs
+from moot.registry import agents
+from moot.runner.reactions.wake_agents import ATTEMPT
+from moot.store.store import Store
+from moot.teams.handoffs import HandoffRefused
+from moot.tools import doing
+from tests.runner.teams.desk import HANDOFF, Desk, launched, workflow
+
+
+async def test_all_tasks_done_and_nobody_with_mail_is_what_ends_the_work(store: Store, tmp_path: Path) -> None:
+    desk = await launched(store, tmp_path)
+    await desk.plans("a worker-1", "b worker-2")
+    await desk.turn("worker-1", HANDOFF)
+    assert await desk.stage() == "working 1"
+    await desk.says("worker-2", "@worker-1 look at mine", "message")
+    await desk.turn("worker-2", HANDOFF)
+    assert (await desk.board()).status == "completed"
+    assert await desk.stage() == "working 1"  # worker-1 has mail
+    await desk.turn("worker-1", "looked at it")
+    assert await desk.stage() == "reviewing 1"
+
+
+async def test_the_word_done_ends_nothing(store: Store, tmp_path: Path) -> None:
+    desk = await launched(store, tmp_path)
+    await desk.plans("a worker-1")
+    await desk.turn("worker-1", "done. All is done, everything is done.")
+    assert (await desk.task("a")).status == "planning"
+    assert await desk.stage() == "working 1"
+
+
+async def test_a_handoff_in_the_last_words_ends_the_task(store: Store, tmp_path: Path) -> None:
+    desk = await launched(store, tmp_path)
+    await desk.plans("a worker-1")
+    await desk.turn("worker-1", f"I have looked at everything.\n\n{HANDOFF}")
+    assert (await desk.task("a")).outcome == HANDOFF
+
+
+@pytest.mark.parametrize(
+    "outcome", ["it is done", "done: x; evidence: ; risk: y; next: z", "", "done: a; risk: b; next: c"]
+)
+async def test_an_outcome_in_another_form_is_refused_with_the_form(store: Store, tmp_path: Path, outcome: str) -> None:
+    desk = await launched(store, tmp_path)
+    await desk.plans("a worker-1")
+    task = (await desk.task("a")).id
+
+    def call(tx: Tx, caller: Caller) -> None:
+        doing.update(tx, caller, task, "completed", Result(outcome))
+
+    with pytest.raises(HandoffRefused, match="done: <what changed>; evidence: <tests/commands>; risk: "):
+        await desk.turn("worker-1", call=call)
+    assert (await desk.task("a")).status == "planning"
+
+
+async def test_the_others_find_what_came_of_a_task_and_are_not_woken_by_it(store: Store, tmp_path: Path) -> None:
+    desk = await launched(store, tmp_path, workflow(workers=("worker-1", "worker-2", "worker-3")))
+    await desk.plans("a worker-1", "b worker-2")
+    await desk.turn("worker-1", HANDOFF)
+    (synced,) = [one for one in await desk.said() if one.body.startswith("peer-sync: ")]
+    assert (synced.sender, synced.kind, synced.mentions) == ("worker-1", "status", ("worker-2", "worker-3"))
+    assert synced.body == f"peer-sync: a: {HANDOFF}"
+    found = await desk.house.read(lambda tx: mailbox.receipts(tx, synced.stream, synced.seq))
+    assert [one.state for one in found] == ["acked", "acked"]
+    assert await _woken(desk) == {"worker-2"}  # by its task
+
+
+async def _woken(desk: Desk) -> set[str]:
+    def look(tx: ReadTx) -> set[str]:
+        names = {one.id: one.name for one in agents.members(tx, desk.house.stream)}
+        return {names[one.subject] for one in jobs.live(tx, desk.house.stream) if one.kind == ATTEMPT}  # pyright: ignore[reportArgumentType]
+
+    return await desk.house.read(look)
+
+
+async def test_who_has_asked_keeps_its_task_until_it_is_answered(store: Store, tmp_path: Path) -> None:
+    desk = await launched(store, tmp_path)
+    await desk.plans("a worker-1", "b worker-2")
+    await desk.says("worker-1", "which colour?", "question", "lead")
+    assert (await desk.task("a")).holder == (await desk.agent("worker-1")).id
+    assert await desk.unread("worker-1") == []
+    await desk.says("lead", "blue", "answer", "worker-1")
+    await desk.turn("worker-1", HANDOFF)
+    assert (await desk.task("a")).status == "completed"
+
+
+async def test_who_ends_without_a_word_about_its_task_is_asked_for_it_at_once(store: Store, tmp_path: Path) -> None:
+    desk = await launched(store, tmp_path)
+    await desk.plans("a worker-1", "b worker-2")
+    await desk.turn("worker-1", "I am tired.")
+    (told,) = await desk.unread("worker-1")
+    assert "there was no hand-off" in told
+    assert "done: <what changed>" in told
+    await desk.turn("worker-1", HANDOFF)
+    assert (await desk.task("a")).status == "completed"
+
+
+async def test_who_never_hands_off_has_failed_and_the_lead_decides(store: Store, tmp_path: Path) -> None:
+    desk = await launched(store, tmp_path)
+    await desk.plans("a worker-1", "b worker-2")
+    for _ in range(3):
+        await desk.turn("worker-1", "Still at it.")
+    task = await desk.task("a")
+    assert (task.status, task.error) == ("failed", "worker-1 has ended its turn 3 times without a hand-off.")
+    (told,) = await desk.unread("lead")
+    assert told.startswith(f"The task 'a' ({task.id}) has failed: worker-1 has ended")
+    await desk.turn("lead", call=lambda tx, _: progress.skip(tx, tasks.locked(tx, task.id), Result("not needed")))
+    await desk.turn("worker-2", HANDOFF)
+    assert await desk.stage() == "reviewing 1"
+
+
+async def test_a_question_that_nobody_answers_holds_nobody_up_for_ever(store: Store, tmp_path: Path) -> None:
+    desk = await launched(store, tmp_path)
+    await desk.plans("a worker-1")
+    await desk.says("worker-1", "which colour?", "question", "lead")
+    await desk.turn("lead")  # reads it, and says nothing
+    (told,) = await desk.unread("worker-1")
+    assert "if you wait for an answer that does not come, choose the best way around it" in told
+
+
+async def test_a_failed_task_is_told_once_and_tried_again_if_the_lead_wants_that(store: Store, tmp_path: Path) -> None:
+    desk = await launched(store, tmp_path)
+    await desk.plans("a worker-1", "b worker-2")
+    await desk.fails("worker-1", "a", "no compiler")
+    assert len(await desk.unread("lead")) == 1
+    id: TaskId = (await desk.task("a")).id
+    await desk.turn("lead", call=lambda tx, _: progress.retry(tx, tasks.locked(tx, id)))
+    assert (await desk.task("a")).status == "planning"
+    await desk.fails("worker-1", "a", "still no compiler")
+    assert len(await desk.unread("lead")) == 1
+
+
+async def test_a_failed_plan_that_the_lead_leaves_as_it_is_ends_the_team(store: Store, tmp_path: Path) -> None:
+    desk = await launched(store, tmp_path)
+    await desk.plans("a worker-1", "b worker-2")
+    await desk.fails("worker-1", "a", "no compiler")
+    await desk.turn("worker-2", HANDOFF)
+    assert await desk.stage() == "working 1"  # the lead has not read it yet
+    await desk.turn("lead", "Pity.")
+    team = await desk.team()
+    assert (team.stage, team.left_in) == ("failed", "working")
+    assert team.reason == "a failed; try again with: moot retry, then moot resume"
