@@ -11,6 +11,7 @@ import psutil
 import pytest
 from mcp import Client
 
+from tests.processes import wait_for_end
 from tests.stories.house import SECONDS, House
 
 TASKS: list[dict[str, Any]] = [
@@ -171,7 +172,7 @@ async def test_somebody_takes_up_what_a_killed_agent_has_left(house: House, is_s
         for number in range(8):
             await call(dying, "checkpoint_add", task_id=ids["google"], type="progress", summary=f"step {number}")
         process.send_signal(signal.SIGKILL)
-        process.wait(SECONDS)
+        wait_for_end(process.pid, SECONDS)
 
         listed = await call(heir, "workflow_list", status=["in_progress"])
         assert [one["id"] for one in listed["workflows"]] == [workflow]

@@ -8,6 +8,7 @@ from typing import Any, cast
 import psutil
 from mcp import Client
 
+from tests.processes import wait_for_end
 from tests.stories.house import SECONDS, House
 
 
@@ -34,7 +35,7 @@ async def test_a_client_goes_on_when_the_one_that_served_is_killed(house: House)
         async with house.client("--as", "rita") as rita:
             await call(rita, "channel_send", message="before")
             served_by.send_signal(signal.SIGKILL)
-            served_by.wait(SECONDS)
+            wait_for_end(served_by.pid, SECONDS)
             await call(rita, "channel_send", message="after")
             entries = (await call(rita, "channel_read"))["entries"]
             assert [one["message"] for one in entries] == ["before", "after"]
