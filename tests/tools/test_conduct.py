@@ -105,6 +105,18 @@ async def test_an_answer_finds_the_only_thing_that_was_asked_by_itself(store: St
     assert "Open: nothing waits for one." in refused.text
 
 
+async def test_what_a_repeated_attempt_asks_again_is_one_question(store: Store) -> None:
+    team = await open_team(store)
+    words: dict[str, Json] = {"message": "no key", "kind": "blocker", "workaround": "a fake", "to": ["lead"]}
+    await team.desk.done(team["worker-1"], "channel_send", **words)
+    again = await team.desk.done(team["worker-1"], "channel_send", **words)
+    await team.desk.done(team["lead"], "channel_send", message="take the fake", kind="answer", to=["worker-1"])
+    entries = (await team.desk.done(OPERATOR, "channel_read"))["entries"]
+    assert entries[-1]["reply_to"] == again["id"]
+    refused = await team.desk.call(team["lead"], "channel_send", {"message": "really", "kind": "answer"})
+    assert "Open: nothing waits for one." in refused.text
+
+
 async def test_tasks_are_the_leads_and_kinds_of_requests_come_with_requests(store: Store) -> None:
     team = await open_team(store)
     send = "channel_send"

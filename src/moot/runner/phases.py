@@ -26,7 +26,7 @@ from moot.runner.flows import asking_agents, section
 from moot.runner.reactions.wake_agents import attempt_key, wake
 from moot.runner.teams import advancing as team_advancing
 from moot.runner.teams import section as team_section
-from moot.tools import asking, attendance, talk, teamwork, voting
+from moot.tools import asking, attendance, talk, voting
 from moot.tools.talk import Words
 from moot.workflow import stored, templates
 from moot.workflow.workflow import AgentDefinition, Context
@@ -165,8 +165,7 @@ def close(tx: Tx, id: RunId, state: State, reason: str) -> bool:
         return True  # somebody else has ended it, and perhaps begun another with the same agents
     if state == "done" and (not idle.is_idle(tx, run.stream) or begin_tasks(tx, run) or begin_steps(tx, run)):
         return False
-    if state in ("done", "failed") and team_advancing.is_due(tx, run):
-        teamwork.look(tx, run.id, run.stream)
+    if state in ("done", "failed") and team_advancing.comes_further(tx, run):
         return False
     limits.close(tx, run, is_at_limit=state == "limit")
     section.stop(tx, run)

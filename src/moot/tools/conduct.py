@@ -11,12 +11,10 @@ from moot.registry.agents import Agent
 from moot.registry.instances import Instance
 from moot.teams import handoffs, teams
 from moot.teams.teams import Part, Team
-from moot.tools import membership
+from moot.tools import membership, open_questions
 from moot.tools.talk import EVERYONE, Words
 
 _FREE = ("message", "broadcast", "system")
-_ANSWERABLE = ("question", "blocker")
-_MOST = 100  # messages that are looked at
 _STATUS = '{"kind": "status", "message": "<what was done, what is next>", "artifacts": [{"file": "<path>"}]}'
 _BLOCKER = '{"kind": "blocker", "message": "<what is in the way>", "workaround": "<how you go on meanwhile>"}'
 _ANSWER = '{"kind": "answer", "message": "<what you have found out>", "reply_to": "<id of the question>"}'
@@ -103,29 +101,20 @@ def _to_lead(team: Team, words: Words) -> Words:
 def _answered(tx: ReadTx, team: Team, speaker: Agent, words: Words) -> Message:
     """What is named, else the only thing that the speaker was asked by those it speaks to and has not answered."""
     if words.reply_to is None:
-        asked = _unanswered(tx, team, speaker, words)
+        asked = _unanswered(tx, speaker, words)
         if len(asked) == 1:
             return asked[0]
         known = "; ".join(f"{one.id} of {one.sender}" for one in asked) or "nothing waits for one"
         raise AnswerAstray("An answer says what it answers.", f"Send {_ANSWER}. Open: {known}.")
     found = messages.get(tx, words.reply_to, team.stream)
-    if found.kind not in _ANSWERABLE:
+    if found.kind not in open_questions.ANSWERABLE:
         raise AnswerAstray(f"{found.id} is a {found.kind}, and no question.", f"Send {_ANSWER}, or a plain message.")
     return found
 
 
-def _unanswered(tx: ReadTx, team: Team, speaker: Agent, words: Words) -> list[Message]:
-    """Acknowledged or not: who has read a question has not answered it yet."""
+def _unanswered(tx: ReadTx, speaker: Agent, words: Words) -> list[Message]:
     called = {names.fold(name) for name in (*words.mentioned, *words.to)}
-    heard = messages.latest_with(tx, team.stream, speaker.name, speaker.id, _MOST)
-    waiting = [one for one in heard if one.kind in _ANSWERABLE and one.sender != speaker.name]
-    meant = [one for one in waiting if not called or names.fold(one.sender) in called]
-    return [one for one in meant if not _is_answered(tx, speaker, one)]
-
-
-def _is_answered(tx: ReadTx, speaker: Agent, asked: Message) -> bool:
-    thread = messages.of_thread(tx, asked.thread, _MOST)
-    return any(one.reply_to == asked.id and one.sender == speaker.name for one in thread)
+    return [one for one in open_questions.asked_of(tx, speaker) if not called or names.fold(one.sender) in called]
 
 
 def _to_asker(tx: ReadTx, asked: Message, words: Words) -> Words:

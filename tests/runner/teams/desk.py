@@ -12,7 +12,7 @@ from moot.board.tasks import Task
 from moot.bus import mailbox, messages
 from moot.bus.messages import Kind, Message
 from moot.core.caller import Caller
-from moot.core.ids import AttemptId, BoardId, HostId, TokenId
+from moot.core.ids import AttemptId, BoardId, HostId, MessageId, TokenId
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Appetite, Job
@@ -58,16 +58,17 @@ class Desk:
     run: Run
     worktrees: Worktrees
 
-    async def work(self) -> None:
-        """React, hand out, look, write down what was changed: until only turns are left to be taken."""
+    async def work(self, *, is_blind: bool = False) -> None:
+        """React, hand out, look, write down what was changed: until only turns are left to be taken. Who is blind looks
+        too early to see anything."""
         while True:
-            material = await self.house.write(self._carry_out)
+            material = await self.house.write(lambda tx: self._carry_out(tx, is_blind=is_blind))
             if material is None:
                 return
             for job in material:
                 await MaterialWorker(self.house.store, self.worktrees)._carry_out(job)  # pyright: ignore[reportPrivateUsage]
 
-    def _carry_out(self, tx: Tx) -> list[Job] | None:
+    def _carry_out(self, tx: Tx, *, is_blind: bool) -> list[Job] | None:
         react(tx)
         taken = jobs.take(tx, Appetite(self.host, others=100))
         left: list[Job] = []
@@ -75,7 +76,7 @@ class Desk:
             match job.kind:
                 case handing_out.HAND_OUT:
                     handing_out.hand_out(tx, job)
-                case teamwork.LOOK:
+                case teamwork.LOOK if not is_blind:
                     advancing.advance(tx, job)
                 case situation.MATERIAL:
                     left.append(job)
@@ -85,6 +86,11 @@ class Desk:
 
     async def turn(self, name: str, text: str = "", call: Call | None = None) -> None:
         """An attempt of this member: it reads its mail, calls something, and ends with these words."""
+        await self.turn_unseen(name, text, call)
+        await self.work()
+
+    async def turn_unseen(self, name: str, text: str = "", call: Call | None = None) -> None:
+        """The same, and what follows from it is not done yet."""
 
         def change(tx: Tx) -> None:
             agent = agents.named(tx, self.house.stream, name)
@@ -103,15 +109,41 @@ class Desk:
             turns.end(tx, Turn(runs.get(tx, self.run.id), agent, hand, attempt, text))
 
         await self.house.write(change)
-        await self.work()
 
     async def plans(self, *names: str) -> None:
         """The lead makes this plan, and ends its turn."""
         plan = Plan("a plan", tasks=planned(*names))
         await self.turn("lead", call=lambda tx, caller: laying.set_plan(tx, BoardId(self.run.id), plan))
 
+    async def plans_itself(self, *names: str) -> None:
+        """A lead that moot does not start makes this plan."""
+        plan = Plan("a plan", tasks=planned(*names))
+        await self.house.write(lambda tx: laying.set_plan(tx, BoardId(self.run.id), plan))
+        await self.work()
+
     async def reports(self, name: str, verdict: Verdict, *issues: Issue) -> None:
         await self.turn(name, call=lambda tx, caller: reviews.give(tx, self._team(tx), name, verdict, issues))
+
+    async def says_itself(self, name: str, body: str, kind: Kind, *to: str, reply_to: MessageId | None = None) -> None:
+        """Somebody that moot does not start."""
+
+        def change(tx: Tx) -> None:
+            agent = agents.named(tx, self.house.stream, name)
+            talk.say(tx, self.house.instance, agent, Words(body, to=to, kind=kind, reply_to=reply_to))
+
+        await self.house.write(change)
+        await self.work()
+
+    async def acknowledges(self, name: str) -> None:
+        """Somebody that moot does not start has read its mail, and does nothing about it yet."""
+
+        def change(tx: Tx) -> None:
+            agent = agents.named(tx, self.house.stream, name)
+            for one in mailbox.unread(tx, agent.id, 100):
+                mailbox.ack_one(tx, agent.id, one.seq)
+
+        await self.house.write(change)
+        await self.work()
 
     async def says(self, name: str, body: str, kind: Kind, *to: str) -> None:
         """In a turn that ends with it."""
@@ -222,7 +254,8 @@ async def launched(store: Store, folder: Path, wanted: Workflow | None = None) -
         ]
         new = NewRun(wanted.name, wanted.file, "run", stored.to_json(wanted), {}, host)
         run = phases.launch(tx, house.instance, new, members)
-        jobs.take(tx, Appetite(host, others=10))  # the setup, which has nothing to do
+        for job in jobs.take(tx, Appetite(host, others=10)):  # the setup, which has nothing to do
+            jobs.finish(tx, job)
         phases.begin(tx, run)
         return host, run
 

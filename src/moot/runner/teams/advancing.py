@@ -8,6 +8,8 @@ from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job
 from moot.registry import runs
+from moot.registry.runs import Run
+from moot.runner import idle
 from moot.runner.teams import merging, planning, reviewing, situation, working
 from moot.runner.teams.situation import Situation
 from moot.teams import teams
@@ -38,21 +40,27 @@ def advance(tx: Tx, job: Job) -> None:
     run = runs.get(tx, RunId(job.subject))
     tx.lock("instances", run.instance)
     jobs.finish(tx, job)
+    _go_on(tx, run.id)
+
+
+def comes_further(tx: Tx, run: Run) -> bool:
+    """A last look before a run is ended: not all that a team waits for is an event. Who acknowledges its mail late, or
+    from outside, is seen by nobody. The instance is held by the caller."""
+    before = teams.of_run(tx, run.id)
+    if before is None or not before.is_live or not _goes_on(run):
+        return False
+    _go_on(tx, run.id)
+    return teams.of_run(tx, run.id) != before or not idle.is_idle(tx, run.stream)
+
+
+def _go_on(tx: Tx, id: RunId) -> None:
     while True:
-        run = runs.get(tx, RunId(job.subject))
+        run = runs.get(tx, id)
         now = situation.look(tx, run) if _goes_on(run) else None
         step = None if now is None else _STEPS.get(now.team.stage)
         if now is None or step is None or not step(tx, now):
             return
 
 
-def is_due(tx: Tx, run: runs.Run) -> bool:
-    """Whether the work is done, and nobody has looked since the last worker ended its turn: it is not over."""
-    now = situation.look(tx, run) if _goes_on(run) else None
-    if now is None or now.team.stage != "working" or now.board.status != "completed":
-        return False
-    return now.is_quiet(now.team.workers) and not now.has_work
-
-
-def _goes_on(run: runs.Run) -> bool:
+def _goes_on(run: Run) -> bool:
     return run.state == "live" and not run.is_paused and run.stop_asked is None and run.phase != "setup"

@@ -54,8 +54,8 @@ def _bring_together(tx: Tx, now: Situation, merger: str, target: Workspace, left
     if task is None:
         return _give(tx, now, merger, target, left)
     if task.status not in ("completed", "skipped", "failed"):
-        if now.is_all_quiet and task.holder is not None:
-            working.nudge(tx, now, task)
+        if now.is_all_quiet:
+            working.stir(tx, now, task)
         return False
     if not now.is_quiet([merger]) or now.has_work or any(one.wanted for one in left):
         return False

@@ -12,7 +12,7 @@ from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import NewJob
 from moot.registry import agents
-from moot.runner.teams import notices, situation
+from moot.runner.teams import notices, situation, waiting
 from moot.runner.teams.situation import Situation
 from moot.teams import reviews, teams
 from moot.teams.reviews import Issue, Review
@@ -30,7 +30,8 @@ def review(tx: Tx, now: Situation) -> bool:
     if not missing:
         return teams.move(tx, now.team, "comparing")
     for one in missing:
-        if not now.is_started(one.reviewer) or not now.is_quiet([one.reviewer]):
+        is_quiet = now.is_started(one.reviewer) and now.is_quiet([one.reviewer])
+        if not is_quiet or waiting.is_for_answer(tx, now, one.reviewer):
             continue
         if one.asked >= _MOST_ASKED:
             return teams.move(tx, now.team, "failed", f"{one.reviewer} gave no review")

@@ -10,7 +10,7 @@ from moot.registry.agents import Agent
 from moot.registry.instances import Instance
 from moot.registry.runs import Run
 from moot.runner import terms
-from moot.runner.teams import notices
+from moot.runner.teams import notices, waiting
 from moot.teams import marks, reviews, stages, teams
 from moot.teams.teams import NewTeam, Team
 from moot.tools import attendance, talk, teamwork
@@ -111,11 +111,14 @@ def awaited(tx: ReadTx, run: Run) -> list[Agent]:
     team = teams.of_run(tx, run.id) if is_team(run) else None
     if team is None:
         return []
-    wanted: list[str] = []
+    lead = agents.named(tx, run.stream, team.lead)
+    is_lead = not lead.is_started_by_moot and (_is_to_plan(tx, run, team) or waiting.is_for_lead(tx, run, team))
+    missing = [one.reviewer for one in reviews.of_round(tx, team) if not one.is_given]
+    judges = [agents.named(tx, run.stream, name) for name in missing if team.stage == "reviewing"]
+    found = [*([lead] if is_lead else []), *(one for one in judges if not one.is_started_by_moot)]
+    return list({one.id: one for one in found}.values())
+
+
+def _is_to_plan(tx: ReadTx, run: Run, team: Team) -> bool:
     board = boards.find(tx, BoardId(run.id))
-    if team.stage == "planning" and board is not None and board.status == "planning":
-        wanted = [team.lead]
-    elif team.stage == "reviewing":
-        wanted = [one.reviewer for one in reviews.of_round(tx, team) if not one.is_given]
-    found = [agents.named(tx, run.stream, name) for name in wanted]
-    return [one for one in found if not one.is_started_by_moot]
+    return team.stage == "planning" and board is not None and board.status == "planning"

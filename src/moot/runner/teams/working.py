@@ -7,7 +7,7 @@ from moot.core import text
 from moot.core.tx import Tx
 from moot.registry import agents
 from moot.runner import handing_out
-from moot.runner.teams import notices, situation
+from moot.runner.teams import notices, situation, waiting
 from moot.runner.teams.situation import Situation
 from moot.teams import handoffs, marks, teams
 
@@ -63,13 +63,19 @@ def _stir(tx: Tx, now: Situation) -> bool:
     """Nobody does anything, and tasks are in hand: who holds them ended its turn without a hand-off."""
     held = [one for one in situation.held_tasks(tx, now) if one.status != "verifying"]
     for one in held:
-        nudge(tx, now, one)
+        stir(tx, now, one)
     if held or not tasks.available(tx, now.board.id, 1):
         return False
     if marks.add(tx, now.team, f"stirred:{now.team.round}") == 1:
         handing_out.add(tx, now.board.id)
         return False
     return teams.move(tx, now.team, "failed", "tasks are left that nobody here can do")
+
+
+def stir(tx: Tx, now: Situation, task: Task) -> None:
+    """Nobody does anything: ask the holder for the end of its task, unless it waits for an answer of the lead."""
+    if task.holder is None or not waiting.is_for_answer(tx, now, agents.get(tx, task.holder).name):
+        nudge(tx, now, task)
 
 
 def nudge(tx: Tx, now: Situation, task: Task) -> None:
