@@ -21,6 +21,15 @@ agents:
   reviewer-1: {script: [{on: Review, calls: [{review_report: {verdict: approved}}]}]}
   worker-1: {script: [{on: TASK, hang: true}]}
 """
+DONE = """
+name: quick
+defaults: {backend: scripted}
+agents:
+  lead: {script: &judge [{on: Review, calls: [{review_report: {verdict: approved}}]}, {on: GOAL, say: go}]}
+  reviewer-1: {script: *judge}
+  worker: {script: [{on: TASK, say: "done: a; evidence: b; risk: c; next: d"}]}
+team: {}
+"""
 
 
 @pytest.fixture
@@ -124,6 +133,8 @@ def test_a_team_that_is_not_there_is_not_found(terminal: Terminal) -> None:
         (("up", "g", "--backend", "tmux"), "There is no backend 'tmux'."),
         (("up", "g", "--name", "../x"), "cannot be an instance's name"),
         (("up",), "The team has no goal."),
+        (("up", "  "), "The team has no goal."),
+        (("up", "g", "--backend", "eve=codex"), "Name one of lead, reviewer, worker, reviewer-1, worker-1."),
         (("up", "g", "--workers", "0"), "--workers"),
         (("up", "g", "--file", "nowhere.yaml"), "there is no file nowhere.yaml"),
     ],
@@ -133,3 +144,52 @@ def test_what_cannot_be_is_told_before_anything_happens(terminal: Terminal, word
     assert refused.code == 2, refused
     assert fact.casefold() in refused.err.casefold()
     assert not (terminal.folder / ".workflow" / "moot.db").exists()
+
+
+def goal(terminal: Terminal) -> str:
+    (found,) = terminal.ok("team", "status", "--json").json
+    return str(found["goal"])
+
+
+def test_the_goal_is_what_is_said_or_created_with_or_in_the_file(terminal: Terminal) -> None:
+    file = terminal.folder / ".moot" / "team.yaml"
+    file.write_text(f"{DONE}kickoff: as the file has it\n", encoding="utf-8")
+    terminal.ok("team", "create", "as created")
+    terminal.ok("team", "up")
+    assert goal(terminal) == "as created"
+    terminal.ok("team", "up")
+    assert goal(terminal) == "as the file has it"
+    terminal.ok("team", "up", " as said ")
+    assert goal(terminal) == "as said"
+    file.write_text(DONE, encoding="utf-8")
+    terminal.ok("team", "up")
+    assert goal(terminal) == "as said"
+
+
+def test_who_has_created_a_team_is_told_how_to_start_the_same(terminal: Terminal) -> None:
+    (terminal.folder / ".moot" / "team.yaml").unlink()
+    said = ("--workers", "2", "--reviewer", "eve", "--no-push", "--name", "crew", "--backend", "scripted")
+    told = "--name crew --workers 2 --reviewer eve --backend scripted --no-push"
+    created = terminal.ok("team", "create", *said).out.splitlines()[-1]
+    assert created == f'the team crew is there; start it with: moot team up "what is to be done" {told}'
+    created = terminal.ok("team", "create", "g", *said).out.splitlines()[-1]
+    assert created == f"the team crew is there; start it with: moot team up {told}"
+
+
+def test_a_team_begins_only_where_a_branch_is_checked_out(terminal: Terminal) -> None:
+    repos.Repo(terminal.folder).git("checkout", "--quiet", "--detach")
+    refused = terminal.run("team", "up", "g")
+    assert refused.code == 2
+    assert (
+        "NOT_PREPARED: The workers of a team need worktrees, and no branch is checked out to begin from." in refused.err
+    )
+    assert "git switch NAME" in refused.err
+
+
+def test_a_team_with_an_odd_name_has_branches_that_git_takes(terminal: Terminal) -> None:
+    (terminal.folder / ".moot" / "team.yaml").write_text(DONE, encoding="utf-8")
+    for name in ("x..y", "x.lock"):
+        shown = terminal.ok("team", "up", "g", "--name", name).out
+        branch = f"moot/{name.replace('..', '-').replace('.lock', '-lock')}/worker"
+        assert f"branches: {branch}; merged into {branch}" in shown
+        assert repos.Repo(terminal.folder).tip(branch)

@@ -6,7 +6,7 @@ from datetime import timedelta
 from moot.core.ids import RequestId
 from moot.registry.agents import Agent
 from moot.requests import requests
-from moot.requests.requests import Answerer, Change, NewRequest, Party, Request, Verdict
+from moot.requests.requests import Answerer, NewRequest, Party, Request, Verdict
 from moot.store.store import Store
 from tests.registry.house import House, build
 
@@ -35,7 +35,7 @@ class Desk:
 
     async def answer(
         self, id: RequestId, verdict: Verdict, text: str, by: Agent, *, is_operator: bool = False
-    ) -> Change:
+    ) -> Request:
         return await self.house.write(lambda tx: requests.answer(tx, id, verdict, text, answerer(by, is_operator)))
 
     async def kinds(self) -> list[str]:

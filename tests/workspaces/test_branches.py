@@ -52,7 +52,10 @@ def test_what_means_something_else_is_refused(name: str) -> None:
         ("default", "coder", "moot/default/coder"),
         ("pr-1", "Fix the login!", "moot/pr-1/Fix-the-login"),
         ("x", "..", "moot/x/work"),
-        ("x", "a.lock", "moot/x/a"),
+        ("x", "a.lock", "moot/x/a-lock"),
+        ("x.lock.lock", "a", "moot/x.lock-lock/a"),
+        ("x..y", "a", "moot/x-y/a"),
+        ("x" * 59 + ".y", "a", f"moot/{'x' * 59}/a"),
         ("x", "日本", "moot/x/日本"),
     ],
 )

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from moot.workspaces import preparing
-from moot.workspaces.preparing import Prepared
+from moot.workspaces.preparing import Missing, Prepared
 from tests.workspaces.repos import Repo
 
 
@@ -12,12 +12,12 @@ async def test_a_plain_folder_becomes_a_repository_with_everything_that_is_not_i
     top.mkdir()
     for name, text in (("a.txt", "a"), ("secret", "s"), (".gitignore", "secret\n")):
         (top / name).write_text(text)
-    assert await preparing.missing(top) == "there is no git repository"
+    assert await preparing.missing(top) == Missing("there is no git repository")
     assert await preparing.prepare(top) == Prepared(True, 2, True)
     repo = Repo(top)
     assert repo.git("ls-tree", "--name-only", "main").split() == [".gitignore", "a.txt"]
     assert repo.git("log", "-1", "--format=%an <%ae> %s") == "moot <moot@localhost> Begin"
-    assert await preparing.missing(top) == ""
+    assert await preparing.missing(top) is None
     assert await preparing.prepare(top) == Prepared(False, None, False)
 
 
@@ -27,7 +27,7 @@ async def test_a_repository_without_a_commit_gets_one_by_whoever_it_belongs_to(t
     top.mkdir()
     repo = Repo(top)
     repo.git("init", "--quiet", "-b", "trunk")
-    assert await preparing.missing(top) == "the repository has no commit yet"
+    assert await preparing.missing(top) == Missing("the repository has no commit yet")
     assert await preparing.prepare(top) == Prepared(False, 0, False)
     assert repo.git("log", "-1", "--format=%an %s", "trunk") == "Ann Begin"
     assert repo.git("config", "--local", "user.name", check=False) == ""
@@ -40,6 +40,11 @@ async def test_a_repository_with_commits_is_left_alone(repo: Repo) -> None:
     repo.git("config", "user.email", "ann@example.com")
     assert await preparing.prepare(repo.top) == Prepared(False, None, False)
     assert (repo.tip("main"), repo.status()) == (tip, ["?? new.txt"])
+
+
+async def test_where_no_branch_is_checked_out_only_the_person_can_help(repo: Repo) -> None:
+    repo.git("checkout", "--quiet", "--detach")
+    assert await preparing.missing(repo.top) == Missing("no branch is checked out to begin from", is_for_person=True)
 
 
 async def test_hooks_of_the_repository_are_not_run(tmp_path: Path) -> None:

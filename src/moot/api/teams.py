@@ -15,7 +15,7 @@ from moot.app.workflows import Loaded
 from moot.core.errors import InvalidInput, MootError
 from moot.core.ids import InstanceName
 from moot.core.json import Json
-from moot.core.records import record
+from moot.core.records import record, replace
 from moot.core.tx import ReadTx, Tx
 from moot.core.yaml import Document
 from moot.process import ending, identity
@@ -24,6 +24,7 @@ from moot.registry.hosts import Host
 from moot.registry.runs import InstanceBusy
 from moot.runner import neighbours
 from moot.runner.teams import section
+from moot.store.errors import StoreNotFound
 from moot.teams import reviews, teams
 from moot.teams.reviews import Review
 from moot.teams.teams import Team
@@ -60,6 +61,33 @@ async def setup() -> Prepared:
     return await preparing.prepare(access.find_project().root)
 
 
+async def aimed(order: Order, wanted: Wanted) -> Wanted:
+    """With what the team is to reach: as is said, as it was created with, as its file says, or the same as last."""
+    if wanted.goal is not None:
+        return wanted
+    is_in_file = has_goal(order, wanted)
+    before = await _before(order)
+    if before is not None and before.goal and (before.stage == "formed" or not is_in_file):
+        return replace(wanted, goal=before.goal)
+    if not is_in_file:
+        raise InvalidInput("The team has no goal.", 'Say it: moot team up "what is to be done"')
+    return wanted
+
+
+def has_goal(order: Order, wanted: Wanted) -> bool:
+    """Whether a file says what the team is to reach."""
+    return assembling.has_goal(order.project or access.find_project(), wanted)
+
+
+async def _before(order: Order) -> Team | None:
+    """The team of this name that is there already."""
+    try:
+        async with access.access("agent_list", store=order.store) as opened:
+            return await opened.store.read(lambda tx: teams.find(tx, order.instance))
+    except StoreNotFound:
+        return None
+
+
 async def load(order: Order, wanted: Wanted) -> Loaded:
     """The team, checked before anything happens; NotPrepared where it could not work."""
     assembling.check_switches(os.environ)
@@ -67,7 +95,8 @@ async def load(order: Order, wanted: Wanted) -> Loaded:
     document, file = assembling.assembled(project, wanted)
     _check_backends(project, document, wanted)
     if missing := await preparing.missing(project.root):
-        raise NotPrepared(f"The workers of a team need worktrees, and {missing}.", "Run: moot team setup")
+        remedy = "Check one out: git switch NAME" if missing.is_for_person else "Run: moot team setup"
+        raise NotPrepared(f"The workers of a team need worktrees, and {missing.fact}.", remedy)
     return running.prepared(order, workflows.load_document(project, document, file, order.instance, order.flags))
 
 

@@ -1,9 +1,11 @@
 """Options that several commands share, spelled and explained once."""
 
+import shlex
 from collections.abc import Callable
 from typing import Any, TypeVar, get_args
 
 import click
+from click.core import ParameterSource
 
 from moot.cli import completing
 from moot.core.permissions import Preset
@@ -69,3 +71,19 @@ def limit_option(default: int, help: str) -> Callable[[F], F]:
     return click.option(
         "--limit", "-n", type=click.IntRange(1, MOST), default=default, show_default=True, metavar="N", help=help
     )
+
+
+def given(context: click.Context) -> str:
+    """The options that this command was given, to be given to another; but for how it is to answer."""
+    words: list[str] = []
+    for option in context.command.params:
+        name = option.name or ""
+        is_said = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if isinstance(option, click.Option) and is_said and name != "as_json":
+            value: Any = context.params[name]
+            if isinstance(value, bool):
+                words.append((option.opts if value else option.secondary_opts)[0])
+            else:
+                each: tuple[Any, ...] = value if option.multiple else (value,)
+                words += [word for one in each for word in (option.opts[0], str(one))]
+    return shlex.join(words)

@@ -12,12 +12,12 @@ import click
 from moot.api import control
 from moot.api.access import access
 from moot.cli import loop, opening, play, terminal
-from moot.cli.options import budget_option, json_option, permissions_option, store_option
+from moot.cli.options import budget_option, given, json_option, permissions_option, store_option
 from moot.core import text
 from moot.core.errors import InvalidInput
 from moot.core.ids import InstanceName
 from moot.core.permissions import Preset
-from moot.core.records import record
+from moot.core.records import record, replace
 from moot.registry import names
 from moot.store.errors import StoreNotFound
 
@@ -89,7 +89,7 @@ class Said:
         terms = {"rounds": self.rounds, "approve_plan": self.approve_plan, "push": self.push}
         terms |= {"views": None if self.views is None else self.views == "on"}
         return Wanted(
-            goal=goal,
+            goal=(goal or "").strip() or None,
             file=self.file,
             lead="human" if self.lead == "human" else "external" if self.lead else None,
             workers=self.worker_names or (assembling.worker_names(self.workers) if self.workers else ()),
@@ -158,17 +158,21 @@ def create(said: Said, *, goal: str | None) -> None:
     """Put a team together without starting it. GOAL may follow with moot team up."""
     from moot.api import teams
 
+    wanted = said.wanted(goal)
+    is_said = wanted.goal is not None or teams.has_goal(said.order(), wanted)
+
     async def work() -> tuple["Team", "Loaded"]:
-        loaded = await teams.load(said.order(), said.wanted(goal or "to be said"))
+        loaded = await teams.load(said.order(), wanted if is_said else replace(wanted, goal="to be said"))
         async with access("manage", store=said.store, create=True) as opened:
-            return await teams.create(opened, said.name, loaded, goal or ""), loaded
+            return await teams.create(opened, said.name, loaded, wanted.goal or ""), loaded
 
     team, loaded = loop.run(work())
     if said.as_json:
         terminal.document({"name": team.instance, "members": dict(team.members), "goal": team.goal})
         return
     _open(loaded, said)
-    terminal.say(f"the team {team.instance} is there; start it with: moot team up{_for(team.instance)}")
+    words = ["moot team up", *(() if is_said else ('"what is to be done"',)), given(click.get_current_context())]
+    terminal.say(f"the team {team.instance} is there; start it with: {' '.join(filter(None, words))}")
 
 
 @command.command()
@@ -178,16 +182,15 @@ def create(said: Said, *, goal: str | None) -> None:
 @click.option("--dry-run", is_flag=True, help="Say who would run, and stop there.")
 @_takes_team
 def up(said: Said, *, goal: str | None, verbose: bool, in_background: bool, dry_run: bool) -> int:
-    """Start a team on GOAL, and attend it until it is done. Without a goal, on the one it was created with.
+    """Start a team on GOAL, and attend it until it is done. Without a goal, on the one it was created
+    with, or that of its file.
 
     Exit codes are those of moot run; a team that was interrupted goes on with moot resume @NAME.
     """
-    from dataclasses import replace
-
     from moot.api import background, running, teams
 
     order = replace(said.order(), heard=_heard(as_json=said.as_json) if verbose else None)
-    loaded = loop.run(teams.load(order, said.wanted(goal or loop.run(_goal(said)))))
+    loaded = loop.run(teams.load(order, loop.run(teams.aimed(order, said.wanted(goal)))))
     order = replace(order, seat=_own_seat(loaded))
     if not dry_run and not in_background:
         running.check_trust(order, loaded)
@@ -212,21 +215,6 @@ def _own_seat(loaded: "Loaded") -> str:
 
 def _heard(*, as_json: bool) -> Callable[[str, str, str], None]:
     return play.progress_line if as_json else play.progress
-
-
-async def _goal(said: Said) -> str:
-    """The one it was created with."""
-    from moot.api import teams
-
-    missing = InvalidInput("The team has no goal.", 'Say it: moot team up "what is to be done"')
-    try:
-        async with access("agent_list", store=said.store) as opened:
-            found = [one.team for one in await teams.listed(opened) if one.team.instance == said.name]
-    except StoreNotFound as error:
-        raise missing from error
-    if not found or not found[0].goal:
-        raise missing
-    return found[0].goal
 
 
 def _open(loaded: "Loaded", said: Said) -> None:
@@ -378,7 +366,3 @@ def delete(name: InstanceName, force: bool, store: str | None, as_json: bool) ->
     terminal.say(f"the team {name} is deleted")
     for branch in kept:
         terminal.say(f"  not merged, and kept: {branch}; merge it with: git merge {branch}")
-
-
-def _for(name: str) -> str:
-    return "" if name == _USUAL else f" --name {name}"

@@ -156,15 +156,13 @@ def asked(tx: Tx, id: RequestId, message: MessageId) -> None:
     tx.run(sql.asked, id=id, message=message)
 
 
-def answer(tx: Tx, id: RequestId, verdict: Verdict, text: str, by: Answerer) -> Change:
-    """Decide it, once; the same answer of the same one again changes nothing."""
+def answer(tx: Tx, id: RequestId, verdict: Verdict, text: str, by: Answerer) -> Request:
+    """Decide it, once: RequestClosed, whatever is answered, if that was done."""
     request = _hold(tx, id)
     _check_answerer(request, by)
     text = _checked(request, verdict, text.strip())
-    if (request.state, request.answer, request.answered_by) == (verdict, text, by.name):
-        return Change(request, is_new=False)
     _check_open(request, tx.now)
-    return Change(_close(tx, request, verdict, text, by.name), is_new=True)
+    return _close(tx, request, verdict, text, by.name)
 
 
 def cancel(tx: Tx, id: RequestId, by: AgentId | None) -> Change:

@@ -101,13 +101,12 @@ def answer(tx: Tx, instance: Instance, id: RequestId, reply: Reply, by: Answerer
     """Answer, do what was approved, and tell who has asked."""
     requests.get(tx, id, instance.stream)
     found = requests.answer(tx, id, reply.verdict, reply.text, by)
-    if found.is_new:
-        jobs.cancel(tx, _timer(id))
-        if found.request.state == "approved":
-            granting.carry_out(tx, found.request)
-        _put_away(tx, found.request)
-        _tell_requester(tx, instance, found.request, agents.get(tx, by.id), reply.attempt)
-    return found.request
+    jobs.cancel(tx, _timer(id))
+    if found.state == "approved":
+        granting.carry_out(tx, found)
+    _put_away(tx, found)
+    _tell_requester(tx, instance, found, agents.get(tx, by.id), reply.attempt)
+    return found
 
 
 def cancel(tx: Tx, instance: Instance, id: RequestId, by: Agent | None, *, is_operator: bool) -> Request:

@@ -8,7 +8,8 @@ from moot.workspaces.errors import BranchRefused
 
 _LONGEST = 200  # bytes: git makes a file of that name, with more behind it
 _REFUSED = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//")
-_UNPLAIN = re.compile(r"[^\w.+-]+")
+_UNPLAIN = re.compile(r"[^\w.+-]+|\.{2,}")
+_LOCK = ".lock"  # git keeps names with this end for itself
 
 
 def check(name: str) -> str:
@@ -27,8 +28,12 @@ def key(name: str) -> str:
 
 def default(instance: str, who: str) -> str:
     """`moot/<instance>/<who>`, made of whatever a task or an agent is called."""
-    parts = (_UNPLAIN.sub("-", one).strip("-.")[:60].removesuffix(".lock") or "work" for one in (instance, who))
-    return "/".join(("moot", *parts))
+    return "/".join(("moot", *(_plain(one) for one in (instance, who))))
+
+
+def _plain(text: str) -> str:
+    found = _UNPLAIN.sub("-", text)[:60].strip("-.") or "work"
+    return f"{found.removesuffix(_LOCK)}-lock" if found.endswith(_LOCK) else found
 
 
 def _reason(name: str) -> str:
@@ -42,6 +47,6 @@ def _reason(name: str) -> str:
         return "it holds what no branch may hold"
     if name.startswith(("-", "/", "refs/")) or name.endswith(("/", ".")):
         return "it begins or ends wrongly"
-    if any(part.startswith(".") or part.endswith(".lock") for part in name.split("/")):
+    if any(part.startswith(".") or part.endswith(_LOCK) for part in name.split("/")):
         return "a part of it begins with a dot or ends in .lock"
     return "it means something else to git" if name in ("@", "HEAD") or name.casefold() == "head" else ""

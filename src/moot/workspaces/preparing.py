@@ -25,13 +25,24 @@ class Prepared:
         return self.has_made_repository or self.committed is not None or self.has_set_identity
 
 
-async def missing(folder: Path) -> str:
-    """What keeps worktrees from being made there; empty if nothing does."""
+@record
+class Missing:
+    """What keeps worktrees from being made."""
+
+    fact: str
+    is_for_person: bool = False  # preparing does not help: only the person knows what is meant
+
+
+async def missing(folder: Path) -> Missing | None:
+    """None if nothing is."""
     try:
         found = await git.at(folder, _MARKER)
     except NotARepository:
-        return "there is no git repository"
-    return "" if await found.commit_of("HEAD") is not None else "the repository has no commit yet"
+        return Missing("there is no git repository")
+    if await found.commit_of("HEAD") is None:
+        return Missing("the repository has no commit yet")
+    is_detached = (await found.run("symbolic-ref", "--quiet", "HEAD", codes=(0, 1))).code == 1
+    return Missing("no branch is checked out to begin from", is_for_person=True) if is_detached else None
 
 
 async def prepare(folder: Path) -> Prepared:

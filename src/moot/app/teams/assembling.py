@@ -73,6 +73,12 @@ def assembled(project: Project, wanted: Wanted) -> tuple[Document, Path]:
     return Document(document.name, data, document.root, document.text), file
 
 
+def has_goal(project: Project, wanted: Wanted) -> bool:
+    """Whether a file says what the team is to reach."""
+    found = cast(dict[str, Any], _read(project, wanted)[0].data)
+    return bool(str(found.get("kickoff") or "").strip())
+
+
 def _read(project: Project, wanted: Wanted) -> tuple[Document, Path]:
     usual = project.root / PEOPLE_FOLDER / FILE
     file = wanted.file or (usual if usual.is_file() else None)
@@ -109,7 +115,8 @@ def _backends(wanted: Wanted, parts: Mapping[str, str]) -> list[tuple[str, str]]
             raise InvalidInput(f"There is no backend {backend[:80]!r}.", hint(backend, known))
         names = [name for name, part in parts.items() if who in ("", name, part)]
         if not names:
-            raise InvalidInput(f"{who[:80]!r} is nobody in the team.", f"Name one of {', '.join((*_PARTS, *parts))}.")
+            known = ", ".join(dict.fromkeys((*_PARTS, *parts)))
+            raise InvalidInput(f"{who[:80]!r} is nobody in the team.", f"Name one of {known}.")
         found += [(name, backend) for name in names]
     if wanted.lead is not None:
         found += [(name, wanted.lead) for name, part in parts.items() if part == "lead"]
