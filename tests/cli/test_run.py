@@ -193,7 +193,7 @@ def test_a_context_in_memory_leaves_nothing(terminal: Terminal) -> None:
 def test_what_agents_do_on_their_way_is_shown_to_who_asks(terminal: Terminal) -> None:
     write(terminal, "hello.yaml", HELLO)
     shown = [line.strip() for line in terminal.ok("run", "hello.yaml", "--input", "who=ann", "-v").out.splitlines()]
-    begun = shown.index("greeter -- attempt 1, 1 message(s) from system")
+    begun = shown.index("greeter -- attempt 1, 1 message from system")
     assert begun < shown.index("greeter: hello") < shown.index("greeter -- done")
     lines = terminal.ok("run", "hello.yaml", "--input", "who=ann", "-v", "--json").out.splitlines()
     told = [one for one in map(json.loads, lines) if one["type"] == "progress"]

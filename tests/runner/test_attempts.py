@@ -66,7 +66,7 @@ async def test_an_attempt_that_runs_into_its_deadline_has_its_mail_parked_and_th
     assert [event.data["failure"] for event in await team.events("attempt_failed")] == ["timeout"]
     assert [one.state for one in await team.receipts(said)] == ["parked"]
     assert [one.body for one in await team.inbox("human")] == [
-        "coder failed once: it ran into its deadline\n1 message(s) for it are parked."
+        "coder failed once: it ran into its deadline\nParked for it: 1 message."
     ]
 
 
@@ -98,7 +98,7 @@ async def test_mail_whose_attempt_was_not_begun_before_its_deadline_is_parked_an
         await team.idle()
     assert [one.state for one in await team.receipts(said)] == ["parked"]
     assert [one.body for one in await team.inbox("human")] == [
-        "coder was not started before its deadline\n1 message(s) for it are parked."
+        "coder was not started before its deadline\nParked for it: 1 message."
     ]
 
 

@@ -179,7 +179,7 @@ async def test_an_agent_over_its_own_limit_is_stopped_and_the_others_go_on(store
     assert (await found.look()).stopped == ("ann: budget: 2 attempts",)
     assert await found.warnings() == [
         "ann has reached its budget: 2 attempts. One last attempt, then it is stopped.",
-        "ann is stopped (budget: 2 attempts).\n1 message(s) for it are parked.",
+        "ann is stopped (budget: 2 attempts).\nParked for it: 1 message.",
     ]
     assert await found.attempts() == 3 + 3 + 1
     assert (await found.team.bodies())[-1] == "cyd: still here"
@@ -235,7 +235,7 @@ async def test_without_a_run_mail_that_goes_round_in_circles_is_parked_and_the_p
         await team.idle()
     assert [one.state for one in await team.inbox("ann")] == ["parked"]
     (told,) = await team.inbox("human")
-    assert told.body.endswith("1 message(s) are parked; moot retry goes on.")
+    assert told.body.endswith("Parked: 1 message; moot retry goes on.")
 
 
 async def test_an_agents_own_retry_and_timeout_go_before_the_projects(store: Store) -> None:

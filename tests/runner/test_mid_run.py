@@ -186,7 +186,7 @@ async def test_what_would_only_be_met_again_is_not_tried_again(store: Store, fai
         await team.idle()
     assert len(await team.events("attempt_started")) == 1
     assert [one.body for one in await team.inbox("human")] == [
-        "coder failed once: the key is wrong\n1 message(s) for it are parked."
+        "coder failed once: the key is wrong\nParked for it: 1 message."
     ]
 
 

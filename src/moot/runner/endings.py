@@ -7,7 +7,7 @@ from moot.bus import mailbox
 from moot.core import json
 from moot.core.events import Event
 from moot.core.ids import AttemptId
-from moot.core.text import MAX_TEXT
+from moot.core.text import MAX_TEXT, counted
 from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job
@@ -163,7 +163,7 @@ def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
 def tell_parked(tx: Tx, agent: Agent, fact: str, count: int) -> None:
     """Nothing ends silently: the channel and the person hear of it."""
     instance = instances.get(tx, agent.instance)
-    body = f"{agent.name} {fact}" + (f"\n{count} message(s) for it are parked." if count else "")
+    body = f"{agent.name} {fact}" + (f"\nParked for it: {counted(count, 'message')}." if count else "")
     talk.say(tx, instance, None, Words(body, to=(agents.PERSON,), kind="system"))
 
 

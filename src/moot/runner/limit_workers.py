@@ -5,6 +5,7 @@ from datetime import timedelta
 from moot.bus import mailbox
 from moot.core.clock import MICROSECOND
 from moot.core.ids import InstanceName, RunId
+from moot.core.text import counted
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Job
@@ -28,7 +29,7 @@ def end_talk(tx: Tx, job: Job) -> None:
     run, seq = runs.live(tx, instance), int(str(job.arguments["seq"]))
     if run is None:
         count = mailbox.park_message(tx, job.stream, seq)
-        purses.tell(tx, instance, f"{fact}\n{count} message(s) are parked; moot retry goes on.")
+        purses.tell(tx, instance, f"{fact}\nParked: {counted(count, 'message')}; moot retry goes on.")
         return
     heir = _heir(tx, run, seq)
     if not stops.reach(tx, run.id, reason, heir=heir and heir.id, is_final=heir is None):

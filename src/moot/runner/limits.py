@@ -6,6 +6,7 @@ from datetime import datetime
 from moot.bus import mailbox
 from moot.core.clock import MICROSECOND
 from moot.core.ids import AttemptId
+from moot.core.text import counted
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import NewJob
@@ -118,7 +119,7 @@ def _stop(tx: Tx, agent: Agent, purse: Purse) -> None:
     stopping.stop(tx, agent)
     parked = mailbox.park_queued(tx, agent.id)
     fact = f"{agent.name} is stopped ({'' if stop is None else stop.reason})."
-    purses.tell(tx, agent.instance, f"{fact}\n{parked} message(s) for it are parked.")
+    purses.tell(tx, agent.instance, f"{fact}\nParked for it: {counted(parked, 'message')}.")
 
 
 def _watch_time(tx: Tx, run: Run, budget: Budget | None) -> None:

@@ -14,6 +14,7 @@ from moot.core import clock, json, secrecy
 from moot.core.clock import SystemClock
 from moot.core.ids import AttemptId
 from moot.core.records import record
+from moot.core.text import counted
 from moot.registry.names import fold
 from moot.runner.begun import Begun
 
@@ -51,7 +52,7 @@ class Trails:
         senders = ", ".join(dict.fromkeys(one.sender for one in begun.mail))
         trail = Trail(file, begun.attempt, (begun.token,), heard)
         try:
-            trail.begin(f"attempt {begun.job.tries + 1}, {len(begun.mail)} message(s) from {senders}")
+            trail.begin(f"attempt {begun.job.tries + 1}, {counted(len(begun.mail), 'message')} from {senders}")
             yield trail
         finally:
             trail.close()
