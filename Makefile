@@ -70,23 +70,15 @@ $(CLIS)/.installed: tests/clis/package.json
 		npm install --prefix $(CLIS) --no-audit --no-fund --no-package-lock --loglevel error
 	@touch $@
 
-BROWSER := .browser
-
 .PHONY: test-browser
-test-browser: .venv/.dev $(BROWSER)/.installed ## Run the tests of the live page in Chromium, which it installs on Debian
+test-browser: .venv/.dev ## Run the tests of the live page in Chromium, which it installs on Debian
 	@sh scripts/chromium.sh
-	MOOT_BROWSER=$(CURDIR)/$(BROWSER) $(BIN)/python -m pytest -m browser --numprocesses $(WORKERS) --maxprocesses 4 \
-		--dist worksteal tests/browser $(ARGS)
+	$(BIN)/python -m pytest -m browser --numprocesses $(WORKERS) --maxprocesses 4 --dist worksteal tests/browser $(ARGS)
 
-$(BROWSER)/.installed: tests/browser/package.json
-	@command -v npm >/dev/null || { \
-		echo "There is no npm here, which the checks of accessibility come by. On Debian and Ubuntu: apt-get install npm" >&2; \
-		exit 1; }
-	@echo "Installing what the tests of the live page need into $(BROWSER)"
-	@mkdir -p $(BROWSER) && cp $< $(BROWSER)/package.json
-	@NODE_EXTRA_CA_CERTS=$${NODE_EXTRA_CA_CERTS:-/etc/ssl/certs/ca-certificates.crt} \
-		npm install --prefix $(BROWSER) --no-audit --no-fund --no-package-lock --loglevel error
-	@touch $@
+.PHONY: screenshots
+screenshots: .venv/.dev ## Take the pictures of the live page anew (ARGS=FOLDER for every view, to look at)
+	@sh scripts/chromium.sh
+	$(BIN)/python -m scripts.screenshots $(ARGS)
 
 .PHONY: lock
 lock: $(BIN)/uv ## Write requirements.lock anew (ARGS=--upgrade for newer versions)

@@ -5,8 +5,6 @@ In a real Chromium, with nothing cached, from the beginning of the navigation un
 
 import asyncio
 import json
-import os
-import shutil
 import signal
 import sys
 import time
@@ -28,6 +26,7 @@ from moot.registry import agents, instances
 from moot.registry.agents import NewAgent
 from moot.tools import talk
 from moot.tools.talk import Words
+from tests.browser import chromium
 
 MESSAGES, TASKS, EVENTS = 100_000, 10_000, 100
 SMALL = 100
@@ -39,7 +38,6 @@ VIEWS = {
     "the board": ("#/tasks", ".board .task"),
     "the graph": ("#/tasks/graph", ".picture g[data-key]"),
 }
-_QUIET = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking")
 # Notes when something that matches is in the document for the first time, and what was said when.
 _WATCH = """(selector) => {
   window.seen = {};
@@ -78,8 +76,7 @@ async def _measure(scale: Scale, folder: Path) -> list[Figure]:
         _site(folder / "small", SMALL, SMALL) as small,
         async_playwright() as playwright,
     ):
-        path = os.environ.get("MOOT_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-        browser = await playwright.chromium.launch(executable_path=path, args=_QUIET)
+        browser = await playwright.chromium.launch(executable_path=chromium.program(), args=chromium.QUIET)
         states = {site.link: await _come_in(browser, site) for site in (big, small)}
         figures = [await _view(browser, scale, (big, small), states, name) for name in VIEWS]
         figures.append(await _events(browser, big, states[big.link]))

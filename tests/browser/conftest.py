@@ -1,7 +1,5 @@
 """A browser for all tests of a session, and for each test a project of its own."""
 
-import os
-import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -9,32 +7,15 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, async_playwright
 
+from tests.browser import chromium
 from tests.browser.theatre import Theatre
 from tests.stories.house import House
-
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
-QUIET = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-
-
-def chromium() -> str:
-    found = os.environ.get("MOOT_CHROMIUM") or next((path for one in PROGRAMS if (path := shutil.which(one))), None)
-    if found is None:
-        pytest.fail("There is no Chromium here: run make test-browser, or name one in MOOT_CHROMIUM.")
-    return found
 
 
 @pytest.fixture(scope="session")
 async def browser(anyio_backend: object) -> AsyncIterator[Browser]:
     async with async_playwright() as playwright:
-        opened = await playwright.chromium.launch(executable_path=chromium(), args=QUIET)
+        opened = await playwright.chromium.launch(executable_path=chromium.program(), args=chromium.QUIET)
         yield opened
         await opened.close()
 

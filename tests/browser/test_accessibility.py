@@ -1,7 +1,6 @@
 """What can be checked of accessibility without people: the rules of axe on every view, and the way by keyboard."""
 
-import os
-from pathlib import Path
+from importlib import resources
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from tests.browser.theatre import Theatre
 
 pytestmark = pytest.mark.browser
 
-PREFIX = Path(os.environ.get("MOOT_BROWSER") or Path(__file__).parents[2] / ".browser")
+AXE = resources.files("axe_playwright_python") / "axe.min.js"
 VIEWS = (
     "",
     "conversation",
@@ -41,10 +40,7 @@ MARKS = {
 
 
 async def complaints(page: Page) -> list[str]:
-    source = PREFIX / "node_modules" / "axe-core" / "axe.min.js"
-    if not source.exists():
-        pytest.fail(f"There is no axe-core in {PREFIX}: run make test-browser.")
-    await page.evaluate(source.read_text())
+    await page.evaluate(AXE.read_text())
     found: dict[str, Any] = await page.evaluate("axe.run()")
     return [
         f"{one['id']}: {node['target']} {node['failureSummary']}"
