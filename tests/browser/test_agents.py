@@ -28,7 +28,7 @@ async def test_an_agent_is_seen_at_work_interrupted_stopped_and_let_work_again(t
         await page.get_by_role("link", name="Agents").click()
         coder = page.get_by_role("article", name="coder")
         await expect(coder.locator(".state")).to_have_text("running")
-        await expect(coder).to_contain_text("now no. 1")
+        await expect(coder).to_contain_text("now try 1")
         await coder.get_by_role("button", name="Interrupt").click()
         await page.get_by_role("textbox", name="What it should know").fill("drop it")
         await page.get_by_role("dialog").get_by_role("button", name="Interrupt").click()

@@ -1,6 +1,7 @@
 """Script in whatever people and agents write stays text: nothing of it runs, nothing of it becomes an element."""
 
 import json
+from urllib.parse import quote
 
 import pytest
 from playwright.async_api import Page, expect
@@ -24,14 +25,19 @@ TABS = (
     "",
     "conversation",
     "agents",
+    "agents/coder",
     "documents/evil.md",
+    "documents/evil.md/history",
+    "documents/evil.md/edit",
     "proposals",
     "tasks",
     "tasks/graph",
     "steps",
     "steps/state",
     "timeline",
+    "cost/task",
 )
+NAME = "<img src=x onerror='window.evil = 10'>.md"  # of a document
 PLAY = f"""
 name: evil
 context: {{document_owner: none}}
@@ -42,6 +48,7 @@ agents:
     script:
       - on: begin
         calls:
+          - document_write: {{file: {json.dumps(NAME)}, content: {json.dumps(EVIL)}}}
           - document_write: {{file: evil.md, content: {json.dumps("# " + EVIL + chr(10) * 2 + EVIL)}}}
           - request_create: {{to: human, type: permission, title: {json.dumps(SHORT)}, body: {json.dumps(EVIL)}}}
           - request_create: {{to: human, type: question, title: which, options: [{json.dumps(SHORT)}, b]}}
@@ -50,11 +57,17 @@ agents:
               title: {json.dumps(SHORT)}
               description: {json.dumps(EVIL)}
               options: [{{id: a, label: {json.dumps(SHORT)}}}, {{id: b, label: b}}]
-              electors: [coder, human]
+              electors: [voter, human]
               timeoutSeconds: 3600
         say: {json.dumps("@human " + EVIL)}
+        usage: {{tokens: 100, cost: 0.01}}
       - on: TASK
         fail: {json.dumps(EVIL)}
+        usage: {{tokens: 100, cost: 0.01}}
+  voter:
+    script:
+      - on: 'PROPOSAL:(\\S+)\\]'
+        calls: [{{vote: {{proposal: $1, choice: a, reason: {json.dumps(EVIL)}}}}}]
 kickoff: "@coder begin"
 together: true
 tasks:
@@ -82,9 +95,35 @@ async def test_script_in_every_text_stays_inert(theatre: Theatre) -> None:
             for task in await page.locator(".task button").all():
                 await task.click()
                 await expect(page.get_by_role("complementary")).to_contain_text("window.evil")
-            assert await page.locator("main :is(script, iframe, style, img, [onerror], [onload])").count() == 0
-            assert await page.locator("main a[href^='javascript' i]").count() == 0
-            assert await evil(page) is None
+            await nothing_ran(page)
+
+
+async def nothing_ran(page: Page) -> None:
+    assert await page.locator("main :is(script, iframe, style, img, [onerror], [onload])").count() == 0
+    assert await page.locator("main a[href^='javascript' i]").count() == 0
+    assert await evil(page) is None
+
+
+async def test_script_stays_inert_in_what_is_opened_beside(theatre: Theatre) -> None:
+    async with theatre.playing(PLAY) as shown, theatre.visit(shown) as visit:
+        page = visit.page
+        await page.goto(f"{shown.home}#/conversation")
+        message = page.locator(".messages .message").filter(has_text="<script>").first
+        await message.hover()
+        await message.get_by_role("button", name="Details").click()
+        await expect(page.get_by_role("complementary", name="One message")).to_contain_text("window.evil")
+        await nothing_ran(page)
+        await page.goto(f"{shown.home}#/proposals")
+        await expect(page.locator(".given")).to_contain_text("window.evil")  # why somebody voted
+        await nothing_ran(page)
+        await page.goto(f"{shown.home}#/documents/{quote(NAME, safe='')}")
+        await expect(page.locator(".document h2")).to_have_text(NAME)
+        await expect(page.locator(".shelf")).to_contain_text(NAME)
+        await nothing_ran(page)
+        await page.goto(f"{shown.home}#/timeline")
+        await page.get_by_role("row").filter(has_text="window.evil").get_by_role("link").first.click()
+        await expect(page.locator(".tree").first).to_contain_text("window.evil")
+        await nothing_ran(page)
 
 
 async def test_text_that_a_person_writes_stays_inert(theatre: Theatre) -> None:

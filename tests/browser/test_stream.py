@@ -11,7 +11,10 @@ async def words(page: Page) -> list[str]:
     return await page.locator(".messages .message .prose").all_inner_texts()
 
 
-async def test_nothing_is_lost_or_shown_twice_when_the_server_is_started_again(theatre: Theatre) -> None:
+@pytest.mark.parametrize("is_killed", [False, True])
+async def test_nothing_is_lost_or_shown_twice_when_the_server_is_started_again(
+    theatre: Theatre, is_killed: bool
+) -> None:
     await theatre.say("ann", "before")
     async with theatre.showing() as shown:
         port = shown.port
@@ -19,7 +22,7 @@ async def test_nothing_is_lost_or_shown_twice_when_the_server_is_started_again(t
             page = visit.page
             await theatre.say("ann", "one", "two")
             await expect(page.locator(".messages .message")).to_have_count(3)
-            await shown.end()
+            await (shown.kill() if is_killed else shown.end())
             await expect(page.get_by_text("The connection is lost; trying again.")).to_be_visible()
             await expect(page.get_by_role("status").filter(has_text="Reconnecting")).to_be_visible()
             await theatre.say("ann", "three", "four")

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from playwright.async_api import Browser, ConsoleMessage, Error, Page, expect
@@ -29,6 +29,7 @@ class Shown:
 
     link: str
     end: Callable[[], Awaitable[None]]
+    kill: Callable[[], Awaitable[None]]  # without a word
 
     @property
     def port(self) -> str:
@@ -36,7 +37,7 @@ class Shown:
 
     def through(self, port: str) -> "Shown":
         """The same by another port."""
-        return Shown(self.link.replace(f":{self.port}/", f":{port}/"), self.end)
+        return replace(self, link=self.link.replace(f":{self.port}/", f":{port}/"))
 
     @property
     def home(self) -> str:
@@ -77,7 +78,7 @@ class Theatre:
             async with asyncio.timeout(SECONDS):
                 line = await process.stdout.readline()
             assert b"http" in line, "moot ui printed no link"
-            yield Shown(line.decode().split()[-1], lambda: self.house.end(process))
+            yield self._shown(line.decode().split()[-1], process)
         finally:
             await self.house.end(process)
 
@@ -90,9 +91,16 @@ class Theatre:
         try:
             async with asyncio.timeout(SECONDS):
                 link = await _url(process)
-            yield Shown(link, lambda: self.house.end(process))
+            yield self._shown(link, process)
         finally:
             await self.house.end(process)
+
+    def _shown(self, link: str, process: asyncio.subprocess.Process) -> Shown:
+        async def kill() -> None:
+            process.kill()
+            await process.wait()
+
+        return Shown(link, lambda: self.house.end(process), kill)
 
     @asynccontextmanager
     async def visit(self, shown: Shown, *, size: str = "wide", dark: bool = False) -> AsyncGenerator[Visit]:

@@ -35,7 +35,7 @@ export function time(at, told = words.moment(at, known.now())) {
 export function since(at) {
   const own = (element) => {
     const tell = () => {
-      element.textContent = words.duration(Math.max(0, Math.floor((known.now() - Date.parse(at)) / 1000)) || 1);
+      element.textContent = words.span(Math.max(1, Math.floor((known.now() - Date.parse(at)) / 1000)));
     };
     tell();
     const ticking = setInterval(tell, 1000);

@@ -1,7 +1,7 @@
 // The conversation on the screen: a list that stays at its end while it grows, that loads what is above and below when
 // it is scrolled there, and that keeps what is being read where it is.
 
-import { button } from "./controls.js";
+import { button, waiting } from "./controls.js";
 import { draw, h } from "./elements.js";
 import { hear, known } from "./known.js";
 import { entry, isContinued } from "./message.js";
@@ -21,12 +21,12 @@ export class ConversationList {
   #isAtEnd = true;
   #kept = new WeakMap(); // message: how it was described
 
-  // `told`: what can be done with a message. `nothing`: what is shown if there is none.
-  constructor(talk, { told = {}, nothing = "Nothing has been said yet." } = {}) {
+  // `told`: what can be done with a message.
+  constructor(talk, told = {}) {
     lists += 1;
     this.key = `conversation ${lists}`;
     this.talk = talk;
-    this.options = { told, nothing };
+    this.told = told;
   }
 
   description() {
@@ -86,7 +86,7 @@ export class ConversationList {
     const { messages, hasOlder } = this.talk;
     const byId = new Map(messages.map((one) => [one.id, one]));
     const found = [];
-    if (messages.length === 0) return [h("li", { class: "nothing", key: "nothing" }, this.options.nothing)];
+    if (messages.length === 0) return [this.#nothing()];
     if (hasOlder) found.push(h("li", { class: "more", key: "older" }, button("Earlier messages", () => this.#older(), { look: "quiet small" })));
     messages.forEach((message, index) => {
       const before = messages[index - 1];
@@ -103,9 +103,16 @@ export class ConversationList {
   #entry(message, isContinuation, answered) {
     const kept = this.#kept.get(message);
     if (kept?.isContinuation === isContinuation && kept.answered === answered) return kept.description;
-    const description = entry(message, { isContinuation, answered, told: this.options.told });
+    const description = entry(message, { isContinuation, answered, told: this.told });
     this.#kept.set(message, { isContinuation, answered, description });
     return description;
+  }
+
+  #nothing() {
+    if (!this.talk.isBegun) return h("li", { key: "waiting" }, waiting("messages"));
+    if (this.talk.isSifted) return h("li", { class: "nothing", key: "nothing" }, "Nothing of this kind has been said.");
+    const then = known.mayChange ? " Say something below; @ calls somebody." : "";
+    return h("li", { class: "nothing", key: "nothing" }, `Nothing has been said yet.${then}`);
   }
 
   #ending() {

@@ -17,7 +17,7 @@ export function lanes(attempts, open) {
     "div",
     { class: "lanes" },
     names.map((name) => h("div", { class: "lane", key: name, role: "group", "aria-label": name },
-      h("span", { class: "who" }, sign(name), name),
+      h("span", { class: "who" }, sign(name), h("span", null, name)),
       h("div", { class: "track" }, attempts.filter((one) => one.agent === name).map((one) => bar(one, first, span, open))))),
     h("div", { class: "lane axis", "aria-hidden": "true" }, h("span"), h("div", { class: "track" }, ticks(first, span))),
   );
@@ -26,7 +26,7 @@ export function lanes(attempts, open) {
 function bar(one, first, span, open) {
   const begin = Date.parse(one.started_at);
   const end = one.ended_at ? Date.parse(one.ended_at) : known.now();
-  const label = `${one.agent}, attempt no. ${one.number}, ${words.plain(one.state)}, ${words.clock(begin)}, ${words.duration((end - begin) / 1000)}`;
+  const label = `${one.agent}, ${words.attempt(one.number)}, ${words.plain(one.state)}, ${words.clock(begin)}, ${words.duration((end - begin) / 1000)}`;
   const style = { left: `${((begin - first) / span) * 100}%`, width: `${((end - begin) / span) * 100}%` };
   return h("button", { type: "button", key: one.id, class: `stretch is-${one.state}`, style, title: label, "aria-label": label, on: { click: () => open(one.id) } });
 }

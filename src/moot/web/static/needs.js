@@ -12,7 +12,7 @@ import * as words from "./words.js";
 
 const KINDS = {
   permission: "wants to do this",
-  plan_approval: "wants a plan approved",
+  plan_approval: "asks you to approve",
   shutdown: "wants to stop",
   mode_set: "wants other permissions",
   question: "asks",

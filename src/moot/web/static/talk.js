@@ -12,6 +12,7 @@ export class Talk {
   hasNewer = false;
   missed = 0; // said while the window was elsewhere
   isLoading = false;
+  isBegun = false; // whether anything is known of it
   #heard = []; // last; an answer of the server may be older than these
 
   // `filter`: kinds and from, as the server takes them.
@@ -71,12 +72,17 @@ export class Talk {
   }
 
   #show(messages, { has_older, has_newer }) {
+    this.isBegun = true;
     this.messages = messages;
     if (!has_newer) this.messages = [...messages, ...this.#heard.filter((one) => one.seq > this.#end)];
     this.hasNewer = has_newer;
     this.hasOlder = has_older || this.messages.length > MOST;
     this.messages = this.messages.slice(-MOST);
     if (!has_newer) this.missed = 0;
+  }
+
+  get isSifted() {
+    return Boolean(this.filter.kinds || this.filter.from);
   }
 
   // Whether it is one of those that are wanted.

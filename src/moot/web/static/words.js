@@ -40,7 +40,11 @@ export function day(time) {
 
 export function duration(seconds) {
   if (seconds < 1) return `${Math.max(0, Math.round(seconds * 1000))} ms`;
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  return seconds < 10 ? `${seconds.toFixed(1)} s` : span(seconds);
+}
+
+// Of whole seconds.
+export function span(seconds) {
   if (seconds < 60) return `${Math.round(seconds)} s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return both(minutes, "m", Math.floor(seconds % 60), "s");
@@ -72,6 +76,11 @@ export function counted(count, noun, nouns = `${noun}s`) {
 export function bytes(size) {
   if (size < 1000) return counted(size, "byte");
   return size < 1_000_000 ? `${(size / 1000).toFixed(1)} kB` : `${(size / 1_000_000).toFixed(1)} MB`;
+}
+
+// Of the same mail there may be several.
+export function attempt(number) {
+  return number > 1 ? `attempt, try ${number}` : "attempt";
 }
 
 // `in_progress` as people write it.

@@ -43,7 +43,7 @@ function card(agent, again, isWhole = false) {
       h("span", { class: "when" }, state(agent.status), attempt && [" ", since(attempt.started_at)])),
     h("p", { class: "does" }, does(agent)),
     h("dl", { class: "figures" },
-      figure("Attempts", attempt ? `${agent.attempts}, now no. ${attempt.number}` : agent.attempts),
+      figure("Attempts", attempt ? `${agent.attempts}, now try ${attempt.number}` : agent.attempts),
       figure("Turns", words.number(agent.turns)),
       figure("Tokens", words.compact(agent.tokens)),
       figure("Cost", words.money(agent.cost, agent.is_estimated))),
@@ -100,5 +100,5 @@ function one({ agent, messages, attempts_made }, again) {
 
 function tried(attempt) {
   const took = attempt.ended_at ? words.duration((Date.parse(attempt.ended_at) - Date.parse(attempt.started_at)) / 1000) : since(attempt.started_at);
-  return h("li", { key: attempt.id }, h("span", { class: "between" }, h("span", null, `no. ${attempt.number} `, state(attempt.state)), h("span", { class: "hint" }, time(attempt.started_at), " · ", took)), attempt.error && h("p", { class: "is-bad" }, attempt.error));
+  return h("li", { key: attempt.id }, h("span", { class: "between" }, h("span", null, `${words.sentence(words.attempt(attempt.number))} `, state(attempt.state)), h("span", { class: "hint" }, time(attempt.started_at), " · ", took)), attempt.error && h("p", { class: "is-bad" }, attempt.error));
 }

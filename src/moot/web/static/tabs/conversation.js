@@ -47,7 +47,7 @@ export const tab = {
 };
 
 function listed() {
-  return new ConversationList(talk, { told: { reply, open: (one) => route.go("conversation", one.id) }, nothing: "Nothing of this kind has been said." });
+  return new ConversationList(talk, { reply, open: (one) => route.go("conversation", one.id) });
 }
 
 // To a message by its id or number.

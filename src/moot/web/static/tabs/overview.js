@@ -24,7 +24,7 @@ export const tab = {
     const talk = new Talk();
     const { messages } = known.overview;
     if (messages?.length > 1) talk.begin([...messages], true);
-    list = new ConversationList(talk, { told: { reply, open: (one) => route.go("conversation", one.id) } });
+    list = new ConversationList(talk, { reply, open: (one) => route.go("conversation", one.id) });
     return talk.last().then(() => list.draw());
   },
   draw(_, { again }) {

@@ -58,7 +58,13 @@ async function step(flow, again) {
 }
 
 function spot(one) {
-  return h("li", { key: one.task_id ?? "main" }, one.task_id && [chip(one.task_id), " "], h("code", null, one.step_id ?? "begins"), one.type && ` ${words.plain(one.type)}`, one.about && h("span", { class: "hint" }, ` ${one.about}`), one.waits && h("span", { class: "hint" }, ` · waits ${one.waits}`));
+  return h("li", { key: one.task_id ?? "main" }, one.task_id && [chip(one.task_id), " "], h("code", null, one.step_id ?? "begins"), one.type && ` ${words.plain(one.type)}`, about(one) && h("span", { class: "hint" }, ` · ${about(one)}`));
+}
+
+// What it waits for may have what it is about in it.
+function about({ about: what, waits }) {
+  if (!waits) return what;
+  return what && !waits.includes(what) ? `${what} · waits ${waits}` : `waits ${waits}`;
 }
 
 function steps({ flow, steps: taken }, version) {

@@ -66,7 +66,7 @@ function chooser({ again }) {
 
 function row(one) {
   const took = one.ended_at ? words.duration((Date.parse(one.ended_at) - Date.parse(one.started_at)) / 1000) : since(one.started_at);
-  const what = one.kind === "attempt" ? [link(`attempt no. ${one.number}`, route.address("timeline", one.id))] : [h("span", { class: "hint" }, `${words.plain(one.kind)} `), h("code", null, one.name)];
+  const what = one.kind === "attempt" ? [link(words.attempt(one.number), route.address("timeline", one.id))] : [h("span", { class: "hint" }, `${words.plain(one.kind)} `), h("code", null, one.name)];
   return [time(one.started_at, words.instant(one.started_at)), one.agent, what, took, [state(one.state), one.error && h("span", { class: "is-bad" }, ` ${one.error.slice(0, 300)}`)]];
 }
 
