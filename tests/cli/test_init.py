@@ -222,6 +222,21 @@ def test_three_questions_lead_to_a_project_that_is_set_up(terminal: Terminal) ->
     assert not (terminal.folder / ".claude/settings.json").exists()
 
 
+def test_a_program_without_a_login_is_told_apart_from_none_and_questions_are_counted(terminal: Terminal) -> None:
+    with_program(terminal, "claude")
+    with terminal.typing("init", env=env(terminal)) as session:
+        session.until("1. What runs your agents?")
+        assert "claude is installed, but not logged in: claude /login" in session.shown
+        assert "Nothing here can run agents yet" in session.shown
+        session.type("claude")
+        session.until("'claude' is not 'scripted'")
+        session.type("scripted")
+        session.until("2. Write this?")
+        session.type("yes")
+        session.until("next: moot run review")
+    assert session.code == 0
+
+
 def test_enter_three_times_takes_what_is_offered_and_no_writes_nothing(terminal: Terminal) -> None:
     with_program(terminal, "claude")
     around = env(terminal, ANTHROPIC_API_KEY="sk-x")

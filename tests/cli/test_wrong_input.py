@@ -41,7 +41,7 @@ def check(ended: Ended, code: int, *words: str) -> None:
         (["inbox", "ann@one", "--instance", "two"], "not in the instance two"),
         (["log", "--limit", "0"], "not in the range"),
         (["log", "--limit", "-1"], "not in the range"),
-        (["log", "--limit", "many"], "not a valid integer"),
+        (["log", "--limit", "many"], "'many' is not a whole number."),
         (["log", "--limit", "99999999999999999999"], "not in the range"),
         (["log", "--receipts", "--events"], "cannot be used with --events"),
         (["list", "--instance", "a b"], "cannot be an instance's name"),

@@ -78,5 +78,5 @@ def _here(tx: ReadTx, members: Sequence[Agent]) -> list[Agent]:
 
 def unclear(candidates: Sequence[Agent]) -> AgentNotFound:
     known = sorted(targets.agent_in(one.name, one.instance) for one in candidates)
-    listed = ", ".join(known) or "nobody yet (start agents with moot serve --agents FILE)"
+    listed = ", ".join(known) or "nobody yet (start some with moot run FILE)"
     return AgentNotFound("It is not clear who should hear this.", f"Use --to or @name. Here are: {listed}.")

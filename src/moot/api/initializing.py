@@ -54,6 +54,17 @@ def runners() -> list[Found]:
     return [one for one in (*programs, *keys) if one.words]
 
 
+def unready() -> list[str]:
+    """Of programs that are here and have no account, what would give them one."""
+    machine = choosing.this_machine()
+    found = [PROGRAMS[name] for name in _BY_PROGRAM.values() if machine.has(PROGRAMS[name].executable)]
+    return [
+        f"{one.executable} is installed, but not logged in: {one.log_in}"
+        for one in found
+        if machine.account(one.service(), Wish()).login == "missing"
+    ]
+
+
 def _program(name: str, machine: Machine) -> str:
     program = PROGRAMS[name]
     if not machine.has(program.executable):

@@ -19,6 +19,12 @@ from moot.core.version import VERSION
 
 INTERRUPTED = 130
 USAGE = 2
+_NUMBERS = {
+    "integer range": "a whole number",
+    "integer": "a whole number",
+    "float range": "a number",
+    "float": "a number",
+}
 PRINTERS = (terminal.__name__, "click.utils")
 
 
@@ -48,7 +54,7 @@ def tell(error: BaseException, *, as_json: bool = False) -> int:
             terminal.note(cause.format_message())
             return USAGE
         case click.ClickException():
-            _say(Words("USAGE", cause.format_message(), _usage_help(cause)), as_json=as_json)
+            _say(Words("USAGE", _plain(cause.format_message()), _usage_help(cause)), as_json=as_json)
             return USAGE
         case OSError() if _is_about_output(cause):
             return _output_failed(cause, as_json=as_json)
@@ -79,6 +85,13 @@ def _say(words: Words, *, as_json: bool) -> None:
             return
         terminal.note(terminal.paint("error:", "red", on=sys.stderr), f" {words.code}: {words.message}")
         terminal.remedies(words.remedy)
+
+
+def _plain(message: str) -> str:
+    """Without the names that programmers have for numbers."""
+    for name, word in _NUMBERS.items():
+        message = message.replace(f"is not a valid {name}.", f"is not {word}.")
+    return message
 
 
 def _usage_help(error: click.ClickException) -> str:

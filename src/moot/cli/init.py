@@ -42,6 +42,17 @@ class _Said:
     as_json: bool
 
 
+class _Questions:
+    """Numbered as they are asked."""
+
+    def __init__(self) -> None:
+        self._asked = 0
+
+    def ask(self, text: str, default: str, ways: Sequence[str]) -> Any:
+        self._asked += 1
+        return click.prompt(f"{self._asked}. {text}", default, type=click.Choice(ways), err=True)
+
+
 @click.command()
 @click.option("--for", "clients", multiple=True, type=click.Choice(CLIENTS), help="Whom to connect.  [default: found]")
 @click.option("--agents", "runner", metavar="NAME", help="What runs the agents of the first workflow: claude, codex, …")
@@ -65,10 +76,12 @@ def command(*, undo: bool, **said: Any) -> int:
 def _set_up(said: _Said) -> int:
     initializing.root()  # agents are told at once
     found = initializing.runners()
-    setup = Setup(tuple(said.clients) or initializing.installed(), _chosen(said, found), bool(said.has_hooks))
+    questions = _Questions()
+    chosen = _chosen(said, found, questions)
+    setup = Setup(tuple(said.clients) or initializing.installed(), chosen, bool(said.has_hooks))
     changes = initializing.wanted(setup)
     if not said.is_agreed:
-        asked = _agreed(setup, changes, said)
+        asked = _agreed(setup, changes, said, questions)
         if asked is None:
             return 1
         changes = asked
@@ -96,7 +109,7 @@ def _undo(said: _Said) -> int:
     return 0
 
 
-def _chosen(said: _Said, found: Sequence["Found"]) -> Chosen:
+def _chosen(said: _Said, found: Sequence["Found"], questions: _Questions) -> Chosen:
     """The first two questions, as far as they are not answered already."""
     names: list[Runner] = [*(one.runner for one in found), _OFFLINE]
     if said.runner is not None and said.runner not in names:
@@ -105,21 +118,27 @@ def _chosen(said: _Said, found: Sequence["Found"]) -> Chosen:
         )
     runner, leave = said.runner, said.leave
     if not said.is_agreed:
-        for one in found:
-            terminal.note(f"  {one.runner}: {one.words}")
-        if not found:
-            terminal.note("No agent was found here (moot doctor says what would help); scripted ones work offline.")
+        _introduce(found)
         if runner is None:
-            runner = click.prompt("1. What runs your agents?", names[0], type=click.Choice(names), err=True)
+            runner = questions.ask("What runs your agents?", names[0], names)
         if leave is None and runner != _OFFLINE:
             for name, words in _LEAVES.items():
                 terminal.note(f"  {name}: {words}")
-            leave = click.prompt("2. What may they do?", LEAVES[0], type=click.Choice(LEAVES), err=True)
+            leave = questions.ask("What may they do?", LEAVES[0], LEAVES)
     return Chosen(runner or names[0], leave or LEAVES[0])
 
 
-def _agreed(setup: Setup, changes: Sequence["Change"], said: _Said) -> "list[Change] | None":
-    """The third: what is to be written, with or without hooks. None: nothing is."""
+def _introduce(found: Sequence["Found"]) -> None:
+    for one in found:
+        terminal.note(f"  {one.runner}: {one.words}")
+    for words in initializing.unready():
+        terminal.note(f"  {words}")
+    if not found:
+        terminal.note("Nothing here can run agents yet (moot doctor says what would help); scripted ones work offline.")
+
+
+def _agreed(setup: Setup, changes: Sequence["Change"], said: _Said, questions: _Questions) -> "list[Change] | None":
+    """The last: what is to be written, with or without hooks. None: nothing is."""
     can_hook = said.has_hooks is None and "claude" in setup.clients
     offered = initializing.wanted(Setup(setup.clients, setup.workflow, has_hooks=True)) if can_hook else changes
     if not offered:
@@ -127,7 +146,7 @@ def _agreed(setup: Setup, changes: Sequence["Change"], said: _Said) -> "list[Cha
     _list(offered)
     hooked = len(offered) > len(changes)
     ways = ["yes", "no", "without-hooks"] if hooked and changes else ["yes", "no"]
-    answer = click.prompt("3. Write this?", "yes", type=click.Choice(ways), err=True)
+    answer = questions.ask("Write this?", "yes", ways)
     return None if answer == "no" else list(offered if answer == "yes" else changes)
 
 

@@ -11,6 +11,7 @@ from moot.api.access import Inside, access, wait_for_store
 from moot.api.viewing import View
 from moot.cli import hints, loop, terminal
 from moot.cli.options import instance_option, json_option, store_option
+from moot.registry import names
 
 
 @click.command()
@@ -47,6 +48,8 @@ def command(  # noqa: PLR0913  # one for each option
 
 
 async def _show(view: View, instance: str | None, store: str | None, *, opens: bool, as_json: bool) -> None:
+    if instance is not None:
+        names.check_instance(instance)  # before anything is waited for
     if Inside.found(os.environ) is None:
         await wait_for_store(store, hints.no_store)
     async with access("manage", store=store, instance=instance, waits=True) as opened:
