@@ -72,6 +72,8 @@ async def update(evaluator: Evaluator, schema: Schema, before: Fields, updates: 
 async def follow(evaluator: Evaluator, schema: Schema, after: Fields, raw: Mapping[str, str]) -> Change:
     """What follows from raw fields that have changed; `after` is the state with them."""
     dirty = schema.dirty(raw)
+    if not dirty:
+        return Change(dict(raw))
     outcomes = await evaluator.evaluate(after, [evaluation(one, after, schema) for one in dirty])
     changed: dict[str, str | None] = dict(raw)
     for one, outcome in zip(dirty, outcomes, strict=True):
