@@ -5,6 +5,7 @@ from pathlib import Path
 from moot.api import access, checking, flows
 from moot.api.checking import Checked
 from moot.core.errors import InvalidInput
+from moot.core.ids import FlowId
 from moot.core.json import Json
 from moot.core.library import SUFFIXES
 from moot.engine import explaining
@@ -13,6 +14,7 @@ from moot.engine.files import compiling
 from moot.engine.flow import flows as rows
 from moot.engine.flow.flows import FlowNotFound
 from moot.store.errors import StoreNotFound
+from moot.store.store import Store
 
 
 async def find(target: str | None, *, store: str | None, instance: str | None) -> Plan:
@@ -28,6 +30,12 @@ async def find(target: str | None, *, store: str | None, instance: str | None) -
         if target is None or target.startswith("wf_"):
             raise
     return of_file(target)
+
+
+async def length(store: Store, id: FlowId) -> int:
+    """How many steps the file of a flow has, without those within others."""
+    files = await store.read(lambda tx: rows.files(tx, id))
+    return len(compiling.compiled(files).steps)
 
 
 def of_file(target: str) -> Plan:

@@ -7,6 +7,7 @@ from dataclasses import fields
 from moot.api import proposals, rights
 from moot.api.access import Access
 from moot.api.connection import Connection
+from moot.api.needs import Need
 from moot.api.targets import DEFAULT
 from moot.bus import mailbox, messages
 from moot.bus.mailbox import Mail
@@ -15,6 +16,7 @@ from moot.core import text
 from moot.core.ids import InstanceName, MessageId, RequestId
 from moot.core.records import record
 from moot.core.tx import ReadTx, Tx
+from moot.proposals.proposals import Proposal
 from moot.registry import agents, instances
 from moot.registry.agents import Agent
 from moot.requests import requests
@@ -155,19 +157,30 @@ async def cancel(access: Access, id: RequestId) -> Request:
 
 async def reply(connection: Connection, one: Waiting, words: str) -> str:
     """Answer what waits in one's own words: a request, what is put to the vote, or mail. Says what that came to."""
-    if one.request is not None:
-        groups.check(connection.caller, "request_respond")
-        verdict, rest = verdict_of(one.request, words)
-        return (await answer(connection, one.request.id, verdict, rest)).state
-    proposal = await proposals.asked_by(connection, one.mail)
-    if proposal is not None:
-        groups.check(connection.caller, "vote")
-        choice, reason = proposals.choice_of(proposal, words)
-        return f'voted for "{(await proposals.vote(connection, proposal.id, choice, reason)).label}"'
-    groups.check(connection.caller, "channel_send")
-    said = await connection.send(Words(words, reply_to=one.mail.id))
-    await connection.acknowledge([one.mail])
-    return said.told
+    return await settle(connection, await need_of(connection, one), words)
+
+
+async def need_of(connection: Connection, one: Waiting) -> Need:
+    """What exactly it is that waits."""
+    return one.request or await proposals.asked_by(connection, one.mail) or one.mail
+
+
+async def settle(connection: Connection, need: Need, words: str) -> str:
+    """Answer exactly this, or be told that it is over."""
+    match need:
+        case Request():
+            groups.check(connection.caller, "request_respond")
+            verdict, rest = verdict_of(need, words)
+            return (await answer(connection, need.id, verdict, rest, seen=need.hash)).state
+        case Proposal():
+            groups.check(connection.caller, "vote")
+            choice, reason = proposals.choice_of(need, words)
+            return f'voted for "{(await proposals.vote(connection, need.id, choice, reason)).label}"'
+        case Mail():
+            groups.check(connection.caller, "channel_send")
+            said = await connection.send(Words(words, reply_to=need.id))
+            await connection.acknowledge([need])
+            return said.told
 
 
 def verdict_of(request: Request, words: str) -> tuple[Verdict, str]:

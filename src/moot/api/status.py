@@ -58,9 +58,15 @@ class Status:
     agents: tuple[Doing, ...]
     votes: tuple[Proposal, ...]  # that are open
     requests: tuple[Request, ...]  # that wait for an answer
-    reasons: tuple[str, ...]  # why nothing moves, each with its remedy
     plans: tuple[Tally, ...] = ()  # that are not over
     flows: tuple[Whereabouts, ...] = ()  # likewise
+    asked: tuple[str, ...] = ()  # what waits for people, each with its remedy
+    obstacles: tuple[str, ...] = ()  # what else is in the way, likewise
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why nothing moves, in the order in which a person would see to it."""
+        return (*self.asked, *self.obstacles)
 
 
 async def releasing(access: Access, stopped: Sequence[Agent]) -> dict[str, str]:
@@ -117,13 +123,13 @@ def of_instance(tx: ReadTx, instance: Instance, place: str) -> Status:
     asked = tuple(requests.open_of(tx, instance.stream))
     plans = tuple(tallies.open_ones(tx, instance.name))
     flows = tuple(whereabouts.current(tx, instance.name))
-    status = Status(instance, run, is_attended, is_served, doing, votes, asked, (), plans, flows)
+    status = Status(instance, run, is_attended, is_served, doing, votes, asked, plans, flows)
     is_worked = any("work" in host.roles for host in hosts.alive(tx))
     stuck = (tallies.obstacles(tx, one, is_served=is_worked, place=place) for one in plans)
     held = (whereabouts.obstacles(one, is_served=is_worked) for one in flows)
     waits = (*_pauses(tx, doing), *(reason for one in (*stuck, *held) for reason in one))
     stands = None if run is None else _stands(tx, run, is_attended=is_attended)
-    return replace(status, reasons=(*_reasons(status, stands), *waits))
+    return replace(status, asked=tuple(_asked_of_people(status)), obstacles=(*_obstacles(status, stands), *waits))
 
 
 def _stands(tx: ReadTx, run: Run, *, is_attended: bool) -> str | None:
@@ -155,15 +161,19 @@ def _doing(tx: ReadTx, agent: Agent, counts: mailbox.Counts | None, *, is_bound:
     )
 
 
-def _reasons(status: Status, stands: str | None) -> list[str]:
-    """In the order in which a person would see to them."""
+def _asked_of_people(status: Status) -> list[str]:
     name = status.instance.name
     found = [_asked(one) for one in status.requests]
     for one in status.agents:
         if one.agent.backend == "human" and one.unread:
             unread = text.counted(one.unread, "unread message")
             found.append(f"{one.agent.name} has {unread}; see {remedies.inbox(one.agent.name, name)}")
-    found += [stands] if stands else []
+    return found
+
+
+def _obstacles(status: Status, stands: str | None) -> list[str]:
+    """In the order in which a person would see to them."""
+    found = [stands] if stands else []
     if not status.is_served and any(one.needs_host for one in status.agents):
         found.append("mail waits and no host is running; start one with: moot serve")
     found += [reason for one in status.agents for reason in _mail(one)]

@@ -45,6 +45,7 @@ class Whereabouts:
     tasks: int = 0  # of sub-agents, that the flow waits for
     tasks_over: int = 0
     is_in_vain: bool = False  # to resume it, if it has failed
+    at: int = 0  # how many of the steps of the file itself are behind it
 
     @property
     def step(self) -> str:
@@ -68,7 +69,8 @@ def of(tx: ReadTx, flow: Flow) -> Whereabouts:
     found = strands.of_flow(tx, flow.id) if flow.is_live else {}
     spots = tuple(_spot(tx, flow, one, found) for one in found.values() if not one.is_over)
     shared = [one for one in found.values() if one.number != MAIN]
-    return Whereabouts(flow, spots, len(shared), sum(one.is_over for one in shared))
+    at = found[MAIN].frames[0].at if MAIN in found else 0
+    return Whereabouts(flow, spots, len(shared), sum(one.is_over for one in shared), at=at)
 
 
 def current(tx: ReadTx, instance: InstanceName) -> list[Whereabouts]:

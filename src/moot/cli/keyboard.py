@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from moot.api import requests, roster
 from moot.api.connection import Connection
+from moot.api.needs import Need
 from moot.cli import hints, saying, terminal
 from moot.core.errors import MootError
 from moot.core.ids import MessageId
@@ -70,13 +71,24 @@ async def _may_be_empty(connection: Connection, shown: Collection[MessageId]) ->
 
 async def _say(connection: Connection, line: str, shown: Collection[MessageId]) -> None:
     """To whoever has waited longest, unless the line itself says to whom."""
-    is_served = await roster.is_served(connection.store)
     waiting = None if line.lstrip().startswith("@") else await requests.longest(connection, shown)
     if waiting is not None:
-        terminal.note(await requests.reply(connection, waiting, line))
-        if not is_served:
-            hints.no_host()
-        return
+        await answer(connection, await requests.need_of(connection, waiting), line)
+    else:
+        await say(connection, line)
+
+
+async def answer(connection: Connection, need: Need, line: str) -> None:
+    """And tell what came of it."""
+    is_served = await roster.is_served(connection.store)
+    terminal.note(await requests.settle(connection, need, line))
+    if not is_served:
+        hints.no_host()
+
+
+async def say(connection: Connection, line: str) -> None:
+    """To whom it mentions, and tell who hears it."""
+    is_served = await roster.is_served(connection.store)
     said = await connection.send(Words(line))
     terminal.note(said.told)
     await saying.warn(connection, said, is_served=is_served)

@@ -301,20 +301,13 @@ def attach(name: InstanceName, limit: int, store: str | None) -> None:
 async def _attach(name: InstanceName, limit: int, store: str | None) -> None:
     from moot.api import seats
     from moot.api.connection import connect
-    from moot.cli import audience, keyboard, watch
-    from moot.core.ids import MessageId
+    from moot.cli import watch
 
     async with connect("channel_read", store=store, instance=name) as opened:
         seat = await seats.look(opened, name)
         who = f"you are {seat.lead.name}" if seat.is_free else f"{seat.lead.name} is run by {seat.lead.backend}"
         terminal.note(f"{name} is {seat.team.stage}; {who}; /help says what can be typed")
-        shown = set[MessageId]()
-        show = audience.while_read(watch.show_all(opened, name, limit, shown, as_json=False))
-        if not terminal.is_terminal(sys.stdin):
-            await show
-            return
-        async with keyboard.answering(seats.taken(store, name), shown, orders=seats.obey) as typed:
-            await watch.while_typed(show, typed)
+        await watch.take_part(opened, limit, seats.taken(store, name), seats.obey)
 
 
 @command.command()

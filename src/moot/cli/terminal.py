@@ -6,12 +6,12 @@ direction or forge another line. Colours are ours, and only for terminals that w
 
 import os
 import re
-import shutil
 import sys
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
+from moot.cli import below as bottom
 from moot.core.text import inert as inert
 
 # What JSON leaves as it is, though terminals act on it.
@@ -31,20 +31,10 @@ class Painted(str):
 FRESH = Painted("\x1b[H\x1b[2J\x1b[3J")  # an empty screen
 
 
-_below: list[str] = []  # lines that stand there until the next words take them away
-
-
 def below(lines: Sequence[str]) -> None:
     """Lines that stay at the bottom until something else is said or shown there."""
-    width = shutil.get_terminal_size().columns - 1
-    shown = [_safe(one)[:width] for one in lines]
-    if shown == _below:
-        return
-    _take_away()
-    if shown:
-        _write(sys.stdout, "\n".join(shown))
-        flush()
-        _below.extend(shown)
+    width = bottom.size().columns - 1
+    bottom.show([bottom.cut(_safe(one), width) for one in lines])
 
 
 def can_redraw() -> bool:
@@ -52,12 +42,9 @@ def can_redraw() -> bool:
     return is_terminal(sys.stdout) and os.environ.get("TERM") not in (None, "", "dumb")
 
 
-def _take_away() -> None:
-    if _below:
-        up = len(_below) - 1
-        _below.clear()
-        sys.stdout.write("\r" + (f"\x1b[{up}A" if up else "") + "\x1b[J")
-        sys.stdout.flush()  # what follows may come on the other stream
+def shows_signs() -> bool:
+    """Whether every character can be shown, bars and turning signs included."""
+    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
 
 
 def say(*pieces: str) -> None:
@@ -146,7 +133,7 @@ def _safe(piece: str) -> str:
 def _write(stream: TextIO | None, text: str) -> None:
     if stream is None:
         return
-    _take_away()
+    bottom.take_away()
     encoding = stream.encoding or "utf-8"
     # What the terminal cannot show is spelled out; it is no reason to fail.
     stream.write(text.encode(encoding, "backslashreplace").decode(encoding))

@@ -1,27 +1,22 @@
 """Agents: what each is doing, what it has used, what it said last; and having it stop, go on, hurry or begin anew."""
 
-from collections.abc import Mapping
-
-from moot.api import control, plain, remedies, roster
+from moot.api import around, control, plain, remedies, roster
+from moot.api.around import Around
 from moot.api.page import desk, saying
 from moot.api.page.desk import Desk, Plain
 from moot.api.targets import Target
 from moot.board import tasks
 from moot.board.tasks import Task
-from moot.bus import mailbox, messages, windows
-from moot.bus.mailbox import Counts
+from moot.bus import messages
 from moot.bus.messages import Message
 from moot.core import clock
-from moot.core.ids import AgentId
-from moot.core.records import record
 from moot.core.tx import ReadTx
-from moot.ledger import traces, usage
+from moot.ledger import traces
 from moot.ledger.usage import Usage
-from moot.registry import agents, attempts, runs
+from moot.registry import agents, attempts
 from moot.registry.agents import Agent
 from moot.registry.attempts import Attempt
 from moot.registry.instances import Instance
-from moot.registry.runs import Run
 from moot.tools.talk import Words
 from moot.web import resource
 from moot.web.ask import Ask
@@ -31,17 +26,6 @@ _LAST = 20
 _MOST = 200
 _LETTERS = 500  # of last words
 _LONGEST = 1_000_000
-
-
-@record
-class _Around:
-    """What is known of all of them at once."""
-
-    run: Run | None
-    mail: Mapping[AgentId, Counts]
-    used: Mapping[AgentId, Usage]  # in the run
-    used_outside: Mapping[AgentId, Usage]
-    words: Mapping[str, Message]
 
 
 def resources(at: Desk) -> list[Resource]:
@@ -84,26 +68,14 @@ def _target(ask: Ask) -> Target:
 def _listed(tx: ReadTx, instance: Instance | None) -> Plain:
     if instance is None:
         return {"agents": []}
-    around = _around(tx, instance)
+    known = around.of(tx, instance)
     members = [one for one in agents.members(tx, instance.stream) if one.backend != "service"]
-    return {"agents": [_card(tx, one, around) for one in members]}
+    return {"agents": [_card(tx, one, known) for one in members]}
 
 
-def _around(tx: ReadTx, instance: Instance) -> _Around:
-    run = runs.latest(tx, instance.name)
-    return _Around(
-        run,
-        mailbox.counts(tx, instance.stream),
-        usage.by_agent(tx, run.id) if run else {},
-        usage.by_agent(tx, instance.stream),
-        windows.last_words(tx, instance.stream),
-    )
-
-
-def _card(tx: ReadTx, agent: Agent, around: _Around) -> Plain:
-    attempt, counts = roster.attempt(tx, agent), around.mail.get(agent.id)
-    used = around.used.get(agent.id) or around.used_outside.get(agent.id) or Usage()
-    said = around.words.get(agent.name)
+def _card(tx: ReadTx, agent: Agent, known: Around) -> Plain:
+    attempt, counts = roster.attempt(tx, agent), known.mail.get(agent.id)
+    said = known.words.get(agent.name)
     parked = counts.parked if counts else 0
     return {
         "name": agent.name,
@@ -119,7 +91,7 @@ def _card(tx: ReadTx, agent: Agent, around: _Around) -> Plain:
         "tasks": [_task(one) for one in tasks.held_by(tx, agent.id)],
         "attempt": attempt and _attempt(attempt),
         "seconds": (tx.now - attempt.started_at).total_seconds() if attempt else None,
-        **_used(used),
+        **_used(known.used_by(agent)),
         "last_words": said and _words(said),
         "may": _may(agent, attempt, parked),
         "releasing": remedies.releasing(tx, agent) if agent.is_started_by_moot and agent.stopped_at else None,
@@ -172,7 +144,7 @@ def _one(tx: ReadTx, instance: Instance, name: str, limit: int) -> Plain:
     agent = agents.named(tx, instance.stream, name)
     heard = messages.latest_with(tx, instance.stream, agent.name, agent.id, limit)
     return {
-        "agent": _card(tx, agent, _around(tx, instance)),
+        "agent": _card(tx, agent, around.of(tx, instance)),
         "messages": [plain.message(one) for one in heard],
         "attempts_made": [_attempt(one) for one in attempts.latest(tx, agent.id, limit)],
     }

@@ -1,13 +1,13 @@
 """The first view: what needs the person, who works on what, what it costs, what was said last."""
 
-from moot.api import plain, status
+from moot.api import overview, plain, status
 from moot.api.page import needs
 from moot.api.page.desk import Desk, Plain
 from moot.bus import messages
 from moot.core import clock
 from moot.core.tx import ReadTx
-from moot.ledger import budgets, usage
 from moot.ledger.budgets import Share
+from moot.ledger.usage import Usage
 from moot.registry import instances, runs
 from moot.registry.instances import Instance
 from moot.registry.runs import Run
@@ -27,7 +27,7 @@ _NOTHING: Plain = {
 def resources(at: Desk) -> list[Resource]:
     place = grounds.place(at.project.root)
 
-    async def overview(ask: Ask) -> Plain:
+    async def first(ask: Ask) -> Plain:
         limit = ask.limit(_LAST, _MOST)
         return await at.look(ask, lambda tx, instance: _look(tx, instance, place, limit))
 
@@ -35,7 +35,7 @@ def resources(at: Desk) -> list[Resource]:
         is_whole = ask.flag("all")
         return await at.store.read(lambda tx: _listed(tx, is_whole=is_whole))
 
-    return [resource.get("/api/overview", overview, "limit"), resource.get("/api/instances", listed, "all")]
+    return [resource.get("/api/overview", first, "limit"), resource.get("/api/instances", listed, "all")]
 
 
 def _look(tx: ReadTx, instance: Instance | None, place: str, limit: int) -> Plain:
@@ -43,13 +43,14 @@ def _look(tx: ReadTx, instance: Instance | None, place: str, limit: int) -> Plai
     found: Plain = {"needs": needs.everywhere(tx), "now": clock.to_iso(tx.now)}
     if instance is None:
         return {**found, **_NOTHING}
-    seen = status.of_instance(tx, instance, place)
+    seen = overview.of(tx, instance, place)
+    run = seen.status.run
     return {
         **found,
-        **status.document(seen),
-        "run": None if seen.run is None else _run(seen.run),
-        "budget": [_share(one) for one in budgets.shares(tx, seen.run.id)] if seen.run else [],
-        "usage": _usage(tx, instance, seen.run),
+        **status.document(seen.status),
+        "run": None if run is None else _run(run),
+        "budget": [_share(one) for one in seen.budget],
+        "usage": _usage(seen.used),
         "messages": [plain.message(one) for one in messages.latest(tx, instance.stream, limit)],
     }
 
@@ -80,8 +81,7 @@ def _share(share: Share) -> Plain:
     return {"kind": share.kind, "limit": share.limit / parts, "used": share.used / parts}
 
 
-def _usage(tx: ReadTx, instance: Instance, run: Run | None) -> Plain:
-    used = usage.total(tx, run.id if run else instance.stream)
+def _usage(used: Usage) -> Plain:
     return {
         "attempts": used.attempts,
         "tokens": used.tokens,

@@ -1,0 +1,1 @@
+"""The live view of `moot watch`: the conversation above as ordinary lines, and below it what changes."""
