@@ -1,5 +1,6 @@
 """Help, versions, names, and that starting imports nothing it does not need."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -74,6 +75,16 @@ def test_other_spellings_are_known_but_hidden(terminal: Terminal) -> None:
 def test_the_fast_path_imports_nothing_heavy(terminal: Terminal, words: list[str]) -> None:
     terminal.ok("send", "so that there is a store @nobody")
     assert not _modules(terminal, *words) & HEAVY
+
+
+def test_only_the_live_view_imports_rich() -> None:
+    source = Path(program.__file__).parents[1]
+    importing = re.compile(r"^\s*(from|import) rich\b", re.MULTILINE)
+    found = {one.relative_to(source).parent for one in source.rglob("*.py") if importing.search(one.read_text())}
+    assert found == {Path("cli/live")}
+    live = re.compile(r"^(from|import) moot\.cli\.live", re.MULTILINE)  # at the top, where it is loaded with the file
+    importers = [one for one in source.rglob("*.py") if live.search(one.read_text()) and one.parent.name != "live"]
+    assert importers == []
 
 
 def test_help_imports_no_command_and_no_event_loop(terminal: Terminal) -> None:

@@ -108,9 +108,9 @@ class Editor:
 
     def _paste(self, text: str) -> str:
         pasted, end, rest = text.partition(_PASTED)
-        if not end:  # of which the beginning may have come
-            at = pasted.rfind("\x1b")
-            if at >= 0 and _PASTED.startswith(pasted[at:]):
+        if not end:  # it may have begun, and so may a break of two characters
+            at = len(pasted) - 1 if pasted.endswith("\r") else pasted.rfind("\x1b")
+            if at >= 0 and (pasted[at:] == "\r" or _PASTED.startswith(pasted[at:])):
                 pasted, self._rest = pasted[:at], pasted[at:]
         self._is_pasting = not end
         lines = pasted.replace("\r\n", "\n").replace("\r", "\n")
