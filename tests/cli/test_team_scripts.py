@@ -1,7 +1,9 @@
 """The scripts of teams as they are called: which team is meant, what they show, and what they change in the store."""
 
 import json
+import shutil
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -293,3 +295,20 @@ def test_the_log_shows_all_traffic_of_a_team_and_changes_nothing(team: Terminal)
     for line in ("lead [task]  begin", "worker-1 [question]  which port?", "-> lead queued", "-> worker-1 queued"):
         assert line in shows
     assert [one["read"] for one in mailbox(team, "inbox", "lead")] == [False, False]
+
+
+def test_files_that_cannot_be_written_keep_nobody_from_the_store(team: Terminal, tmp_path: Path) -> None:
+    (asked,) = mailbox(team, "pending", "lead")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    inboxes = team.folder / ".codex-teams" / SESSION / "inboxes"
+    shutil.rmtree(inboxes)
+    inboxes.symlink_to(elsewhere)
+    blocked = script(team, "mailbox", "--mode", "fs", "inbox", "lead")
+    assert (blocked.code, "error: VIEWS_BLOCKED: " in blocked.err) == (1, True), blocked
+    found = script(team, "mailbox", "inbox", "lead", "--json")
+    assert (found.code, len(found.json)) == (0, 2), found
+    assert "warning: The files of the team alpha cannot be written: Not a directory" in found.err
+    answered = script(team, "control", "respond", "--request-id", asked["request_id"], "--approve", "lead", "--json")
+    assert (answered.code, answered.json["status"]) == (0, "approved"), answered
+    assert list(elsewhere.iterdir()) == []

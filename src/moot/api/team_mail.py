@@ -122,18 +122,21 @@ async def find(connection: Connection, session: str | None) -> Connection:
 
 
 async def post(connection: Connection, mode: Mode) -> Post:
-    """Of the team in the connection's instance. Its files are up to date from now on, if it has any."""
+    """Of the team in the connection's instance. Its files are up to date from now on, if it has any; what is in their
+    way is a reason to refuse only for who wants to read them."""
     name = connection.caller.instance
     standing = await connection.store.read(lambda tx: pictures.standing(tx, teams.get(tx, name)))
     if standing.team.has_views:
-        await _bring(connection, name)
+        problems = await _brought(connection, name)
+        if problems and mode == "fs":
+            raise ViewsBlocked(" ".join(problems), "Move away what is there, then do it again.")
     elif mode == "fs":
         raise NoTeamFiles(f"The team {name} keeps no files.", "Ask with --mode db.")
     return Post(connection, mode, standing)
 
 
-async def _bring(connection: Connection, name: InstanceName) -> None:
+async def _brought(connection: Connection, name: InstanceName) -> list[str]:
+    """What is in the way of the files, of which a person is warned."""
     views = TeamViews(connection.store, connection.project.root)
     await views.settle(name)
-    if views.problems:
-        raise ViewsBlocked(" ".join(views.problems), "Move away what is there, then do it again.")
+    return views.problems
