@@ -139,13 +139,17 @@ def refusal(order: Order, loaded: Loaded) -> NobodyToAsk | NotConfined | None:
     everybody = tuple(loaded.workflow.everybody.values())
     asking = trust.asking(everybody, loaded.choices)
     if asking and not _can_answer(order, loaded):
-        return trust.refusal(asking)
+        return trust.refusal(asking, is_team=loaded.workflow.team is not None)
     return trust.unconfined_refusal(everybody)
 
 
 def _can_answer(order: Order, loaded: Loaded) -> bool:
-    """Whether somebody is there: a run that stays can be answered from any other terminal; so can one that calls."""
-    if order.can_be_answered or order.mode == "start" or loaded.workflow.notify is not None:
+    """Whether somebody is there: a run that stays can be answered from any other terminal; so can one that calls, and a
+    lead from outside answers for the person."""
+    workflow = loaded.workflow
+    if order.can_be_answered or order.mode == "start" or workflow.notify is not None:
+        return True
+    if workflow.team is not None and workflow.everybody[workflow.team.lead].backend == "external":
         return True
     return settings.notify((order.project or access.find_project()).config) is not None
 

@@ -38,14 +38,16 @@ def _asking_servers(agent: AgentDefinition) -> list[str]:
     return [one.name for one in agent.servers if one.ask]
 
 
-def refusal(agents: Sequence[AgentDefinition]) -> NobodyToAsk:
+def refusal(agents: Sequence[AgentDefinition], *, is_team: bool = False) -> NobodyToAsk:
     lines = [f"  {one.name}: {_why(one)}" for one in agents]
     fact = "\n".join(["Some agents may have to ask before they act, and nobody is there to answer:", *lines])
     by_servers = all(_asking_servers(one) for one in agents)  # which no permissions change
     remedies = (
         "Write their tools under `allow` or `deny`." if by_servers else f"Decide beforehand with {_UNASKING}.",
         "Run it on a terminal.",
-        "Keep it running with moot start, and answer by moot approve.",
+        "Have it led by your own agent, which answers: --lead external."
+        if is_team
+        else "Keep it running with moot start, and answer by moot approve.",
         "Say by `notify` how you are told.",
     )
     return NobodyToAsk(fact, "\n".join(remedies))
