@@ -82,3 +82,49 @@ async def test_a_client_leads_a_team_from_the_goal_to_the_merge(house: House) ->
     (team,) = await house.json("team", "status")
     assert (team["stage"], team["round"]) == ("done", 2)
     assert Repo(house.root).show("moot/team/worker-1:words/it.txt") == "Ciao"
+
+
+ASKING = """
+name: asking
+team: {}
+agents:
+  lead: {backend: external}
+  reviewer-1: {backend: scripted, script: [{on: Review round, calls: [{review_report: {verdict: approved}}]}]}
+  worker-1:
+    backend: scripted
+    permissions: ask
+    tools: [edit]
+    answers:
+      - calls: [{file_write: {path: hello.txt, content: hello}}]
+      - say: "done: hello.txt; evidence: cat hello.txt; risk: none; next: merge"
+"""
+
+
+async def test_what_a_session_asks_is_permitted_once_by_the_lead_over_mcp(house: House) -> None:
+    """Nobody sits at a terminal: the lead answers for the person."""
+    (house.root / "team.yaml").write_text(ASKING)
+    (house.root / ".gitignore").write_text("home/\n")
+    await house.moot("team", "setup")
+    up = await house.start("team", "up", "say hello", "--file", "team.yaml", "--json")
+    try:
+        async with house.client("--as", "lead@team") as lead, house.client("--as", "guest@team") as guest:
+            goal = await mail(lead, "[GOAL] say hello")
+            id = (re.search(r"workflow (wf_\w+)", goal) or [""])[1]
+            await call(lead, "workflow_set_plan", id=id, plan={"tasks": [{"name": "hello"}]})
+            asked = await mail(lead, "file_write: hello.txt")
+            request = (re.search(r"rq_\w+", asked) or [""])[0]
+            wrong = await guest.call_tool("request_respond", {"request_id": request, "approve": True})
+            assert "NOT_ADDRESSEE" in str(wrong.content)
+            given = {"request_id": request, "approve": True}
+            both = await asyncio.gather(*(lead.call_tool("request_respond", given) for _ in range(2)))
+            assert sorted(one.is_error or False for one in both) == [False, True]
+            assert "REQUEST_CLOSED" in str([one.content for one in both])
+            await mail(lead, "Review round 1")
+            await call(lead, "review_report", verdict="approved")
+            async with asyncio.timeout(SECONDS):
+                assert await up.wait() == 0
+    finally:
+        if up.returncode is None:
+            up.kill()
+        await up.communicate()
+    assert Repo(house.root).show("moot/team/worker-1:hello.txt") == "hello"

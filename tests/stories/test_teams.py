@@ -184,11 +184,15 @@ def test_the_switches_of_the_protocol_are_heeded(project: Terminal, env: dict[st
 def test_a_person_leads_from_the_terminal_where_the_team_runs(project: Terminal) -> None:
     with project.typing("team", "up", GOAL, "--file", "team.yaml", "--lead", "human", "--workers", "1") as session:
         session.until("[GOAL]")
+        session.until("Type /plan FILE with a plan in a file, or /go to give everybody the goal.")
         session.type("/issues")
         session.until("There is no /issues. See /help.")
+        session.type("/changes ;")
+        session.until("/changes names no issue. Write /changes A; B.")
         session.type("/go")
         session.until("the goal goes to 1 workers")
         session.until("Review round 1")
+        session.until("At a terminal type /approved, or /changes A; B.")
         session.type("/approved")
         session.until("reported: approved")
         session.until("Review round 2")

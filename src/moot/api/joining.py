@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import cast
 
 from moot.api import access
 from moot.app import joining
@@ -31,7 +32,7 @@ async def join(
     try:
         async with (
             joining.token(opened, agent=agent, instance=instance, groups=groups) as token,
-            _substitute(project, opened) as take_over,
+            substitute(project, opened) as take_over,
         ):
             if not await _is_served(project.socket):
                 await take_over()
@@ -51,7 +52,7 @@ async def _is_served(socket: Path) -> bool:
 
 
 @asynccontextmanager
-async def _substitute(project: Project, store: Store) -> AsyncGenerator[TakeOver]:
+async def substitute(project: Project, store: Store) -> AsyncGenerator[TakeOver]:
     """A function that starts a host in this process; on leaving, the host ends."""
     stop = asyncio.Event()
     async with asyncio.TaskGroup() as group:
@@ -70,19 +71,28 @@ async def _substitute(project: Project, store: Store) -> AsyncGenerator[TakeOver
 async def _host(project: Project, store: Store, begun: "asyncio.Future[None]", stop: asyncio.Event) -> None:
     # Only now: a client that finds a host must not pay for what it does not need.
     from moot.app import hosting  # noqa: PLC0415
-    from moot.mcp.sockets import ServerRunning  # noqa: PLC0415
 
     options = hosting.HostOptions(roles=hosting.WITHOUT_AGENTS, port=None, needs_socket=True)
     try:
         async with hosting.hosting(project, store, options):
             _tell(begun)
             await stop.wait()
-    except ServerRunning:
-        _tell(begun)  # somebody was faster
     except Exception as error:  # the relay is told, and tries again
         if begun.done():
             raise
-        begun.set_exception(error)
+        if _was_somebody_faster(error):
+            _tell(begun)
+        else:
+            begun.set_exception(error)
+
+
+def _was_somebody_faster(error: Exception) -> bool:
+    """A host is many tasks: what one of them meets comes in a group."""
+    from moot.mcp.sockets import ServerRunning  # noqa: PLC0415
+
+    if not isinstance(error, ExceptionGroup):
+        return isinstance(error, ServerRunning)
+    return cast("ExceptionGroup[Exception]", error).split(ServerRunning)[1] is None
 
 
 def _tell(begun: "asyncio.Future[None]") -> None:

@@ -116,6 +116,8 @@ async def _go(connection: Connection, seat: Seat) -> str:
 
 
 async def _report(connection: Connection, seat: Seat, verdict: str, issues: list[str]) -> str:
+    if verdict == "changes" and not issues:
+        raise InvalidInput("/changes names no issue.", "Write /changes A; B.")
     lead = seat.lead
     caller = Caller(lead.name, "lead", lead.instance, lead.id)
     arguments = {"verdict": verdict, "issues": [{"text": one} for one in issues]}

@@ -230,7 +230,7 @@ def _open(loaded: "Loaded", said: Said) -> None:
         return
     merged = f"merged into {next(iter(where.values()))}, {'and pushed' if team.pushes else 'pushed nowhere'}"
     terminal.say(f"branches: {', '.join(where.values())}; {merged}")
-    asks = "you approve the plan; " if team.asks_for_plan else ""
+    asks = "you approve the plan; " if team.asks_for_plan and not _own_seat(loaded) else ""
     terminal.say(f"{asks}at most {text.counted(team.rounds, 'round')} of work and review")
     terminal.say("")
     terminal.flush()

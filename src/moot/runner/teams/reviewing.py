@@ -64,6 +64,7 @@ def _asked(tx: ReadTx, now: Situation, document: str) -> str:
             "",
             f"What was changed is in the document {document} (document_read).",
             "Judge on your own, then report with review_report: approved, or changes with the issues.",
+            *([] if now.is_started(now.team.lead) else ["At a terminal type /approved, or /changes A; B."]),
         ]
     )
 

@@ -17,6 +17,8 @@ from moot.tools import attendance, talk, teamwork
 from moot.tools.talk import Words
 from moot.workflow.workflow import TeamDefinition, Workflow
 
+_TYPED = "Type /plan FILE with a plan in a file, or /go to give everybody the goal."
+
 
 def is_team(run: Run | None) -> bool:
     return run is not None and run.definition.get("team") is not None
@@ -74,16 +76,22 @@ def open(tx: Tx, run: Run, goal: str) -> None:
     boards.create(tx, new)
     notices.life(tx, instance, stages.LINE)
     attendance.settle(tx, run.instance)
-    talk.say(tx, instance, None, Words(_goal(team), to=(team.lead,), kind="task", spoken=""))
+    lead = agents.named(tx, run.stream, team.lead)
+    talk.say(tx, instance, None, Words(_goal(team, lead), to=(team.lead,), kind="task", spoken=""))
     teamwork.look(tx, run.id, run.stream)
 
 
-def _goal(team: Team) -> str:
+def _goal(team: Team, lead: Agent) -> str:
     workers = ", ".join(team.workers)
-    return (
-        f"[GOAL] {team.goal}\n\nYou lead {team.instance}. Plan it with workflow_set_plan on the workflow {team.run} "
-        f"for these workers: {workers}. It is handed out when you end your turn."
-    )
+    if lead.backend == "human":
+        how = f"for these workers: {workers}. {_TYPED}"
+    else:
+        when = "when you end your turn" if lead.is_started_by_moot else "at once"
+        how = (
+            f"with workflow_set_plan on the workflow {team.run} for these workers: {workers}. It is handed out {when}."
+        )
+        how += "" if lead.is_started_by_moot else f" At a terminal (moot team attach {team.instance}): {_TYPED}"
+    return f"[GOAL] {team.goal}\n\nYou lead {team.instance}. Plan it {how}"
 
 
 def carry_on(tx: Tx, run: Run) -> None:
