@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 from playwright.async_api import Page, expect
 
@@ -7,6 +9,10 @@ from tests.browser.theatre import Theatre
 pytestmark = pytest.mark.browser
 
 MANY = 1000
+PLACES = """(panel) => [...panel.querySelectorAll("h2, h3, li")].map((one) => {
+  const { top, bottom } = one.getBoundingClientRect();
+  return [top, bottom];
+})"""
 MOST = 300  # messages that are on the screen at once
 
 
@@ -132,3 +138,14 @@ async def test_who_has_read_a_message_and_who_answered_it_is_shown(theatre: Thea
         await expect(details.locator(".receipts li")).to_have_count(2)
         await expect(details.locator(".receipts li").filter(has_text="human")).to_contain_text("not yet handed over")
         await expect(details.locator(".messages").last).to_contain_text("I do")
+
+
+async def test_a_long_thread_lies_on_top_of_nothing(theatre: Theatre) -> None:
+    (asked,) = await theatre.say("ann", "who comes?")
+    await theatre.post([("ben", Words(f"I do, {number}", reply_to=asked.id)) for number in range(40)])
+    async with theatre.showing() as shown, theatre.visit(shown) as visit:
+        await visit.page.goto(f"{shown.home}#/conversation/{asked.id}")
+        details = visit.page.get_by_role("complementary", name="One message")
+        await expect(details.locator(".messages").last).to_contain_text("I do, 39")
+        places: list[tuple[float, float]] = await details.evaluate(PLACES)
+        assert all(above[1] <= below[0] for above, below in pairwise(places))

@@ -207,6 +207,24 @@ async def test_on_a_page_that_only_shows_nobody_changes_anything(store: Store, s
     assert await is_silent(store)
 
 
+async def test_a_visitor_who_never_ends_its_request_holds_up_nobody(site: Site, browser: Browser, store: Store) -> None:
+    host, port = site.url.removeprefix("http://").split(":")
+    (name,), (secret,) = browser.client.cookies.keys(), browser.client.cookies.values()
+    head = (
+        f"POST /api/messages HTTP/1.1\r\nHost: {host}:{port}\r\nCookie: {name}={secret}\r\n"
+        f"X-Moot-CSRF: {browser.csrf}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n"
+    )
+    async with asyncio.timeout(sites.DEADLINE):
+        opened = [await asyncio.open_connection(host, int(port)) for _ in range(50)]
+        for _, writer in opened:
+            writer.write(head.encode() + b'{"message": "@all never')
+            await writer.drain()
+        assert (await browser.get("/api/overview"))["exists"] is False
+        assert await is_silent(store)
+        for _, writer in opened:
+            writer.close()
+
+
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
 async def test_the_page_is_not_opened_to_other_machines(store: Store, host: str) -> None:
     with pytest.raises(AddressRefused):
