@@ -2,19 +2,18 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from moot.app import backends, private_folders, settings
+from moot.app.crew import Crew
 from moot.app.outfitter import Outfitter
 from moot.app.project import Project
 from moot.app.shelves import Shelves
-from moot.backends.backend import Backend
 from moot.core.caller import SYSTEM, Caller
-from moot.core.ids import HostId, InstanceName, TokenId
+from moot.core.ids import InstanceName, TokenId
 from moot.core.records import record
 from moot.core.tx import Tx
 from moot.edge.page import Page
@@ -27,38 +26,19 @@ from moot.process.guardian import Guardian
 from moot.registry import agents, hosts, instances
 from moot.registry.agents import NewAgent
 from moot.registry.hosts import NewHost
-from moot.runner import expiry, handing_out, limit_workers, limits, neighbours, phases, telemetry, worktree_worker
-from moot.runner.attempts import AttemptWorker
-from moot.runner.flows.deeds import Deeds
-from moot.runner.flows.worker import FlowWorker
+from moot.runner import neighbours, telemetry, worktree_worker
 from moot.runner.host import Host, Pace
-from moot.runner.journals import Signs
-from moot.runner.kickoff import KickoffWorker
-from moot.runner.notify import NotifyWorker
-from moot.runner.own_transaction import OwnTransaction
-from moot.runner.reactions import begin_talk, notify_people, wake_agents
 from moot.runner.retry import Retry
-from moot.runner.setup import SetupWorker
 from moot.runner.stage import Stage
-from moot.runner.teams import advancing as advancing_teams
-from moot.runner.teams import situation
-from moot.runner.teams.material import MaterialWorker
 from moot.runner.trails import Heard, Trails
-from moot.runner.verify_worker import VerifyWorker
-from moot.runner.worker import Worker
-from moot.runner.worktree_worker import WorktreeWorker
 from moot.runner.worktrees import Worktrees
 from moot.store.store import Store
-from moot.tools import advancing, asking, guards, isolation, lapsing, teamwork, verifying, voting
 from moot.tools.around import Around
 from moot.tools.spellings import Spelling
 from moot.tools.table import Functions
 from moot.views.keeper import DocumentKeeper
 from moot.views.live import LiveViews
 from moot.views.team.keeper import TeamViews
-
-if TYPE_CHECKING:
-    from moot.client.external import Surroundings
 
 EVERYTHING = ("serve", "react", "work", "run")
 WITHOUT_AGENTS = ("serve", "react", "work")  # for a lone MCP client, which is the agent itself
@@ -183,59 +163,11 @@ async def _serving(project: Project, store: Store, options: HostOptions, met: se
 
 
 def _host(project: Project, store: Store, options: HostOptions, outfitter: Outfitter, sandbox: Sandbox) -> Host:
-    retry = options.retry or settings.retry(project.config)
-    time_limit = settings.time_limit(project.config)
-    notify = settings.notify(project.config)
-    roles = (*options.roles, hosts.ASKS) if options.has_person or notify is not None else options.roles
+    can_ask = options.has_person or settings.notify(project.config) is not None
+    roles = (*options.roles, hosts.ASKS) if can_ask else options.roles
     new = NewHost(neighbours.machine(), str(identity.current()), roles, outfitter.address.url)
-
     stopping = asyncio.Event()
-    stage, setup = options.stage, SetupWorker(store, project.root, outfitter.guardian)
-
-    deeds = Deeds(
-        store,
-        project.root,
-        project.folder / "steps",
-        f"{neighbours.machine()} {project.folder}",
-        outfitter.guardian,
-        settings.servers(project.config),
-        Shelves(project),
-    )
-
-    def around() -> "Surroundings":
-        from moot.client.external import Surroundings  # noqa: PLC0415  # brings the whole MCP library along
-
-        return Surroundings(project.root, os.environ, outfitter.guardian)
-
-    def attempts(host: HostId) -> AttemptWorker:
-        found: Mapping[str, Backend] = backends.Backends()
-        equip = outfitter.equip
-        if stage is not None:
-            found, equip = stage.backends(found), stage.equip(equip)
-        trails = Trails(project.folder if options.keeps_files else None, options.heard)
-        return AttemptWorker(store, host, found, equip, retry, time_limit, trails, Signs(stopping))
-
-    def workers(host: HostId) -> Mapping[str, Worker]:
-        own: dict[str, Worker] = {
-            begin_talk.KICKOFF: KickoffWorker(),
-            voting.EXPIRE: OwnTransaction(store, expiry.end_proposal),
-            asking.EXPIRE: OwnTransaction(store, expiry.end_request),
-            notify_people.NOTIFY: NotifyWorker(store, project.root, notify, outfitter.guardian),
-            guards.LIMIT: OwnTransaction(store, limit_workers.end_talk),
-            limits.TIME: OwnTransaction(store, limit_workers.end_in_time),
-            lapsing.LAPSE: OwnTransaction(store, lapsing.give_back),
-            handing_out.HAND_OUT: OwnTransaction(store, handing_out.hand_out),
-            teamwork.LOOK: OwnTransaction(store, advancing_teams.advance),
-            situation.MATERIAL: MaterialWorker(store, outfitter.worktrees),
-            verifying.VERIFY: VerifyWorker(store, outfitter.worktrees, outfitter.guardian),
-        }
-        flows = FlowWorker(store, sandbox, deeds, around, stopping)
-        return {
-            wake_agents.ATTEMPT: stage.attempts(attempts(host)) if stage else attempts(host),
-            phases.SETUP: stage.setup(setup) if stage else setup,
-            advancing.ADVANCE: stage.flows(flows, sandbox) if stage else flows,
-            isolation.WORKTREE: WorktreeWorker(outfitter.worktrees),
-            **{kind: stage.own(worker) if stage else worker for kind, worker in own.items()},
-        }
-
-    return Host(store, new, workers, options.pace, stopping)
+    retry = options.retry or settings.retry(project.config)
+    trails = Trails(project.folder if options.keeps_files else None, options.heard)
+    crew = Crew(project, store, outfitter, sandbox, stopping, retry, trails, options.stage)
+    return Host(store, new, crew.workers, options.pace, stopping)
