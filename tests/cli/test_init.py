@@ -237,6 +237,19 @@ def test_a_program_without_a_login_is_told_apart_from_none_and_questions_are_cou
     assert session.code == 0
 
 
+def test_a_workflow_that_is_there_is_not_asked_about_again(terminal: Terminal) -> None:
+    with_program(terminal, "claude")
+    around = env(terminal, ANTHROPIC_API_KEY="sk-x")
+    terminal.ok("init", "--yes", "--permissions", "ask", env=around)
+    text = (terminal.folder / ".moot/workflows/review.yaml").read_text()
+    with terminal.typing("init", env=around) as session:
+        session.until("1. Write this?")
+        assert ".moot/workflows/review.yaml is there, and stays as it is" in session.shown
+        session.type("yes")
+        session.until("next: moot run review")
+    assert (terminal.folder / ".moot/workflows/review.yaml").read_text() == text
+
+
 def test_enter_three_times_takes_what_is_offered_and_no_writes_nothing(terminal: Terminal) -> None:
     with_program(terminal, "claude")
     around = env(terminal, ANTHROPIC_API_KEY="sk-x")
@@ -247,6 +260,7 @@ def test_enter_three_times_takes_what_is_offered_and_no_writes_nothing(terminal:
             session.type("")
         session.until("3. Write")
         session.type("no")
+        session.until("nothing was written")
     assert session.code == 1
     assert files(terminal.folder) == before
     with terminal.typing("init", env=around) as session:

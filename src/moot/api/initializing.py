@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from moot.api.access import Inside, find_project
-from moot.app import choosing, first_files
+from moot.app import choosing, first_files, first_workflow
 from moot.app.choosing import Machine
 from moot.app.first_files import CLIENTS, Change, Client, Setup
 from moot.app.first_workflow import MODELS, Runner
@@ -87,6 +87,11 @@ def installed() -> tuple[Client, ...]:
     """Whose programs are here; Claude Code's files, if none is."""
     found: tuple[Client, ...] = tuple(one for one in CLIENTS if any(map(shutil.which, _PROGRAMS[one])))
     return found or _OTHERWISE
+
+
+def has_workflow() -> bool:
+    """Whether the first workflow is there; it stays as it is then."""
+    return (root() / first_workflow.PATH).exists()
 
 
 def wanted(setup: Setup) -> list[Change]:

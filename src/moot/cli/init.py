@@ -8,7 +8,7 @@ import click
 
 from moot.api import initializing
 from moot.app.first_files import CLIENTS, Client, Setup
-from moot.app.first_workflow import LEAVES, Chosen, Leave, Runner
+from moot.app.first_workflow import LEAVES, PATH, Chosen, Leave, Runner
 from moot.cli import terminal
 from moot.cli.options import json_option
 from moot.core.errors import InvalidInput
@@ -83,6 +83,7 @@ def _set_up(said: _Said) -> int:
     if not said.is_agreed:
         asked = _agreed(setup, changes, said, questions)
         if asked is None:
+            terminal.note("nothing was written")
             return 1
         changes = asked
     if not changes:
@@ -117,7 +118,9 @@ def _chosen(said: _Said, found: Sequence["Found"], questions: _Questions) -> Cho
             f"{said.runner[:80]!r} cannot run agents here.", f"Choose from: {', '.join(names)}. See moot doctor."
         )
     runner, leave = said.runner, said.leave
-    if not said.is_agreed:
+    if initializing.has_workflow():
+        terminal.note(f"  {PATH} is there, and stays as it is")
+    elif not said.is_agreed:
         _introduce(found)
         if runner is None:
             runner = questions.ask("What runs your agents?", names[0], names)
