@@ -79,7 +79,8 @@ async def test_what_somebody_else_has_answered_meanwhile_is_told_and_gone(theatr
         await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
         (request,) = [one for one in await theatre.house.json("request", "--all") if one["title"] == "Run the tests"]
         await theatre.house.moot("deny", request["id"])
-        await page.unroute("**/api/overview*")
         await asked.get_by_role("button", name="Approve").click()
         await expect(page.get_by_role("alert").filter(has_text="denied")).to_be_visible()
+        await page.unroute("**/api/overview*")
+        await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
         await expect(asked).to_have_count(0)

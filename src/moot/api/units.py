@@ -124,7 +124,7 @@ def _program() -> tuple[str, ...]:
     """The script that this was called by, or its Python."""
     called = Path(sys.argv[0])
     if called.name in ("moot", "agent-worker") and called.is_file() and os.access(called, os.X_OK):
-        return (str(called.absolute()),)
+        return (str(called.parent.resolve() / called.name),)
     return sys.executable, "-m", "moot"
 
 
