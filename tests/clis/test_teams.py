@@ -1,4 +1,4 @@
-"""The real Claude Code leads a team from outside by one MCP entry, and permits what a worker, which is one, too, asks."""
+"""The real Claude Code leads a team from outside by one MCP entry, and permits what its worker asks, another one."""
 
 import asyncio
 import json

@@ -1,5 +1,5 @@
-"""A team whose host, workers and lead are killed again and again: it comes to its end, nothing is left unread, nothing
-is merged twice, and nobody stays behind."""
+"""A team whose host, workers and lead are killed again and again, and whose files are spoilt: it comes to its end,
+nothing is left unread, nothing is merged twice, nobody stays behind, and the files are what the store says."""
 
 import random
 import shutil
@@ -17,6 +17,7 @@ import pytest
 from moot.teams import teams
 from moot.workspaces import workspaces
 from tests.cli.terminal import Terminal
+from tests.views import shown
 from tests.workspaces.repos import Repo
 
 ROOT = Path(__file__).parents[2]
@@ -71,12 +72,20 @@ class Story:
         lead = [self._lead()]
         try:
             command = ("team", "up", "say hello", "--file", "team.yaml", *HOW)
-            while not self._run(command, lead):
+            while not self._run(command, lead) and not self._is_done():
                 command = ("resume", "@team", "--json")
         finally:
             for one in lead:
                 one.kill()
                 one.wait()
+
+    def _is_done(self) -> bool:
+        """The host may have been killed when it had nothing left to do but to say so, here and in the files."""
+        (team,) = self.project.ok("team", "status", "--json").json
+        is_done = bool(team["status"]["status"] == "done")
+        if is_done:
+            self.project.ok("export")
+        return is_done
 
     def _lead(self) -> "subprocess.Popen[bytes]":
         argv = [sys.executable, "-m", "tests.stories.team_lead", str(self.project.folder)]
@@ -96,10 +105,12 @@ class Story:
             return told.check(host.wait(SECONDS))
 
     def _kill(self, host: "subprocess.Popen[bytes]", lead: list["subprocess.Popen[bytes]"]) -> str:
-        who = self.chance.choice(("host", "host", "lead", "worker"))
+        who = self.chance.choice(("host", "host", "lead", "worker", "files"))
         if who == "worker":
             if self.killed["worker"] >= MOST_WORKERS or not killed_worker(host):
                 return ""
+        elif who == "files":
+            spoil(self.project.folder, self.chance)
         elif who == "lead":
             for one in lead:
                 one.kill()
@@ -123,7 +134,23 @@ def killed_worker(host: "subprocess.Popen[bytes]") -> bool:
     return False
 
 
+def spoil(root: Path, chance: random.Random) -> None:
+    """The files that others look at are gone, or say something else."""
+    place = shown.folder(root, "team")
+    for name in sorted(shown.paths(root, "team")):
+        with suppress(OSError):
+            if chance.random() < 0.5:
+                (place / name).unlink()
+            else:
+                (place / name).write_bytes(b'{"requests": [], "stage": "done"}')
+
+
 def everything_is_in_order(project: Terminal) -> None:
+    # What the lead has started ends when it finds its client gone; nobody else is there.
+    here = [one for one in psutil.process_iter(["cwd"]) if (one.info["cwd"] or "").startswith(str(project.folder))]
+    _, alive = psutil.wait_procs(here, timeout=SECONDS)
+    assert alive == []
+    project.act(lambda connection: shown.check(connection.store, project.folder, "team"))
     (team,) = project.ok("team", "status", "--json").json
     assert (team["stage"], team["reason"]) == ("done", "")
     assert [one for one in team["status"]["agents"] if one["unread"] or one["parked"]] == []
@@ -141,10 +168,6 @@ def everything_is_in_order(project: Terminal) -> None:
     assert words == {"de": "Hallo", "en": "Hello", "fr": "Bonjour", "it": "Ciao"}
     rows = {one["worktree_path"] for one in project.ok("workspace", "ls", "--json").json}
     assert {str(one) for one in repo.worktrees()} == rows | {str(project.folder)}
-    # What the lead has started ends when it finds its client gone; nobody else is there.
-    here = [one for one in psutil.process_iter(["cwd"]) if (one.info["cwd"] or "").startswith(str(project.folder))]
-    _, alive = psutil.wait_procs(here, timeout=SECONDS)
-    assert alive == []
 
 
 def test_a_team_survives_whoever_is_killed(project: Terminal) -> None:

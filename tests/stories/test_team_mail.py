@@ -78,6 +78,10 @@ def test_the_files_of_a_team_are_what_the_store_says_at_every_halt(project: Term
     assert (asked["type"], asked["status"]) == ("plan_approval", "pending")
     spoil(project)  # nothing of it is believed
     project.ok("approve", asked["request_id"])
+    check(project)  # also where no host is there to see to it
+    project.ok("send", "--instance", "team", "--to", "lead", "well done")
+    check(project)
+    spoil(project)
     project.ok("resume", "@team")
     check(project)
     state = shown.read(project.folder, "team", "state.json")

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from moot.api import access, addressing, rights, roster
+from moot.api import access, addressing, rights, roster, showing
 from moot.api.access import Access, Purpose
 from moot.api.roster import Standing
 from moot.bus import mailbox, messages
@@ -26,6 +26,7 @@ from moot.tools import conduct, talk
 from moot.tools.talk import Said, Words
 
 _SEND = "channel_send"  # as the tool is called that does the same
+_CHANGING: tuple[Purpose, ...] = (_SEND, "request_respond", "request_create", "inbox_check")
 
 
 @record
@@ -222,11 +223,14 @@ async def connect(
     waits: bool = False,
     start: Path | None = None,
 ) -> AsyncGenerator[Connection]:
-    """Open the project's store for a purpose, as `access` does."""
+    """Open the project's store for a purpose, as `access` does. What was changed in a team, its files show."""
     async with access.access(
         purpose, store=store, instance=instance, create=create, waits=waits, start=start
     ) as opened:
+        before = await showing.looked(opened.store) if purpose in _CHANGING else None
         yield Connection(opened.store, opened.project, opened.caller)
+        if before is not None:
+            await showing.bring(opened.store, opened.project, before)
 
 
 def messages_of(tx: ReadTx, page: Page) -> list[Message]:

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import cast
 
-from moot.api import access
+from moot.api import access, showing
 from moot.app import joining
 from moot.app.project import Project
 from moot.app.stores import open_store
@@ -38,6 +38,8 @@ async def join(
                 await take_over()
             stdin, stdout = await stdio.opened()
             await relaying.relay(project.socket, Client(token, spelling), stdin, stdout, take_over=take_over)
+        if instance in await showing.looked(opened):
+            await showing.bring_all(opened, project, [instance])  # that it is gone was said there
     finally:
         await opened.close()
 
