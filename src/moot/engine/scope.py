@@ -26,6 +26,10 @@ INPUTS = "inputs"
 FAILED = "failed"  # of an included workflow: why, while it does what follows that
 RETRIES = "retries"  # of an included workflow: how often it has begun anew
 _INSIDE = "in."
+_NUMBER = re.compile(r"@(\d+)")
+_STEP = r"(?:(?:task|cleanup)/[\w:-]+@\d+|[\w:-]+)"  # on the way of a key: a root, or the name of a step
+_WAY = re.compile(rf"(?:{re.escape(LOOP)}|{re.escape(_INSIDE)}){_STEP}(?:\.{_STEP})*(?:/|$)")
+_LEFT = re.compile(rf"{re.escape(KEPT)}@(\d+)/")
 
 
 @record
@@ -122,9 +126,14 @@ def place_of(prefix: str) -> str:
     return f"{prefix.removeprefix(_INSIDE).removesuffix('/')}." if prefix else ""
 
 
-def of_strand(key: str, number: int) -> bool:
-    """Whether something is kept for one strand alone, which begins anew or is over."""
-    return key.startswith((LOOP, KEPT, _INSIDE)) and re.search(rf"@{number}[./]", key) is not None
+def strands_of(key: str) -> set[int]:
+    """The strands for which alone something is kept, by their numbers. What a field is called says nothing of that."""
+    if "@" not in key:
+        return set()
+    way = _WAY.match(key)
+    left = _LEFT.match(key, way.end() if way else 0)
+    numbers = [*(_NUMBER.findall(way[0]) if way else ()), *(left.groups() if left else ())]
+    return {int(number) for number in numbers}
 
 
 def _path(trail: Sequence["Step"], frames: Frames) -> str:

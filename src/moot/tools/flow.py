@@ -17,6 +17,7 @@ from moot.engine.flow import beginning, flows, forks, history, inbox, resuming, 
 from moot.engine.flow.flows import Flow, FlowOver, NewFlow
 from moot.tools import acting, advancing, flow_access, flow_shapes
 from moot.tools.flow_access import FlowRefused
+from moot.tools.flow_shapes import StepId
 from moot.tools.shapes import Arguments, Detail, Id, Name, Prose, Result, written
 
 WAIT_SECONDS = 20.0
@@ -29,7 +30,7 @@ class Start(Arguments):
 
 class Keep(Arguments):
     workflow_id: Id
-    step_id: Annotated[Name, Field(description="Where you are.")] = ""
+    step_id: Annotated[StepId, Field(description="Where you are.")] = ""
     reason: Annotated[Prose, Field(description="Why.")] = ""
 
 

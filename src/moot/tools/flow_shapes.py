@@ -1,9 +1,9 @@
 """A step as an agent is given it, and what moot has done before it."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, JsonValue, RootModel
+from pydantic import AfterValidator, Field, JsonValue, RootModel
 
 from moot.core import clock
 from moot.core.json import Json
@@ -14,9 +14,11 @@ from moot.engine.flow.history import StepRow
 from moot.engine.flow.strands import Strand
 from moot.engine.state import fields
 from moot.tools import flow_prompts
-from moot.tools.shapes import Result
+from moot.tools.shapes import Result, clean
 
 _MOST_EXECUTED = 50
+# A way through all the steps around it, which may be many.
+StepId = Annotated[str, Field(min_length=1, max_length=100_000), AfterValidator(clean)]
 _INSIDE = frozenset(("strategy", "max_retries", "sub_agent_task", "agent"))  # of a definition: moot's own affair
 
 

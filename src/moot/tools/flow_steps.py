@@ -20,8 +20,8 @@ from moot.engine.state.paths import Path
 from moot.engine.steps.results import RESULT
 from moot.tools import advancing, flow_access, flow_shapes
 from moot.tools.flow_access import FlowRefused
-from moot.tools.flow_shapes import NextStep
-from moot.tools.shapes import Arguments, Detail, Id, Name, Prose, Result, written
+from moot.tools.flow_shapes import NextStep, StepId
+from moot.tools.shapes import Arguments, Detail, Id, Prose, Result, written
 
 WAIT_SECONDS = 20.0
 PATIENCE = 2.0  # seconds after which whoever asks is told that something is waited for
@@ -50,7 +50,7 @@ class NextArguments(Arguments):
 
 class Complete(Arguments):
     workflow_id: Id
-    step_id: Annotated[Name, Field(description="The id of the step that you were given.")]
+    step_id: Annotated[StepId, Field(description="The id of the step that you were given.")]
     status: Literal["success", "failed"] = "success"
     result: Annotated[JsonValue, Field(description="What came of it, if the step says that it has a result.")] = None
     error: Annotated[Prose, Field(description="Why it failed.")] = ""
@@ -58,7 +58,7 @@ class Complete(Arguments):
 
 
 class Completed(Result):
-    success: bool = True
+    success: bool = True  # of what was said: not if it was a success, and the step did not let it pass
     waiting: str | None = None  # the same call again goes on waiting
     error: str | None = None  # what is wrong with the step, if its rules did not let it pass
 
@@ -156,7 +156,7 @@ async def complete(call: Call, arguments: Complete) -> Completed:
         if waiting is None:
             body = _body(tx, flow, strand, arguments)
             if strand.work is not None and strand.work.refused == inbox.mark(body):
-                return Completed(error=str(strand.work.definition["previous_error"]))
+                return _completed(arguments, str(strand.work.definition["previous_error"]))
             waiting = advancing.submit(tx, flow, "complete", body, strand.number)
         return Completed(waiting=waiting)
 
@@ -169,7 +169,12 @@ async def complete(call: Call, arguments: Complete) -> Completed:
         return begun
     if "error" in said:
         raise FlowRefused(_object(said["error"]))
-    return Completed(error=str(said["error_text"]) if "error_text" in said else None)
+    return _completed(arguments, str(said.get("error_text", "")))
+
+
+def _completed(said: Complete, error: str) -> Completed:
+    """To say that a step has failed is no failure itself."""
+    return Completed(success=not error or said.status == "failed", error=error or None)
 
 
 def _body(tx: ReadTx, flow: Flow, strand: Strand, said: Complete) -> dict[str, Json]:
@@ -216,7 +221,7 @@ def _repeated(tx: ReadTx, flow: Flow, strand: Strand, said: Complete) -> Complet
     """Done before: that is well. Another step: that is a mistake."""
     done = history.last_of(tx, flow.id, strand.number, said.step_id)
     if done is not None:
-        return Completed(error=done.error or None)
+        return _completed(said, done.error)
     now = f"{strand.step_id} is." if strand.status == "pending" else "moot is at work on it."
     raise StepNotPending(
         f"{said.step_id[:200]} is not the step to be done now: {now}", "Ask with workflow_get_next_step."

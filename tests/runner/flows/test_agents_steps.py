@@ -258,7 +258,7 @@ async def test_what_an_agent_writes_itself_has_to_follow_the_rules_of_its_step(
         await write('raw.answers["a.b"]', "Ann")
         for _ in range(2):
             told = await flows.complete(id, "name.user_input")
-            assert told["error"] == "The answer must have the form ^[a-z]+$."
+            assert told == {"success": False, "error": "The answer must have the form ^[a-z]+$."}
         assert (await flows.next(id))["step"]["id"] == "name.user_input"
         await write('raw.answers["a.b"]', "ann")
         assert await flows.complete(id, "name.user_input") == {"success": True}
@@ -329,7 +329,7 @@ steps:
         await flows.next(id)
         for _ in range(3):
             said = await flows.complete(id, "it.agent_shell_command", status="failed", error="no")
-            assert said["error"] == "no"
+            assert said == {"success": True, "error": "no"}
         await flows.complete(id, "it.agent_shell_command", result="fine")
         assert (await flows.next(id))["step"]["id"] == "told.user_message"
 
@@ -443,3 +443,15 @@ async def test_what_the_last_step_has_written_is_no_result_of_the_next(
         await flows.done("workflow_state_update", workflow_id=id, updates=[{"path": "raw.said", "value": "b"}])
         await flows.complete(id, "two.agent_prompt")
         assert (await flows.next(id))["step"]["definition"] == {"message": "b"}
+
+
+async def test_a_step_deep_inside_others_is_completed_by_its_id(store: Store, tmp_path: Path, sandbox: Sandbox) -> None:
+    deep = "{id: told, type: user_message, message: here}"
+    for level in range(20):
+        deep = f'{{id: a_level_with_a_name_{level}, type: conditional, condition: "true", then: [{deep}]}}'
+    async with carried_out(store, tmp_path, sandbox, {"flow": f"steps: [{deep}]"}) as flows:
+        id = await flows.start()
+        step = (await flows.next(id))["step"]["id"]
+        assert len(step) > 500
+        assert await flows.complete(id, step) == {"success": True}
+        assert (await flows.next(id))["step"] is None

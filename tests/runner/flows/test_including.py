@@ -151,3 +151,21 @@ async def test_a_failed_task_of_an_included_workflow_cleans_up_there(
         assert "all_0: run failed" in (await flows.over(id)).error
         assert await flows.flat(id) == {"done": "outside"}
         assert (await flows.fields(id))["in.inside/raw.done"] == '["no bad"]'
+
+
+async def test_what_an_included_workflow_knows_outlives_its_tasks_whatever_it_is_called(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    inner = """
+name: inner
+steps:
+  - {type: state_update, path: 'raw["ann@2.org"]', value: 7}
+  - {id: all, type: parallel_foreach, items: [1, 2, 3], sub_agent_task: each}
+sub_agent_tasks:
+  each: {steps: [{type: state_update, path: raw.done, operation: append, value: "{{ item }}"}]}
+"""
+    outer = "imports: [inner]\nsteps: [{id: in, type: include_workflow, workflow: inner, state_update: {path: raw.all}}]"
+    async with carried_out(store, tmp_path, sandbox, {"flow": outer, "inner": inner}) as flows:
+        id = await flows.run()
+        await flows.over(id)
+        assert (await flows.flat(id))["all"] == {"ann@2.org": 7, "done": [1, 2, 3]}

@@ -47,6 +47,38 @@ steps: [{id: add, type: mcp_call, method: odd.add, params: {a: 1, b: 2}}]
         assert "odd" in over.error
 
 
+async def test_a_server_that_one_can_do_without_and_cannot_be_started_fails_the_step(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    text = """
+steps:
+  - {id: add, type: mcp_call, method: odd.add, params: {a: 1, b: 2}, on_error: continue,
+     error_state_update: {path: raw.why, value: "{{ error.message }}"}}
+"""
+    broken = odd(command="/bin/false", args=[], optional=True)
+    async with carried_out(store, tmp_path, sandbox, {"flow": text}, {"odd": broken}) as flows:
+        id = await flows.run()
+        assert (await flows.over(id)).status == "completed"
+        assert "odd" in str((await flows.flat(id))["why"])
+
+
+async def test_a_call_that_takes_longer_than_its_step_allows_has_failed(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    text = """
+steps:
+  - {id: hang, type: mcp_call, method: odd.hang, timeout: 300ms, on_error: continue,
+     error_state_update: {path: raw.why, value: "{{ error.message }}"}}
+  - {id: add, type: mcp_call, method: odd.add, params: {a: 1, b: 2}, timeout: 1m, state_update: {path: raw.sum}}
+"""
+    async with carried_out(store, tmp_path, sandbox, {"flow": text}, {"odd": odd()}) as flows:
+        id = await flows.run()
+        assert (await flows.over(id)).status == "completed"
+        state = await flows.flat(id)
+        assert state["sum"] == 3
+        assert state["why"] == "odd.hang has not answered in 0.3 s, and how this ended is not known."
+
+
 async def test_a_call_of_another_server_that_was_under_way_when_its_host_went_is_a_question(
     store: Store, tmp_path: Path, sandbox: Sandbox
 ) -> None:

@@ -163,9 +163,11 @@ def commit(tx: Tx, live: Live, delta: Delta, place: Place, *, is_quiet: bool = F
 
 def _tidied(live: Live, delta: Delta) -> Delta:
     """Without what was kept for strands that are over, or begin anew."""
-    gone = [one.number for one in delta.strands if one.number != MAIN and (one.is_over or one.status == "ready")]
-    keys = live.fields.keys() | delta.fields.keys() if any(number in live.strands for number in gone) else ()
-    found = sorted(key for number in gone for key in keys if scope.of_strand(key, number))
+    gone = {one.number for one in delta.strands if one.number != MAIN and (one.is_over or one.status == "ready")}
+    if gone.isdisjoint(live.strands):
+        return delta
+    keys = live.fields.keys() | delta.fields.keys()
+    found = sorted(key for key in keys if not gone.isdisjoint(scope.strands_of(key)))
     return replace(delta, fields={**delta.fields, **dict.fromkeys(found)}) if found else delta
 
 

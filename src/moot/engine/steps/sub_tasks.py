@@ -20,7 +20,7 @@ async def listed(turn: Turn, items: Sequence[Json], asked: Mapping[str, Json]) -
             raise StepFailed(f"Two items of {turn.called} have the id {id[:80]!r}.", "Give each an id of its own.")
         fields = item if isinstance(item, Mapping) else dict[str, Json]()
         given = {"item": item, "index": number, "task_id": id}
-        context = {**await _inputs(turn, asked, fields, given), **fields, **given, "workflow_id": flow}
+        context = {"batch_id": id, **await _inputs(turn, asked, fields, given), **fields, **given, "workflow_id": flow}
         found[id] = {"task_id": id, "context": context}
     return list(found.values())
 

@@ -5,15 +5,17 @@ one that never began is told from one of which nobody knows. Only one can leave 
 themselves for the holder of a flow, because one has overslept its lease, the second finds it and does nothing.
 """
 
+import asyncio
 import contextlib
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import field
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from moot.core import json, secrecy
+from moot.core import durations, json, secrecy
 from moot.core.caller import SYSTEM, Caller
 from moot.core.errors import MootError
 from moot.core.json import Json
@@ -90,11 +92,10 @@ class Deeds:
             if self.recall is not None and self.recall.is_about(flow):
                 call = None if own is None else partial(self._call_own, flow, strand, own)
                 return await self.recall.outcome(flow, strand, call)
-            if own is not None:
-                return await self._call_own(flow, strand, own)
             if strand.work.type == "shell_command":
                 return await self._run(flow, strand, strand.work)
-            return await self._call(strand, strand.work, connect)
+            calling = self._call(strand, strand.work, connect) if own is None else self._call_own(flow, strand, own)
+            return await _in_time(strand.work, calling)
         except (MootError, OSError) as error:
             return Outcome("failed", None, str(error))
 
@@ -159,6 +160,22 @@ class Deeds:
 
     def _mark(self, strand: Strand) -> Path:
         return self.marks / f"{strand.flow}-{strand.number}-{strand.since}-{strand.tries}"
+
+
+async def _in_time(work: Work, calling: Coroutine[Any, Any, Outcome | None]) -> Outcome | None:
+    """What came of a call, if it ends as soon as its step wants."""
+    millis = work.definition.get("timeout")
+    if millis is None:
+        return await calling
+    most = timedelta(milliseconds=float(cast(float, millis)))
+    try:
+        async with asyncio.timeout(most.total_seconds()) as limit:
+            return await calling
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        fact = f"{work.definition['method']} has not answered in {durations.spell(most)}"
+        return Outcome("failed", None, f"{fact}, and how this ended is not known.")
 
 
 def marker(strand: Strand) -> str:

@@ -10,6 +10,7 @@ from moot.client.external import Surroundings
 from moot.client.offer import Answer
 from moot.core.errors import MootError
 from moot.core.json import Json
+from moot.core.records import replace
 from moot.core.servers import PREFIX, Server
 
 
@@ -44,8 +45,9 @@ class Servers:
         self._leaving.set()
 
     async def _hold(self, server: Server, opened: "asyncio.Future[Connections]") -> None:
+        needed = replace(server, is_optional=False)  # a step that calls it cannot do without
         try:
-            async with connections.opened([server], self._around) as found:
+            async with connections.opened([needed], self._around) as found:
                 opened.set_result(found)
                 await self._leaving.wait()
         except MootError as error:
