@@ -1,5 +1,7 @@
 """Whom a call acts for: an agent acts for itself, an operator for the person or for agents it registered."""
 
+from collections.abc import Collection
+
 from moot.core.caller import Caller
 from moot.core.errors import NotAllowed
 from moot.core.ids import AgentId
@@ -52,6 +54,13 @@ def is_own(tx: ReadTx, caller: Caller, id: AgentId) -> bool:
         return True
     agent = agents.get(tx, id)
     return _is_own(caller, agent) or (caller.agent is None and agent.name == agents.PERSON)
+
+
+def own(tx: ReadTx, caller: Caller, ids: Collection[AgentId]) -> set[AgentId]:
+    """Those that are the caller, or agents that it acts for. Who acts for nobody is not compared with each."""
+    if caller.agent is not None and caller.role != "operator":
+        return {caller.agent} & set(ids)
+    return {id for id in set(ids) if is_own(tx, caller, id)}
 
 
 def _is_own(caller: Caller, agent: Agent) -> bool:

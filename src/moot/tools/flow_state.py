@@ -1,7 +1,7 @@
 """The state of a flow: read it in one flat space of names, change what is raw, and see what is made from what."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from pydantic import FailFast, Field, JsonValue
@@ -15,7 +15,6 @@ from moot.core.tx import ReadTx, Tx
 from moot.engine.files import compiling
 from moot.engine.flow import flows, history, inbox, strands
 from moot.engine.flow.flows import Flow, FlowOver
-from moot.engine.flow.strands import Strand
 from moot.engine.state import fields, paths
 from moot.engine.state.operations import Missing, Operation
 from moot.tools import acting, advancing, flow_access
@@ -103,7 +102,9 @@ async def update(call: Call, arguments: Update) -> Updated:
         flow = flow_access.flow(tx, call.caller, arguments.workflow_id)
         if not flow.is_live:
             raise FlowOver(f"{flow.name} is {flow.status}.", "Its state does not change any more.")
-        held = [one.number for one in strands.of_flow(tx, flow.id).values() if _is_own(tx, call, one)]
+        holders = strands.held(tx, flow.id)
+        own = acting.own(tx, call.caller, holders.values())
+        held: list[Json] = [number for number, holder in holders.items() if holder in own]
         _check(tx, call, flow, held)
         return Updated(waiting=advancing.submit(tx, flow, "update", {"updates": said, "strands": held}))
 
@@ -119,11 +120,7 @@ async def update(call: Call, arguments: Update) -> Updated:
     return Updated.model_validate_json(json.dumps(answer))
 
 
-def _is_own(tx: ReadTx, call: Call, strand: Strand) -> bool:
-    return strand.holder is not None and acting.is_own(tx, call.caller, strand.holder)
-
-
-def _check(tx: ReadTx, call: Call, flow: Flow, held: list[int]) -> None:
+def _check(tx: ReadTx, call: Call, flow: Flow, held: Sequence[Json]) -> None:
     """Whoever works on a part of it may change the state, which is everybody's."""
     if not held and call.caller.role != "operator":
         flow_access.check(tx, call.caller, flow, strands.get(tx, flow.id))

@@ -1,5 +1,8 @@
 """What is written of a step, and who is woken for it."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
 from moot.core.caller import SYSTEM
@@ -7,12 +10,13 @@ from moot.core.ids import InstanceName
 from moot.core.records import replace
 from moot.core.tx import Tx
 from moot.engine.files import compiling
-from moot.engine.flow import delta, flows, strands
+from moot.engine.flow import delta, flows, forks, strands
 from moot.engine.flow.delta import Delta, Live
 from moot.engine.flow.flows import Flow, NewFlow
 from moot.engine.flow.history import Taken
-from moot.engine.flow.strands import Strand, moved
+from moot.engine.flow.strands import TASKS, Strand, moved
 from moot.engine.frames import Frame
+from moot.engine.step import Work
 from moot.registry import instances
 from moot.store.store import Store
 from moot.store.tx import StoreTx
@@ -119,3 +123,35 @@ async def test_a_flow_that_begins_anew_numbers_its_strands_as_if_it_were_the_fir
     assert forked.next_number == 2
     again = replace(forked.flow, status="starting", retries=1)
     assert (await committed(store, forked, Delta(strands=(forked.main,), flow=again, is_anew=True))).next_number == 1
+
+
+class Looked(dict[int, Strand]):
+    """Strands, and how often somebody has gone through all of them."""
+
+    times = 0
+
+    def values(self) -> Any:
+        self.times += 1
+        return super().values()
+
+
+async def test_what_a_flow_waits_for_is_found_in_a_few_looks_however_many_tasks_it_has(live: Live) -> None:
+    work = Work(TASKS, "", {"max_parallel": 2, "tasks": []})
+    parent = replace(live.main, status="forked", work=work, since=5)
+    tasks = [Strand(live.flow.id, at, 0, 5, str(at), status="ready") for at in range(1, 500)]
+    under_way = [replace(one, status="waiting", waits_on="ms_1", work=Work("agent_prompt", "")) for one in tasks[:2]]
+
+    def known(children: Sequence[Strand]) -> Looked:
+        return Looked((one.number, one) for one in (parent, *children))
+
+    for children, found in (((*under_way, *tasks[2:]), "agent"), (tasks, "")):
+        looked = known(children)
+        assert delta.waits_for(replace(live, strands=looked)) == found
+        assert looked.times < 10
+        assert forks.ended(replace(live, strands=looked)) is None
+        begun = forks.begun(replace(live, strands=looked))
+        assert (0 if begun is None else len(begun.strands)) == (0 if found else 2)
+        assert looked.times < 20
+    looked = known(tasks)
+    assert len(forks.given_up(replace(live, strands=looked), parent)) == len(tasks)
+    assert looked.times < 10

@@ -164,6 +164,8 @@ async def test_asking_again_gives_the_same_step_and_runs_no_command_again(
         assert (executed["id"], executed["status"]) == ("one.shell_command", "success")
         assert executed["detail"]["command"] == "echo x >> count; wc -l < count"
         assert (tmp_path / "count").read_text() == "x\n"
+        assert await flows.complete(id, "one.shell_command") == {"success": True}
+        assert await flows.refused("workflow_step_complete", workflow_id=id, step_id="none.x") == "STEP_NOT_PENDING"
         await flows.complete(id, "told.user_message")
         after = await flows.next(id)
         assert [(one["id"], one["status"]) for one in after["executed"]] == [("two.shell_command", "failed")]

@@ -164,7 +164,10 @@ steps:
 sub_agent_tasks:
   each: {steps: [{type: state_update, path: raw.done, operation: append, value: "{{ item }}"}]}
 """
-    outer = "imports: [inner]\nsteps: [{id: in, type: include_workflow, workflow: inner, state_update: {path: raw.all}}]"
+    outer = """
+imports: [inner]
+steps: [{id: in, type: include_workflow, workflow: inner, state_update: {path: raw.all}}]
+"""
     async with carried_out(store, tmp_path, sandbox, {"flow": outer, "inner": inner}) as flows:
         id = await flows.run()
         await flows.over(id)

@@ -1,6 +1,6 @@
 """What one advance of a flow comes to: everything that is to be written, together or not at all."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import cast
 
@@ -15,11 +15,12 @@ from moot.engine.definition import Definition
 from moot.engine.flow import flows, history, inbox, strands
 from moot.engine.flow.flows import Flow, WaitsFor
 from moot.engine.flow.history import Taken
-from moot.engine.flow.strands import MAIN, Strand
+from moot.engine.flow.strands import MAIN, TASKS, Strand
 from moot.engine.scope import INPUTS
 from moot.engine.state import fields as states
 from moot.engine.state.fields import Fields
 from moot.engine.state.reactive import Change, Trace
+from moot.engine.step import Work
 
 _TIDIED_EVERY = 100  # versions of a flow
 
@@ -89,13 +90,17 @@ class Live:
 
     def children(self, parent: Strand) -> list[Strand]:
         """The strands of the tasks that one waits for."""
-        return [one for one in self.strands.values() if one.parent == parent.number and one.fork == parent.since]
+        return self.families.get((parent.number, parent.since), [])
 
-    def room(self, parent: Strand) -> int:
-        """How many more of its tasks may begin, where moot begins them."""
-        assert parent.work is not None
-        active = sum(one.status != "ready" and not one.is_over for one in self.children(parent))
-        return max(int(cast(int, parent.work.definition["max_parallel"])) - active, 0)
+    @property
+    def families(self) -> dict[tuple[int, int], list[Strand]]:
+        """The strands of tasks, by the one that waits for them and which of its forks they are of. Whoever asks for
+        many asks once: there may be thousands."""
+        found: dict[tuple[int, int], list[Strand]] = {}
+        for one in self.strands.values():
+            if one.parent is not None:
+                found.setdefault((one.parent, one.fork), []).append(one)
+        return found
 
     def own(self, strand: Strand) -> dict[str, str]:
         """What the expressions of a strand know beside the state: JSON text by name."""
@@ -187,7 +192,8 @@ def waits_for(live: Live) -> WaitsFor:
     active = [one for one in live.strands.values() if not one.is_over]
     if live.flow.credits == 0 and _needs_leave(live, active):
         return "credit"
-    found = {_waits_for(live, one) for one in active if one.status != "forked" and not _is_held_up(live, one)}
+    held_up = _held_up(live)
+    found = {_waits_for(live, one) for one in active if one.status != "forked" and one.number not in held_up}
     for one in ("", "time", "agent", "subject", "person"):
         if one in found:
             return one
@@ -201,11 +207,25 @@ def _needs_leave(live: Live, active: Sequence[Strand]) -> bool:
     return is_free and any(one.status == "moving" and not live.is_at_end(one) for one in active)
 
 
-def _is_held_up(live: Live, strand: Strand) -> bool:
-    """Whether it only waits for others of its kind to end."""
-    parent = None if strand.parent is None else live.strands.get(strand.parent)
-    is_moots = strand.status == "ready" and live.flow.driver == "moot"
-    return is_moots and parent is not None and parent.work is not None and not live.room(parent)
+def _held_up(live: Live) -> set[int]:
+    """The strands that only wait for others of their kind to end: moot begins no more of them at once."""
+    if live.flow.driver != "moot":
+        return set()
+    families = live.families.items()
+    full = {parent for (parent, fork), children in families if not _has_room(live.strands.get(parent), fork, children)}
+    return {one.number for one in live.strands.values() if one.status == "ready" and one.parent in full}
+
+
+def _has_room(parent: Strand | None, fork: int, children: Sequence[Strand]) -> bool:
+    if parent is None or parent.work is None or parent.work.type != TASKS or parent.since != fork:
+        return True  # nobody waits for these
+    return room(parent.work, children) > 0
+
+
+def room(work: Work, children: Iterable[Strand]) -> int:
+    """How many more of these tasks may begin, where moot begins them."""
+    active = sum(one.status != "ready" and not one.is_over for one in children)
+    return max(int(cast(int, work.definition["max_parallel"])) - active, 0)
 
 
 def _waits_for(live: Live, strand: Strand) -> WaitsFor:

@@ -39,9 +39,9 @@ class Driver:
     async def _next(self, live: Live) -> Delta | None:
         if live.flow.status == "starting":
             return await self._begin(live)
-        for parent in live.strands.values():
-            if parent.status == "forked" and (outcome := forks.outcome(live, parent)) is not None:
-                return await self._finish(live, parent, outcome, "moot")
+        if (found := forks.ended(live)) is not None:
+            parent, outcome = found
+            return await self._finish(live, parent, outcome, "moot")
         moving = [one for one in live.strands.values() if one.status == "moving"]
         ended = next((one for one in moving if live.is_at_end(one)), None)
         if ended is not None:

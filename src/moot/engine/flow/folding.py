@@ -82,7 +82,7 @@ async def _finish(driver: Driver, live: Live, strand: Strand, said: Submission) 
     if strand.work.type == forks.TASKS and said.kind == "complete" and said.body.get("status") != "failed":
         if not strand.work.definition.get("wait_for_all", True):
             return driver.past(live, strand, doer)
-        found = forks.outcome(live, strand)
+        found = forks.outcome(strand, live.children(strand))
         if found is None:
             return Delta()
         return await driver.finish(live, strand, found, doer)

@@ -9,7 +9,7 @@ from typing import cast
 from moot.core.json import Json
 from moot.core.records import record, replace
 from moot.engine import frames as positions
-from moot.engine.flow.delta import Delta, Live
+from moot.engine.flow.delta import Delta, Live, room
 from moot.engine.flow.strands import TASKS, Strand, moved
 from moot.engine.frames import CLEANUP, TASK, Frames
 from moot.engine.scope import Scope
@@ -77,18 +77,30 @@ def begun(live: Live) -> Delta | None:
     """Let as many go on as may at once; None if no more can. Where an agent drives, it begins them itself."""
     if live.flow.driver != "moot":
         return None
+    families = live.families
     for parent in live.strands.values():
         if parent.status != "forked" or parent.work is None:
             continue
-        ready = [one for one in live.children(parent) if one.status == "ready"][: live.room(parent)]
+        children = families.get((parent.number, parent.since), [])
+        ready = [one for one in children if one.status == "ready"][: room(parent.work, children)]
         if ready:
             return Delta(strands=tuple(replace(one, status="moving") for one in ready))
     return None
 
 
-def outcome(live: Live, parent: Strand) -> Outcome | None:
+def ended(live: Live) -> tuple[Strand, Outcome] | None:
+    """A strand whose tasks are done, and what they have come to; None if there is none."""
+    forked = [one for one in live.strands.values() if one.status == "forked"]
+    families = live.families if forked else {}
+    for parent in forked:
+        found = outcome(parent, families.get((parent.number, parent.since), []))
+        if found is not None:
+            return parent, found
+    return None
+
+
+def outcome(parent: Strand, children: Sequence[Strand]) -> Outcome | None:
     """What the tasks of a strand have come to; None while some are under way."""
-    children = live.children(parent)
     failed: dict[str, Json] = {one.task_id: one.error for one in children if one.status == "failed"}
     is_lost = bool(failed) and _strategy(parent) == "fail_all"
     if not is_lost and not all(one.is_over for one in children):
@@ -101,17 +113,22 @@ def outcome(live: Live, parent: Strand) -> Outcome | None:
 def given_up(live: Live, parent: Strand) -> list[Strand]:
     """The tasks of a strand that nobody waits for any more, and all that belongs to them."""
     found = [one for one in live.children(parent) if not one.is_over]
-    return [over(one, _GIVEN_UP) for child in found for one in (child, *_below(live, child))]
+    return [over(one, _GIVEN_UP) for one in _with_all_below(live, found)]
 
 
 def belonging(live: Live, strand: Strand) -> list[Strand]:
     """Everything that a strand has begun, which is over with it."""
-    return [over(one, _GIVEN_UP) for one in _below(live, strand)]
+    return [over(one, _GIVEN_UP) for one in _with_all_below(live, [strand])[1:]]
 
 
-def _below(live: Live, strand: Strand) -> list[Strand]:
-    found = [one for one in live.others if one.parent == strand.number]
-    return [one for child in found for one in (child, *_below(live, child))]
+def _with_all_below(live: Live, above: Sequence[Strand]) -> list[Strand]:
+    begun: dict[int | None, list[Strand]] = {}
+    for one in live.others:
+        begun.setdefault(one.parent, []).append(one)
+    found = [*above]
+    for one in found:  # which grows on the way
+        found += begun.get(one.number, ())
+    return found
 
 
 def retried(live: Live, strand: Strand, error: str) -> Strand:

@@ -138,9 +138,9 @@ def last_steps(tx: ReadTx, flow: FlowId, limit: int = 100) -> list[StepRow]:
     return list(reversed(tx.all(sql.last_steps, StepRow, flow=flow, limit=limit)))
 
 
-def last_of(tx: ReadTx, flow: FlowId, strand: int, step_id: str) -> StepRow | None:
-    """The last time that a step was taken."""
-    return tx.maybe(sql.last_of, StepRow, flow=flow, strand=strand, step_id=step_id)
+def last_of_agent(tx: ReadTx, flow: FlowId, strand: int, step_id: str) -> StepRow | None:
+    """The last time that an agent has done a step."""
+    return tx.maybe(sql.last_of_agent, StepRow, flow=flow, strand=strand, step_id=step_id)
 
 
 def traces(tx: ReadTx, flow: FlowId, of: str | None = None, limit: int = 100) -> list[TraceRow]:

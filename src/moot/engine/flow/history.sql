@@ -25,9 +25,12 @@ order by number desc limit :limit
 select number, strand, step_id, type, doer, status, detail, error, started_at, ended_at
 from flow_steps where flow = :flow order by number desc limit :limit
 
--- last_of: The last time that a step was taken.
+-- last_of_agent: The last time that an agent has done a step.
 select number, strand, step_id, type, doer, status, detail, error, started_at, ended_at
-from flow_steps where flow = :flow and strand = :strand and step_id = :step_id order by number desc limit 1
+from flow_steps where flow = :flow and number = (
+  select max(number) from flow_steps
+  where flow = :flow and strand = :strand and step_id = :step_id and doer = 'agent'
+)
 
 -- traces: What was computed last, the newest first.
 select field, trigger_key, input, output, error, micros, at, version

@@ -87,6 +87,12 @@ class _Row:
     flow: str
 
 
+@record
+class _Held:
+    number: int
+    holder: str
+
+
 def put(tx: Tx, strand: Strand) -> None:
     """As it is now, new or not; whose it is, `bind` says alone, until it begins anew."""
     tx.put(
@@ -126,6 +132,11 @@ def change(tx: Tx, before: Strand | None, strand: Strand) -> None:
 def of_flow(tx: ReadTx, flow: FlowId) -> dict[int, Strand]:
     """Those that count now: what is not over, the first, and all of the tasks that one waits for."""
     return {one.number: _read(one) for one in tx.all(sql.of_flow, _Row, flow=flow)}
+
+
+def held(tx: ReadTx, flow: FlowId) -> dict[int, AgentId]:
+    """Of the same, whose each is that is somebody's."""
+    return {one.number: AgentId(one.holder) for one in tx.all(sql.held, _Held, flow=flow)}
 
 
 def get(tx: ReadTx, flow: FlowId, number: int = MAIN) -> Strand:

@@ -26,6 +26,17 @@ where flow = :flow and (
 )
 order by number
 
+-- held: Whose those are that are somebody's, of the same.
+select number, holder
+from strands s
+where flow = :flow and holder is not null and (
+  number = 0 or status not in ('done', 'failed') or exists (
+    select 1 from strands p
+    where p.flow = s.flow and p.number = s.parent and p.since = s.fork and p.status in ('forked', 'pending')
+  )
+)
+order by number
+
 -- all_of: Every one of a flow.
 select number, parent, fork, task_id, frames, tries, status, holder, own, step_id, work, since, given_at, is_applied, waits_on, wakes_at,
   seen_step, retries, error, flow

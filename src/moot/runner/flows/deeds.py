@@ -168,8 +168,9 @@ async def _in_time(work: Work, calling: Coroutine[Any, Any, Outcome | None]) -> 
     if millis is None:
         return await calling
     most = timedelta(milliseconds=float(cast(float, millis)))
+    limit = asyncio.timeout(most.total_seconds())
     try:
-        async with asyncio.timeout(most.total_seconds()) as limit:
+        async with limit:
             return await calling
     except TimeoutError:
         if not limit.expired():
