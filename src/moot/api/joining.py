@@ -38,8 +38,7 @@ async def join(
                 await take_over()
             stdin, stdout = await stdio.opened()
             await relaying.relay(project.socket, Client(token, spelling), stdin, stdout, take_over=take_over)
-        if instance in await showing.looked(opened):
-            await showing.bring_all(opened, project, [instance])  # that it is gone was said there
+        await showing.leave(opened, project, instance)
     finally:
         await opened.close()
 

@@ -29,10 +29,16 @@ def _look(tx: ReadTx) -> Shown:
 async def bring(store: Store, project: Project, before: Shown) -> None:
     """The files of those teams that are otherwise than before."""
     found = await looked(store)
-    await bring_all(store, project, [name for name in found if found[name] != before.get(name)])
+    await _bring(store, project, [name for name in found if found[name] != before.get(name)])
 
 
-async def bring_all(store: Store, project: Project, names: Iterable[InstanceName]) -> None:
+async def leave(store: Store, project: Project, instance: InstanceName) -> None:
+    """Who was in a team is gone, which was said there. A host that lives may have looked for the last time."""
+    team = await store.read(lambda tx: teams.find(tx, instance))
+    await _bring(store, project, [instance] if team is not None and team.has_views else [])
+
+
+async def _bring(store: Store, project: Project, names: Iterable[InstanceName]) -> None:
     for name in names:
         from moot.views.team.keeper import TeamViews  # noqa: PLC0415
 
