@@ -54,7 +54,7 @@ def test_what_is_typed_before_anything_was_said_waits(terminal: Terminal) -> Non
 def test_a_line_typed_while_watching_is_said(terminal: Terminal) -> None:
     terminal.run("run", str(EXAMPLES / "person.yaml"))
     with terminal.typing("watch") as session:
-        session.until("Shall I release 1.2?")
+        session.until("type an answer")
         session.type("later")
         session.until("sent to release")
         session.interrupt()
