@@ -209,7 +209,7 @@ def get(tx: ReadTx, id: RunId) -> Run:
 def _busy(run: Run) -> InstanceBusy:
     return InstanceBusy(
         f"A run of {run.name} is going on in {run.instance}.",
-        f"Wait for it, end it with moot stop @{run.instance}, or choose another --instance.",
+        f"Wait for it, end it with moot stop @{run.instance}, or take another name (--instance; of a team --name).",
     )
 
 
