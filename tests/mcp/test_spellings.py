@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
+from moot.core import json
 from moot.core.caller import Caller
+from moot.core.json import Json
 from moot.core.keys import SPELLING_HEADER
+from moot.core.tool import ToolAnswer
 from moot.mcp import server
 from moot.mcp.server import Address, Endpoints, Options
 from moot.store.store import Store
@@ -71,3 +74,40 @@ async def test_each_client_of_a_server_says_what_it_wants(address: Address, dott
             assert ("workflow.start" in {one["name"] for one in told}) is is_dotted
             prompt = (await clients.ask(client, "prompts/get", {"name": "workflow"})).json()["result"]
             assert ("workflow.get_next_step" in prompt["messages"][0]["content"]["text"]) is is_dotted
+
+
+async def test_what_a_step_and_a_refusal_say_of_tools_is_said_with_dots_and_what_others_have_written_stays() -> None:
+    step: dict[str, Json] = {
+        "id": "all.parallel_foreach",
+        "instructions": "Call workflow_get_next_step again.",
+        "definition": {"sub_agent_prompt": "Call workflow_get_next_step.", "tasks": ["workflow_start"]},
+    }
+    given: dict[str, Json] = {"step": step, "status": "in_progress"}
+    answer = ToolAnswer(json.dumps(given), given)
+    assert spellings.answered(answer, "underscored") is answer
+    told = spellings.answered(answer, "dotted")
+    assert told.structured == {
+        "step": {
+            "id": "all.parallel_foreach",
+            "instructions": "Call workflow.get_next_step again.",
+            "definition": {"sub_agent_prompt": "Call workflow.get_next_step.", "tasks": ["workflow_start"]},
+        },
+        "status": "in_progress",
+    }
+    assert json.loads(told.text) == told.structured
+    refused = {"error": {"code": "X", "message": "No.", "remedy": "See workflow_list."}}
+    told = spellings.answered(ToolAnswer("X: No. See workflow_list.", refused, is_error=True), "dotted")
+    assert (told.text, told.structured["error"]) == (
+        "X: No. See workflow.instances.",
+        {"code": "X", "message": "No.", "remedy": "See workflow.instances."},
+    )
+    read = ToolAnswer('{"a":"workflow_start"}', {"state": {"a": "workflow_start"}})
+    assert spellings.answered(read, "dotted") is read
+
+
+async def test_a_client_that_wants_dots_is_told_of_tools_that_it_has(dotted: Address, meeting: Meeting) -> None:
+    ann = await meeting.join("ann")
+    async with clients.official(dotted, ann.token) as client:
+        refused = await client.call_tool("workflow.debug_info", {"workflow_id": "wf_none"})
+        assert refused.structured_content is not None
+        assert refused.structured_content["error"]["remedy"] == "See workflow.instances, or moot flow ls."

@@ -267,7 +267,10 @@ def test_what_is_wrong_in_an_agent_file_is_told_with_its_own_line(tmp_path: Path
             "steps: [{type: exit}]\ntasks: [{name: a}]",
             "review.yaml:1:1: `agents` is missing in this file. Say who takes part.",
         ),
-        ("default_state: {raw: {}}", "review.yaml:1:1: `agents` is missing in this file. Say who takes part."),
+        (
+            "default_state: {raw: {}}",
+            "review.yaml:1:1: `steps` is missing in this file. Say what is done, one step after the other.",
+        ),
         # what an agent cannot do without
         (
             "agents:\n  a: {backend: command}",

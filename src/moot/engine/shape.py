@@ -12,6 +12,8 @@ from moot.engine.state.operations import Operation
 Name = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=200)]
 TaskName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_:-]+$", max_length=200)]
 Steps = list[JsonValue]
+Restored = Literal["workflow_metadata", "computed_field_definitions", "current raw state", "pending tasks"]
+LeftOut = Literal["historical data", "completed task details"]
 
 
 class Shape(BaseModel):
@@ -105,6 +107,12 @@ class ResumeShape(Shape):
     retry_failed_steps: bool = Field(default=True, description="Whether a step that has failed is taken again")
     skip_completed_steps: bool = Field(default=True, description="Whether what is done stays done")
     reset_error_counts: bool = Field(default=False, description="Whether tries are counted anew")
+    load_from_checkpoint: list[Restored] = Field(
+        default_factory=list[Restored], description="What is known again then; all of this is, also if it is not said"
+    )
+    exclude: list[LeftOut] = Field(
+        default_factory=list[LeftOut], description="What whoever goes on is not told; nor is it if that is not said"
+    )
 
 
 class FlowShape(Shape):

@@ -102,18 +102,18 @@ class Protocol:
             key = _key(context, caller)
         except InvalidInput as error:
             return _result(dispatch.refusal(error))
-        arguments = cast(Mapping[str, Json], params.arguments or {})
+        arguments, spelling = cast(Mapping[str, Json], params.arguments or {}), self._spelling(context)
         with self._breakable():
             answer = await dispatch.perform(
                 self._store,
                 caller,
-                spellings.own(params.name) if self._spelling(context) == "dotted" else params.name,
+                spellings.own(params.name) if spelling == "dotted" else params.name,
                 arguments,
                 key,
                 tells_mail=_hears_mail(context),
                 around=self._around,
             )
-            return _result(answer)
+            return _result(spellings.answered(answer, spelling))
 
     @contextmanager
     def _breakable(self) -> Generator[None]:

@@ -114,6 +114,8 @@ async def keep(call: Call, arguments: Keep) -> Kept:
 
 async def resume(call: Call, arguments: Resume) -> Resumed:
     """Take it over, and go on with what had failed."""
+    texts = await call.read(lambda tx: flows.files(tx, flow_access.flow(tx, call.caller, arguments.workflow_id).id))
+    definition = await asyncio.to_thread(compiling.compiled, texts)  # which may take longer than the store can wait
 
     def change(tx: Tx) -> Resumed:
         flow = flow_access.flow(tx, call.caller, arguments.workflow_id)
@@ -124,7 +126,6 @@ async def resume(call: Call, arguments: Resume) -> Resumed:
         flow_access.check_free(tx, call.caller, flow)
         flows.hand_over(tx, flow, flow_access.holder(tx, call.caller))
         if flow.status == "failed":
-            definition = compiling.compiled(flows.files(tx, flow.id))
             resuming.resume(tx, flows.get(tx, flow.id), definition)
         advancing.advance(tx, flow.id, flow.stream)
         last = history.last_steps(tx, flow.id, 1)

@@ -33,6 +33,7 @@ from moot.workflow.gathering import Gatherer, settle_backends
 from moot.workflow.members import Flags, Member, Reader
 from moot.workflow.merging import Layer, budget
 from moot.workflow.shape import (
+    FLOW_SECTIONS,
     ConfigShape,
     ContextShape,
     DefaultsShape,
@@ -129,10 +130,16 @@ def _has_agents(said: FileShape, document: Document, faults: Faults) -> bool:
     if said.agents or said.team or (said.steps is not None and said.kickoff is None and said.tasks is None):
         return True
     if "agents" not in document.data:  # or it was left out for what is wrong with it
-        faults.add(
-            document, Problem(("agents",), "`agents` is missing in this file", "Say who takes part.", is_key=True)
-        )
+        faults.add(document, _lacking(document.data))
     return False
+
+
+def _lacking(data: Mapping[str, object]) -> Problem:
+    """Whoever writes of state means steps; whoever says nothing of that, agents."""
+    if any(one in data for one in FLOW_SECTIONS if one != "steps") and not {"kickoff", "tasks", "steps"} & data.keys():
+        fact, remedy = "`steps` is missing in this file", "Say what is done, one step after the other."
+        return Problem(("steps",), fact, remedy, is_key=True)
+    return Problem(("agents",), "`agents` is missing in this file", "Say who takes part.", is_key=True)
 
 
 def draft_agent(file: Path, around: Surroundings | None = None) -> Draft:

@@ -12,7 +12,8 @@ from moot.engine.files import compiling
 from moot.engine.flow import flows as all_flows
 from moot.engine.flow import resuming
 from moot.registry import agents
-from moot.store.store import Store
+from moot.store import sqlite
+from moot.store.store import Limits, Store
 from moot.tools import advancing
 from tests.flowing import carried_out
 
@@ -237,3 +238,20 @@ def _resume(tx: Tx, id: str) -> None:
     flow = all_flows.get(tx, FlowId(id))
     assert resuming.resume(tx, flow, compiling.compiled(all_flows.files(tx, flow.id)))
     advancing.advance(tx, flow.id, flow.stream)
+
+
+async def test_a_long_definition_is_read_before_the_store_is_held_to_resume_it(
+    tmp_path: Path, sandbox: Sandbox, caplog: pytest.LogCaptureFixture
+) -> None:
+    many = "\n".join(f"  - {{type: state_update, path: raw.x, value: '{{{{ {at} }}}}'}}" for at in range(2000))
+    text = f"steps:\n  - {{id: first, type: shell_command, command: test -e there}}\n  - {{type: exit}}\n{many}\n"
+    store = sqlite.open_file(tmp_path / "own" / "moot.db", create=True, limits=Limits(slow_seconds=0.1))
+    async with carried_out(store, tmp_path, sandbox, {"flow": text}) as flows:
+        id = await flows.start()
+        assert (await flows.over(id)).status == "failed"
+        (tmp_path / "there").touch()
+        compiling.compiled.cache_clear()  # as for a host that has never seen it
+        await flows.done("workflow_resume", workflow_id=id)
+        assert (await flows.over(id)).status == "completed"
+    await store.close()
+    assert [one.message for one in caplog.records if "held the writer" in one.message] == []

@@ -29,6 +29,18 @@ def test_what_is_not_said_is_as_it_always_is() -> None:
     assert (definition.errors, definition.resumption) == (ErrorHandling(), None)
 
 
+def test_what_a_resumed_flow_knows_anyway_may_be_said() -> None:
+    text = """
+on_resume:
+  load_from_checkpoint: [workflow_metadata, computed_field_definitions, current raw state, pending tasks]
+  exclude: [historical data, completed task details]
+"""
+    definition, problems = found(text)
+    assert (definition.resumption, problems) == (Resumption(), [])
+    (problem,) = found("on_resume: {exclude: [current raw state]}")[1]
+    assert problem.startswith("1:23: `on_resume.exclude item 1` must be one of historical data, completed task details")
+
+
 @pytest.mark.parametrize(
     ("said", "place"), [("{}", "raw.workflow_errors"), ("{enabled: false, state_path: raw.e}", "")]
 )
@@ -48,7 +60,7 @@ def test_errors_are_collected_where_it_is_said(said: str, place: str) -> None:
             "1:49: `error_handling.error_collection.state_path`: computed.e is computed and cannot be written.",
         ),
         ("error_handling: {on_failure: [{type: exi}]}", "1:38: there is no kind of step `exi`."),
-        ("on_resume: {retry: true}", "1:13: `retry` is no key of `on_resume`. Known are: reset_error_counts,"),
+        ("on_resume: {retry: true}", "1:13: `retry` is no key of `on_resume`. Known are: exclude, load_from_checkpoint,"),
     ],
 )
 def test_a_mistake_is_told_with_its_place_and_a_remedy(text: str, told: str) -> None:
