@@ -8,7 +8,7 @@ import pytest
 from moot.engine import kinds
 from moot.engine.definition import Definition
 from moot.engine.expressions.sandbox import Sandbox
-from moot.engine.flow.advance import Standing, advance, finish
+from moot.engine.flow.advance import Footing, advance, finish
 from moot.engine.step import Outcome, Step, StepFailed
 from tests.engine.steps.taking import defined, told, work
 
@@ -29,7 +29,7 @@ def test_every_key_of_a_step_is_explained(type_: str) -> None:
 async def test_a_step_that_has_nothing_done_cannot_be_finished(sandbox: Sandbox) -> None:
     definition = Definition("test", (Step("it", "sequential"),))
     with pytest.raises(StepFailed, match="it has nothing done"):
-        await finish(sandbox, definition, Standing({}), Outcome())
+        await finish(sandbox, definition, Footing({}), Outcome())
 
 
 async def test_three_braces_mean_something_in_commands_alone(sandbox: Sandbox) -> None:
@@ -43,11 +43,11 @@ async def test_work_in_a_loop_sees_its_item(sandbox: Sandbox) -> None:
         "type: foreach\nitems: [1, 2]\nsteps:\n- {type: user_message, message: '{{ item }} at {{ index }}'}"
     )
     shown: list[Any] = []
-    standing = Standing({})
-    while not standing.is_over:
-        found = await advance(sandbox, outer, standing)
+    footing = Footing({})
+    while not footing.is_over:
+        found = await advance(sandbox, outer, footing)
         if found.work is not None:
             shown.append(found.work.definition["message"])
-            found = await finish(sandbox, outer, standing, Outcome())
-        standing = found.after
+            found = await finish(sandbox, outer, footing, Outcome())
+        footing = found.after
     assert shown == ["1 at 0", "2 at 1"]

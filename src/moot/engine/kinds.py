@@ -5,7 +5,7 @@ from typing import Any
 
 from moot.core.records import record
 from moot.engine.shape import StepShape
-from moot.engine.step import Finish, Move, Outcome, StepFailed, Take, Turn
+from moot.engine.step import Finish, Move, Outcome, StepFailed, Take, Visit
 from moot.engine.steps import (
     agent_prompt,
     agent_shell_command,
@@ -67,12 +67,12 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
-async def take(turn: Turn) -> Move:
-    return await KINDS[turn.step.type].take(turn)
+async def take(visit: Visit) -> Move:
+    return await KINDS[visit.step.type].take(visit)
 
 
-async def finish(turn: Turn, outcome: Outcome) -> Move:
-    found = KINDS[turn.step.type].finish
+async def finish(visit: Visit, outcome: Outcome) -> Move:
+    found = KINDS[visit.step.type].finish
     if found is None:
-        raise StepFailed(f"{turn.called} has nothing done.", "Take the next step.")
-    return await found(turn, outcome)
+        raise StepFailed(f"{visit.called} has nothing done.", "Take the next step.")
+    return await found(visit, outcome)

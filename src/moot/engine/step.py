@@ -145,7 +145,7 @@ class Resolved:
     replacements: Mapping[str, Json] = field(default_factory=dict[str, Json])
 
 
-class Turn(Protocol):
+class Visit(Protocol):
     """A flow at a step."""
 
     @property
@@ -194,5 +194,5 @@ class Turn(Protocol):
     async def value(self, expression: Expression, own: Mapping[str, Json] | None = None) -> Json: ...
 
 
-Take = Callable[[Turn], Awaitable[Move]]
-Finish = Callable[[Turn, Outcome], Awaitable[Move]]
+Take = Callable[[Visit], Awaitable[Move]]
+Finish = Callable[[Visit, Outcome], Awaitable[Move]]

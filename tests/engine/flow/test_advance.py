@@ -12,7 +12,7 @@ from moot.engine import frames, kinds
 from moot.engine.definition import Definition
 from moot.engine.expressions import template
 from moot.engine.expressions.sandbox import Sandbox
-from moot.engine.flow.advance import Standing, advance
+from moot.engine.flow.advance import Footing, advance
 from moot.engine.resolving import ExpressionFailed
 from moot.engine.state import fields
 from moot.engine.state.paths import PathInvalid
@@ -57,19 +57,19 @@ def made(place: str, said: Said) -> Step:
             return step(name, "state_update", StateUpdate(tuple(changes)))
 
 
-async def play(sandbox: Sandbox, *said: Said, **given: Any) -> tuple[dict[str, Any], list[str], Standing]:
+async def play(sandbox: Sandbox, *said: Said, **given: Any) -> tuple[dict[str, Any], list[str], Footing]:
     """The state at the end, the steps that were taken, and how it stands then. Everything is kept as JSON meanwhile."""
     definition = Definition("test", block(*said))
     own = {"inputs": json.dumps(given)}
-    standing, taken = Standing({}), list[str]()
-    while not standing.is_over:
+    footing, taken = Footing({}), list[str]()
+    while not footing.is_over:
         assert len(taken) < 2000
-        kept = frames.from_json(json.loads(json.dumps(frames.to_json(standing.frames))))
-        done = await advance(sandbox, definition, Standing(standing.fields, kept), own)
+        kept = frames.from_json(json.loads(json.dumps(frames.to_json(footing.frames))))
+        done = await advance(sandbox, definition, Footing(footing.fields, kept), own)
         taken += [done.step_id] if done.step_id else []
-        assert done.change.over(standing.fields) == dict(done.after.fields)
-        standing = done.after
-    return fields.flat(standing.fields), taken, standing
+        assert done.change.over(footing.fields) == dict(done.after.fields)
+        footing = done.after
+    return fields.flat(footing.fields), taken, footing
 
 
 def put(path: str, value: Any = None, operation: str = "set") -> Said:
@@ -142,8 +142,8 @@ async def test_a_loop_is_left_or_gone_on_with_from_any_depth(sandbox: Sandbox) -
 
 async def test_an_exit_ends_everything_with_its_reason(sandbox: Sandbox) -> None:
     inner: Said = {"while": "true", "body": [{"exit": "failed", "reason": "{{ n }} left"}]}
-    _, taken, standing = await play(sandbox, put("raw.n", 3), {"each": [1, 2], "steps": [inner]}, put("raw.n", 0))
-    assert standing.exit == Exit("failed", "3 left")
+    _, taken, footing = await play(sandbox, put("raw.n", 3), {"each": [1, 2], "steps": [inner]}, put("raw.n", 0))
+    assert footing.exit == Exit("failed", "3 left")
     assert taken[-1] == "1.steps[1].0.body[1].0.exit"
 
 

@@ -10,7 +10,7 @@ from moot.engine.definition import Definition, SubTask
 from moot.engine.expressions.sandbox import Sandbox
 from moot.engine.files import reading
 from moot.engine.flow import advance as advancing
-from moot.engine.flow.advance import Advanced, Standing
+from moot.engine.flow.advance import Advanced, Footing
 from moot.engine.state import fields
 from moot.engine.step import Outcome, Work
 
@@ -39,17 +39,17 @@ async def work(sandbox: Sandbox, definition: Definition, **state: Json) -> Work:
 
 
 async def taken(sandbox: Sandbox, definition: Definition, **state: Json) -> Advanced:
-    return await advancing.advance(sandbox, definition, standing(state), OWN)
+    return await advancing.advance(sandbox, definition, footing(state), OWN)
 
 
 async def finished(
     sandbox: Sandbox, definition: Definition, outcome: Outcome, tries: int = 0, **state: Json
 ) -> Advanced:
-    return await advancing.finish(sandbox, definition, standing(state, tries), outcome, OWN)
+    return await advancing.finish(sandbox, definition, footing(state, tries), outcome, OWN)
 
 
-def standing(state: Mapping[str, Json], tries: int = 0) -> Standing:
-    return Standing({f"raw.{name}": json.dumps(value) for name, value in state.items()}, tries=tries)
+def footing(state: Mapping[str, Json], tries: int = 0) -> Footing:
+    return Footing({f"raw.{name}": json.dumps(value) for name, value in state.items()}, tries=tries)
 
 
 def written(found: Advanced) -> dict[str, Any]:

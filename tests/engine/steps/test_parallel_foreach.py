@@ -7,7 +7,7 @@ from moot.engine.definition import InputField, SubTask
 from moot.engine.expressions.sandbox import Sandbox
 from moot.engine.flow import advance as advancing
 from moot.engine.step import Outcome, StepFailed
-from tests.engine.steps.taking import OWN, defined, finished, standing, taken, told, work, written
+from tests.engine.steps.taking import OWN, defined, finished, footing, taken, told, work, written
 
 FIX = "type: parallel_foreach\nitems: '{{ batches }}'\nsub_agent_task: fix\n"
 TASK = SubTask("fix", (InputField("batch_id"), InputField("files", "array")))
@@ -164,7 +164,7 @@ async def test_else_the_step_fails_and_what_was_collected_is_still_written(sandb
     made = defined(f"{FIX}{COLLECTING}{strategy}}}", TASK)
     with pytest.raises(StepFailed, match=r"2 sub-agents of it failed: b: no; c: never\.") as error:
         await finished(sandbox, made, MIXED)
-    after = await advancing.failed(sandbox, made, standing({}), error.value, OWN)
+    after = await advancing.failed(sandbox, made, footing({}), error.value, OWN)
     assert [one["task_id"] for one in written(after)["lost"]] == ["b", "c"]
     silent = defined(FIX + "on_sub_agent_error: {error_state_path: raw.lost, collect_errors: false}", TASK)
     with pytest.raises(StepFailed) as error:

@@ -9,7 +9,7 @@ from moot.core.json import Json
 from moot.engine.expressions.sandbox import Sandbox
 from moot.engine.flow import advance as advancing
 from moot.engine.step import Outcome, StepFailed
-from tests.engine.steps.taking import OWN, defined, finished, standing, taken, told, work, written
+from tests.engine.steps.taking import OWN, defined, finished, footing, taken, told, work, written
 
 COUNT = """
 type: shell_command
@@ -82,7 +82,7 @@ async def test_a_command_that_fails_fails_its_step_and_still_writes_why(sandbox:
     made = defined("type: shell_command\ncommand: x\nerror_state_update: {path: raw.why}")
     with pytest.raises(StepFailed, match="it failed: exit code 2: no such file") as error:
         await finished(sandbox, made, ran("half", 2, "warning\nno such file\n"))
-    after = await advancing.failed(sandbox, made, standing({"n": 1}), error.value, OWN)
+    after = await advancing.failed(sandbox, made, footing({"n": 1}), error.value, OWN)
     wanted = {
         "message": "exit code 2: no such file",
         "exit_code": 2,
@@ -90,7 +90,7 @@ async def test_a_command_that_fails_fails_its_step_and_still_writes_why(sandbox:
         "step": "it",
     }
     assert written(after) == {"why": wanted}
-    assert (after.after.frames, after.step_id) == (standing({}).frames, "it.shell_command")
+    assert (after.after.frames, after.step_id) == (footing({}).frames, "it.shell_command")
 
 
 async def test_an_error_says_once_how_a_command_ended(sandbox: Sandbox) -> None:

@@ -19,11 +19,11 @@ from moot.engine.state.fields import Fields
 from moot.engine.state.operations import Update
 from moot.engine.state.reactive import Change
 from moot.engine.step import Again, Do, Enter, Exit, Include, Leave, Move, Next, Outcome, StepFailed, Work
-from moot.engine.turn import AtStep
+from moot.engine.visit import AtStep
 
 
 @record
-class Standing:
+class Footing:
     """Where a strand of a flow is and what the flow knows. Without frames it is over."""
 
     fields: Fields
@@ -40,7 +40,7 @@ class Standing:
 class Advanced:
     """What one step came to."""
 
-    after: Standing
+    after: Footing
     change: Change = field(default_factory=Change)
     step_id: str = ""  # of the step that was taken; empty where only a block has ended
     warning: str = ""
@@ -51,93 +51,91 @@ class Advanced:
 
 
 async def advance(
-    evaluator: Evaluator, definition: Definition, before: Standing, own: Mapping[str, str] | None = None
+    evaluator: Evaluator, definition: Definition, before: Footing, own: Mapping[str, str] | None = None
 ) -> Advanced:
     """`own` are names that expressions see besides the state: JSON text, such as `inputs`."""
-    turn = _turn(evaluator, definition, before, own)
-    if turn.scope.is_at_end:
+    visit = _turn(evaluator, definition, before, own)
+    if visit.scope.is_at_end:
         return Advanced(_ended(before))
-    return await _made(turn, before, await kinds.take(turn))
+    return await _made(visit, before, await kinds.take(visit))
 
 
 async def finish(
     evaluator: Evaluator,
     definition: Definition,
-    before: Standing,
+    before: Footing,
     outcome: Outcome,
     own: Mapping[str, str] | None = None,
 ) -> Advanced:
     """The work of the step where the flow stands was done."""
-    turn = _turn(evaluator, definition, before, own)
-    return await _made(turn, before, await kinds.finish(turn, outcome))
+    visit = _turn(evaluator, definition, before, own)
+    return await _made(visit, before, await kinds.finish(visit, outcome))
 
 
 async def failed(
     evaluator: Evaluator,
     definition: Definition,
-    before: Standing,
+    before: Footing,
     error: StepFailed,
     own: Mapping[str, str] | None = None,
 ) -> Advanced:
     """The step where the flow stands has failed: it stays there, with what was to be written all the same."""
-    turn = _turn(evaluator, definition, before, own)
-    change = await _written(turn, Next(error.updates))
-    after = Standing(change.over(before.fields), before.frames, tries=before.tries)
+    visit = _turn(evaluator, definition, before, own)
+    change = await _written(visit, Next(error.updates))
+    after = Footing(change.over(before.fields), before.frames, tries=before.tries)
     id = step_of(definition, before)
     return Advanced(after, change, id, error=str(error), updates=error.updates)
 
 
-def step_of(definition: Definition, before: Standing) -> str:
+def step_of(definition: Definition, before: Footing) -> str:
     """The id of the step where a flow stands, also if that could not be taken."""
     return definition.step_id(before.frames)
 
 
-def past(definition: Definition, before: Standing) -> Advanced:
+def past(definition: Definition, before: Footing) -> Advanced:
     """Behind the step where it stands, whatever became of that."""
-    return Advanced(Standing(before.fields, positions.on(before.frames)), step_id=step_of(definition, before))
+    return Advanced(Footing(before.fields, positions.on(before.frames)), step_id=step_of(definition, before))
 
 
-def _turn(evaluator: Evaluator, definition: Definition, before: Standing, own: Mapping[str, str] | None) -> AtStep:
+def _turn(evaluator: Evaluator, definition: Definition, before: Footing, own: Mapping[str, str] | None) -> AtStep:
     scope = Scope.at(definition, before.frames, before.fields, own or {})
     return AtStep(evaluator, scope, before.fields, before.tries)
 
 
-async def _made(turn: AtStep, before: Standing, move: Move) -> Advanced:
-    scope, frames = turn.scope, before.frames
+async def _made(visit: AtStep, before: Footing, move: Move) -> Advanced:
+    scope, frames = visit.scope, before.frames
     id = scope.step_id
     match move:
         case Next():
-            change = await _written(turn, move)
-            after = Standing(change.over(before.fields), positions.on(frames))
+            change = await _written(visit, move)
+            after = Footing(change.over(before.fields), positions.on(frames))
             return Advanced(after, change, id, move.warning, updates=move.updates)
         case Enter():
             change = Change({scope.key(LOOP): json.dumps(move.items)}) if move.items is not None else Change()
-            return Advanced(Standing(change.over(before.fields), positions.into(frames, move.block)), change, id)
+            return Advanced(Footing(change.over(before.fields), positions.into(frames, move.block)), change, id)
         case Include():
-            change = await _opened(turn, before.fields, move)
-            return Advanced(
-                Standing(change.over(before.fields), positions.into(frames, positions.WORKFLOW)), change, id
-            )
+            change = await _opened(visit, before.fields, move)
+            return Advanced(Footing(change.over(before.fields), positions.into(frames, positions.WORKFLOW)), change, id)
         case Do():
             return Advanced(before, step_id=id, work=move.work)
         case Again():
-            after = Standing(before.fields, frames, tries=before.tries + 1)
+            after = Footing(before.fields, frames, tries=before.tries + 1)
             return Advanced(after, step_id=id, again=move.after, error=move.error)
         case Leave():
-            return Advanced(Standing(before.fields, _left(scope.outermost, frames, move)), step_id=id)
+            return Advanced(Footing(before.fields, _left(scope.outermost, frames, move)), step_id=id)
         case Exit() if scope.depth > positions.root(frames):
-            change = Change() if move.status == "success" else _unsuccessful(turn, move)
-            after = Standing(change.over(before.fields), positions.back(frames[: scope.depth + 1]))
+            change = Change() if move.status == "success" else _unsuccessful(visit, move)
+            after = Footing(change.over(before.fields), positions.back(frames[: scope.depth + 1]))
             return Advanced(after, change, id)
         case Exit():
-            return Advanced(Standing(before.fields, (), move), step_id=id)
+            return Advanced(Footing(before.fields, (), move), step_id=id)
 
 
-async def _written(turn: AtStep, move: Next) -> Change:
+async def _written(visit: AtStep, move: Next) -> Change:
     """What it writes, with what follows from that."""
-    change, scope = Change(), turn.scope
+    change, scope = Change(), visit.scope
     if move.updates:
-        found = await reactive.update(turn.evaluator, scope.definition.schema, scope.fields, move.updates)
+        found = await reactive.update(visit.evaluator, scope.definition.schema, scope.fields, move.updates)
         change = found.inside(scope.prefix)
     if not move.keeps:
         return change
@@ -145,27 +143,27 @@ async def _written(turn: AtStep, move: Next) -> Change:
     return Change({**change.fields, **kept}, change.traces)
 
 
-async def _opened(turn: AtStep, fields: Fields, move: Include) -> Change:
+async def _opened(visit: AtStep, fields: Fields, move: Include) -> Change:
     """The state of an included workflow as it begins, in place of what an earlier round of it has left."""
-    inner = turn.scope.inner
-    begun = await beginning.state(turn.evaluator, inner.definition, beginning.given(inner.definition, move.inputs))
+    inner = visit.scope.inner
+    begun = await beginning.state(visit.evaluator, inner.definition, beginning.given(inner.definition, move.inputs))
     gone: dict[str, str | None] = {key: None for key in fields if key.startswith(inner.prefix)}
     return Change(gone).then(begun.inside(inner.prefix))
 
 
-def _unsuccessful(turn: AtStep, move: Exit) -> Change:
+def _unsuccessful(visit: AtStep, move: Exit) -> Change:
     """An included workflow ends as failed because it says so: that is what has failed, and not a step in it."""
-    scope = turn.scope
+    scope = visit.scope
     error = StepFailed(move.reason or f"{scope.definition.name} has ended as failed.")
     found = Failure(error.code, error.fact, error.remedy, scope.step_id, scope.frames)
     return Change({scope.prefix + FAILED: json.dumps(failure.to_json(found))})
 
 
-def _ended(before: Standing) -> Standing:
+def _ended(before: Footing) -> Footing:
     """A block is gone through: back to the step that it belongs to, or the strand is over."""
     if positions.root(before.frames) == len(before.frames) - 1:
-        return Standing(before.fields, (), Exit())
-    return Standing(before.fields, positions.back(before.frames))
+        return Footing(before.fields, (), Exit())
+    return Footing(before.fields, positions.back(before.frames))
 
 
 def _left(definition: Definition, frames: Frames, move: Leave) -> Frames:

@@ -10,7 +10,7 @@ from moot.core.records import record, replace
 from moot.engine import frames
 from moot.engine.expressions.evaluation import Evaluator
 from moot.engine.flow import advance, beginning, endings, forks, handing, trouble
-from moot.engine.flow.advance import Advanced, Standing
+from moot.engine.flow.advance import Advanced, Footing
 from moot.engine.flow.delta import Delta, Live
 from moot.engine.flow.history import Doer, StepStatus, Taken
 from moot.engine.flow.strands import Strand, moved
@@ -97,24 +97,24 @@ class Driver:
     async def _go_on(self, live: Live, strand: Strand) -> Delta:
         """Through control flow to the next step that does something, which is a commit of its own."""
         own = live.own(strand)
-        standing = Standing(live.fields, strand.frames, tries=strand.tries)
+        footing = Footing(live.fields, strand.frames, tries=strand.tries)
         taken: list[Taken] = []
         traces: list[Trace] = []
         fields: dict[str, str | None] = {}
         while len(taken) < _MOST_MOVES:
             try:
-                done = await advance.advance(self.evaluator, live.definition, standing, own)
+                done = await advance.advance(self.evaluator, live.definition, footing, own)
             except MootError as error:
-                if standing.frames != strand.frames:  # so far it was well: that first
+                if footing.frames != strand.frames:  # so far it was well: that first
                     break
                 return await trouble.failed(self.evaluator, live, strand, error)
-            if live.flow.driver == "agent" and handing.is_update(live.definition, standing, done):
-                if standing.frames != strand.frames:
+            if live.flow.driver == "agent" and handing.is_update(live.definition, footing, done):
+                if footing.frames != strand.frames:
                     break
                 return await handing.update(self.evaluator, live, strand, done)
             if done.work is not None:
                 so_far = Delta(fields, taken=tuple(taken), traces=tuple(traces))
-                there = replace(strand, frames=standing.frames)
+                there = replace(strand, frames=footing.frames)
                 is_said = live.flow.driver == "moot" and done.work.type == _SAID
                 return _said(there, done, so_far) if is_said else self._given(live, there, done, so_far)
             taken += _noted(strand, done)
@@ -122,10 +122,10 @@ class Driver:
             fields.update(done.change.fields)
             if done.after.is_over:
                 return endings.over(live, strand, done, Delta(fields, taken=tuple(taken), traces=tuple(traces)))
-            standing = done.after
+            footing = done.after
             if done.updates or done.warning:
                 break
-        return Delta(fields, (moved(strand, standing.frames),), tuple(taken), tuple(traces))
+        return Delta(fields, (moved(strand, footing.frames),), tuple(taken), tuple(traces))
 
     def _given(self, live: Live, strand: Strand, done: Advanced, so_far: Delta) -> Delta:
         """Work for somebody. Tasks are strands of their own, which somebody waits for: the parent, or who stays
@@ -154,9 +154,9 @@ class Driver:
         return await endings.settled(self.evaluator, live, await self._finish(live, strand, outcome, doer))
 
     async def _finish(self, live: Live, strand: Strand, outcome: Outcome, doer: Doer) -> Delta:
-        standing = Standing(live.fields, strand.frames, tries=strand.tries)
+        footing = Footing(live.fields, strand.frames, tries=strand.tries)
         try:
-            done = await advance.finish(self.evaluator, live.definition, standing, outcome, live.own(strand))
+            done = await advance.finish(self.evaluator, live.definition, footing, outcome, live.own(strand))
         except MootError as error:
             delta = await trouble.failed(self.evaluator, live, strand, error, doer)
             return self._without_children(live, strand, delta)

@@ -11,7 +11,7 @@ from moot.engine import frames
 from moot.engine.definition import Definition
 from moot.engine.expressions.evaluation import Evaluator
 from moot.engine.flow import advance
-from moot.engine.flow.advance import Advanced, Standing
+from moot.engine.flow.advance import Advanced, Footing
 from moot.engine.flow.delta import Delta, Live
 from moot.engine.flow.strands import Strand, moved
 from moot.engine.scope import Scope
@@ -26,9 +26,9 @@ _MOST = 1000  # updates in one step
 _WORDS = "Make these updates of the state. Their values are final: compute nothing."
 
 
-def is_update(definition: Definition, standing: Standing, done: Advanced) -> bool:
-    trail = definition.trail(standing.frames)
-    return bool(trail) and trail[-1].type == TYPE and bool(done.updates) and not standing.is_over
+def is_update(definition: Definition, footing: Footing, done: Advanced) -> bool:
+    trail = definition.trail(footing.frames)
+    return bool(trail) and trail[-1].type == TYPE and bool(done.updates) and not footing.is_over
 
 
 async def update(evaluator: Evaluator, live: Live, strand: Strand, done: Advanced) -> Delta:
@@ -50,7 +50,7 @@ async def update(evaluator: Evaluator, live: Live, strand: Strand, done: Advance
 
 async def _gathered(
     evaluator: Evaluator, live: Live, strand: Strand, done: Advanced
-) -> tuple[tuple[Update, ...], Standing]:
+) -> tuple[tuple[Update, ...], Footing]:
     made, after = done.updates, done.after
     loop = _bare_loop(live.definition, strand)
     own = live.own(strand)

@@ -7,7 +7,7 @@ from moot.core.records import replace
 from moot.engine import frames
 from moot.engine.expressions.evaluation import Evaluator
 from moot.engine.flow import advance, failure, forks, inner_trouble
-from moot.engine.flow.advance import Standing
+from moot.engine.flow.advance import Footing
 from moot.engine.flow.delta import Delta, Live
 from moot.engine.flow.failure import Failure
 from moot.engine.flow.history import Doer, Taken
@@ -43,10 +43,10 @@ async def _written(evaluator: Evaluator, live: Live, strand: Strand, error: Moot
     """What a step wants to be written although it has failed: why, say."""
     if not isinstance(error, StepFailed) or not error.updates:
         return Change()
-    standing = Standing(live.fields, strand.frames, tries=strand.tries)
+    footing = Footing(live.fields, strand.frames, tries=strand.tries)
     own = live.own(strand)
     try:
-        return (await advance.failed(evaluator, live.definition, standing, error, own)).change
+        return (await advance.failed(evaluator, live.definition, footing, error, own)).change
     except MootError:  # the state does not take it: the failure itself counts more
         return Change()
 

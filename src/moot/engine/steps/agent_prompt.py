@@ -12,7 +12,7 @@ from moot.core.records import record
 from moot.engine import resolving
 from moot.engine.resolving import text_of
 from moot.engine.shape import StepShape
-from moot.engine.step import Again, Do, Move, Next, Outcome, StepFailed, Turn, Work
+from moot.engine.step import Again, Do, Move, Next, Outcome, StepFailed, Visit, Work
 from moot.engine.steps import results
 from moot.engine.steps.results import RESULT, ResultShape
 from moot.engine.steps.updating import Change
@@ -58,48 +58,48 @@ def _check(schema: Mapping[str, Json]) -> None:
         raise InvalidInput(f"This is no JSON Schema: {wrong}.", "See json-schema.org.")
 
 
-async def take(turn: Turn) -> Move:
-    detail: AgentPrompt = turn.step.detail
-    made = await turn.resolve(detail.prompt)
+async def take(visit: Visit) -> Move:
+    detail: AgentPrompt = visit.step.detail
+    made = await visit.resolve(detail.prompt)
     definition: dict[str, Json] = {"prompt": text_of(made.value)}
-    agent = text_of(await turn.resolved(detail.agent))
+    agent = text_of(await visit.resolved(detail.agent))
     if agent:
         definition["agent"] = agent
-    schema = await _schema(turn, detail)
+    schema = await _schema(visit, detail)
     words = "Answer the prompt and complete the step with your answer."
     if schema is not None:
         definition["schema"] = schema
         words = "Answer the prompt and complete the step with your answer: JSON that fits the schema, and nothing else."
-    definition |= await results.shown(turn, detail.writes)
+    definition |= await results.shown(visit, detail.writes)
     replaced = results.replacements(made.replacements)
     words += results.told(definition)
     return Do(Work("agent_prompt", words, definition, replaced, results.original(detail.prompt)))
 
 
-async def finish(turn: Turn, outcome: Outcome) -> Move:
-    detail: AgentPrompt = turn.step.detail
-    schema = await _schema(turn, detail)
+async def finish(visit: Visit, outcome: Outcome) -> Move:
+    detail: AgentPrompt = visit.step.detail
+    schema = await _schema(visit, detail)
     answer, wrong = outcome.result, results.message(outcome) if outcome.status == "failed" else None
     if wrong is None and schema is not None:
         answer, wrong = await _fitted(outcome.result, schema)
     elif wrong is None and answer is None:
         wrong = "there is no answer"
     if wrong is None:
-        return Next(await results.updates(turn, detail.writes, {RESULT: answer}))
-    if turn.tries < detail.retries:
+        return Next(await results.updates(visit, detail.writes, {RESULT: answer}))
+    if visit.tries < detail.retries:
         return Again(error=wrong)
-    raise StepFailed(f"{turn.called} was not answered: {wrong}", "See what the agent said, then resume.")
+    raise StepFailed(f"{visit.called} was not answered: {wrong}", "See what the agent said, then resume.")
 
 
-async def _schema(turn: Turn, detail: AgentPrompt) -> Mapping[str, Json] | None:
+async def _schema(visit: Visit, detail: AgentPrompt) -> Mapping[str, Json] | None:
     if detail.schema is None:
         return None
-    found = await turn.resolved(detail.schema)
+    found = await visit.resolved(detail.schema)
     assert isinstance(found, Mapping)
     try:
         _check(found)
     except InvalidInput as error:
-        raise StepFailed(f"{turn.called}: {error.fact}", error.remedy) from error
+        raise StepFailed(f"{visit.called}: {error.fact}", error.remedy) from error
     return found
 
 

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from moot.core.records import record
 from moot.engine.resolving import text_of
-from moot.engine.step import Do, Move, Turn, Work
+from moot.engine.step import Do, Move, Visit, Work
 from moot.engine.steps import commands, results
 from moot.engine.steps.commands import Command, CommandShape
 from moot.engine.steps.outputs import OutputFormat
@@ -31,10 +31,10 @@ def read(said: Said) -> AgentShellCommand:
     return AgentShellCommand(found.command, found.form, found.failing, found.timeout, found.writes, said.reason)
 
 
-async def take(turn: Turn) -> Move:
-    detail: AgentShellCommand = turn.step.detail
-    found = await commands.handed(turn, detail)
-    reason = text_of(await turn.resolved(detail.reason))
+async def take(visit: Visit) -> Move:
+    detail: AgentShellCommand = visit.step.detail
+    found = await commands.handed(visit, detail)
+    reason = text_of(await visit.resolved(detail.reason))
     definition = {**found.definition, "reason": reason} if reason else found.definition
     words = (
         "Run the command yourself, as it stands there, and complete the step with what it printed, "

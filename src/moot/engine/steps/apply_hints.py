@@ -9,7 +9,7 @@ from moot.core.json import Json
 from moot.core.records import record
 from moot.engine.resolving import text_of
 from moot.engine.state.operations import Update
-from moot.engine.step import Do, Move, Next, Outcome, StepFailed, Turn, Work
+from moot.engine.step import Do, Move, Next, Outcome, StepFailed, Visit, Work
 from moot.engine.steps import failing, results, updating
 from moot.engine.steps.failing import Failing, FailingShape
 from moot.engine.steps.results import RESULT, ResultShape
@@ -41,32 +41,32 @@ def read(said: Said) -> ApplyHints:
     return ApplyHints(said.file, said.hints, failing.read(said), results.change(said.state_update))
 
 
-async def take(turn: Turn) -> Move:
-    detail: ApplyHints = turn.step.detail
-    made = await turn.resolve({"file": detail.file, "hints": detail.hints})
+async def take(visit: Visit) -> Move:
+    detail: ApplyHints = visit.step.detail
+    made = await visit.resolve({"file": detail.file, "hints": detail.hints})
     assert isinstance(made.value, Mapping)
     file = text_of(made.value["file"])
     if not file:
-        raise StepFailed(f"{turn.called} names no file.", "Give the path of a file.")
-    definition: dict[str, Json] = {**made.value, "file": file, **await results.shown(turn, detail.writes)}
+        raise StepFailed(f"{visit.called} names no file.", "Give the path of a file.")
+    definition: dict[str, Json] = {**made.value, "file": file, **await results.shown(visit, detail.writes)}
     words = f"{_WORDS} If you cannot, complete the step as failed and say why."
     original = results.original(detail.file) or results.original(detail.hints)
     return Do(Work("apply_hints", words, definition, results.replacements(made.replacements), original))
 
 
-async def finish(turn: Turn, outcome: Outcome) -> Move:
-    detail: ApplyHints = turn.step.detail
+async def finish(visit: Visit, outcome: Outcome) -> Move:
+    detail: ApplyHints = visit.step.detail
     if outcome.status == "failed":
-        return await failing.failed(turn, detail.failing, detail.writes, {"message": results.message(outcome)})
-    return Next(await _updates(turn, detail.writes, outcome.result))
+        return await failing.failed(visit, detail.failing, detail.writes, {"message": results.message(outcome)})
+    return Next(await _updates(visit, detail.writes, outcome.result))
 
 
-async def _updates(turn: Turn, writes: Change | None, result: Json) -> tuple[Update, ...]:
+async def _updates(visit: Visit, writes: Change | None, result: Json) -> tuple[Update, ...]:
     """The names that an agent has chosen are for the value alone: no name of its can lead a path elsewhere."""
     if writes is None:
         return ()
     reported = result if isinstance(result, Mapping) else dict[str, Json]()
-    keys = await turn.resolved(list(writes.path), {RESULT: result})
+    keys = await visit.resolved(list(writes.path), {RESULT: result})
     assert isinstance(keys, list)
-    value = await turn.resolved(writes.value, {**reported, RESULT: result})
+    value = await visit.resolved(writes.value, {**reported, RESULT: result})
     return (Update(updating.place(keys), writes.operation, value),)

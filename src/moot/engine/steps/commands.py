@@ -8,7 +8,7 @@ from pydantic import Field
 from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.core.records import record
-from moot.engine.step import Move, Next, Outcome, StepFailed, Turn
+from moot.engine.step import Move, Next, Outcome, StepFailed, Visit
 from moot.engine.steps import failing, outputs, quoting, results, spans
 from moot.engine.steps.failing import Failing, FailingShape
 from moot.engine.steps.outputs import OutputFormat, OutputUnreadable
@@ -60,34 +60,34 @@ class Handed:
     original: str
 
 
-async def handed(turn: Turn, detail: Command) -> Handed:
-    made = await turn.resolve(detail.command, quoting.spelled)
+async def handed(visit: Visit, detail: Command) -> Handed:
+    made = await visit.resolve(detail.command, quoting.spelled)
     command = str(made.value)
     if len(command.encode()) > _MOST_BYTES:
         raise StepFailed(
-            f"The command of {turn.called} has become longer than {_MOST_BYTES:,} bytes.",
+            f"The command of {visit.called} has become longer than {_MOST_BYTES:,} bytes.",
             "Let it read what is long from a file, or go through it in parts.",
         )
-    limit = DEFAULT_TIMEOUT if detail.timeout is None else await spans.resolved(turn, detail.timeout)
+    limit = DEFAULT_TIMEOUT if detail.timeout is None else await spans.resolved(visit, detail.timeout)
     definition: dict[str, Json] = {
         "command": command,
         "output_format": detail.form,
         "timeout": spans.millis(limit),
-        **await results.shown(turn, detail.writes),
+        **await results.shown(visit, detail.writes),
     }
     return Handed(definition, results.replacements(made.replacements), results.original(detail.command))
 
 
-async def finish(turn: Turn, outcome: Outcome) -> Move:
-    detail: Command = turn.step.detail
+async def finish(visit: Visit, outcome: Outcome) -> Move:
+    detail: Command = visit.step.detail
     error = _error(outcome)
     if error is not None:
-        return await failing.failed(turn, detail.failing, detail.writes, error)
+        return await failing.failed(visit, detail.failing, detail.writes, error)
     try:
         result = _result(outcome.result, detail.form)
     except OutputUnreadable as unreadable:
-        return await failing.failed(turn, detail.failing, detail.writes, _unreadable(unreadable, outcome))
-    return Next(await results.updates(turn, detail.writes, {RESULT: result}))
+        return await failing.failed(visit, detail.failing, detail.writes, _unreadable(unreadable, outcome))
+    return Next(await results.updates(visit, detail.writes, {RESULT: result}))
 
 
 def _error(outcome: Outcome) -> dict[str, Json] | None:

@@ -6,7 +6,7 @@ from moot.core.records import record
 from moot.engine.expressions import template
 from moot.engine.expressions.template import Expression
 from moot.engine.shape import Steps, StepShape
-from moot.engine.step import Enter, Move, Next, Turn
+from moot.engine.step import Enter, Move, Next, Visit
 
 
 class Said(StepShape):
@@ -24,9 +24,9 @@ def read(said: Said) -> Conditional:
     return Conditional(template.condition(said.condition))
 
 
-async def take(turn: Turn) -> Move:
-    detail: Conditional = turn.step.detail
-    if turn.rounds:
+async def take(visit: Visit) -> Move:
+    detail: Conditional = visit.step.detail
+    if visit.rounds:
         return Next()
-    block = "then" if await turn.value(detail.condition) else "else"
-    return Enter(block) if turn.step.blocks.get(block) else Next()
+    block = "then" if await visit.value(detail.condition) else "else"
+    return Enter(block) if visit.step.blocks.get(block) else Next()

@@ -9,7 +9,7 @@ from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.records import record
 from moot.engine.shape import StepShape
-from moot.engine.step import Again, Move, Next, StepFailed, Turn
+from moot.engine.step import Again, Move, Next, StepFailed, Visit
 from moot.engine.steps import results, spans
 from moot.engine.steps.results import ERROR, RESULT, ErrorShape
 from moot.engine.steps.spans import Span
@@ -56,17 +56,17 @@ def read(said: FailingShape) -> Failing:
     return Failing(said.on_error, retries, said.retry_delay, said.fallback_value, has_fallback, writes)
 
 
-async def failed(turn: Turn, failing: Failing, writes: Change | None, error: Mapping[str, Json]) -> Move:
+async def failed(visit: Visit, failing: Failing, writes: Change | None, error: Mapping[str, Json]) -> Move:
     """`error` has a `message`; `writes` is where the result would have gone."""
     message = str(error["message"])
-    if turn.tries < failing.retries:
-        return Again(await spans.resolved(turn, failing.delay), message)
-    own: dict[str, Json] = {ERROR: {**error, "step": turn.called}}
-    noted = await results.updates(turn, failing.writes, own)
+    if visit.tries < failing.retries:
+        return Again(await spans.resolved(visit, failing.delay), message)
+    own: dict[str, Json] = {ERROR: {**error, "step": visit.called}}
+    noted = await results.updates(visit, failing.writes, own)
     if not failing.goes_on:
-        raise StepFailed(f"{turn.called} failed: {message}", "See why, or say what else to do: on_error.", noted)
-    warning = f"{turn.called} failed, and the flow goes on: {message}"
+        raise StepFailed(f"{visit.called} failed: {message}", "See why, or say what else to do: on_error.", noted)
+    warning = f"{visit.called} failed, and the flow goes on: {message}"
     if not failing.has_fallback:
         return Next(noted, warning)
-    result = await turn.resolved(failing.fallback, own)
-    return Next((*await results.updates(turn, writes, {**own, RESULT: result}), *noted), warning)
+    result = await visit.resolved(failing.fallback, own)
+    return Next((*await results.updates(visit, writes, {**own, RESULT: result}), *noted), warning)

@@ -7,7 +7,7 @@ from pydantic import Field, JsonValue
 from moot.core.json import Json
 from moot.core.records import record
 from moot.engine.shape import Steps, StepShape
-from moot.engine.step import Enter, Move, Next, StepFailed, Turn
+from moot.engine.step import Enter, Move, Next, StepFailed, Visit
 
 
 class Said(StepShape):
@@ -24,11 +24,11 @@ def read(said: Said) -> Foreach:
     return Foreach(said.items)
 
 
-async def take(turn: Turn) -> Move:
-    detail: Foreach = turn.step.detail
-    items = turn.items if turn.rounds else await turn.resolved(detail.items)
+async def take(visit: Visit) -> Move:
+    detail: Foreach = visit.step.detail
+    items = visit.items if visit.rounds else await visit.resolved(detail.items)
     if isinstance(items, str) or not isinstance(items, Sequence):
-        raise StepFailed(f"The items of {turn.called} are no list.", "Give it a list.")
-    if turn.rounds >= len(items):
+        raise StepFailed(f"The items of {visit.called} are no list.", "Give it a list.")
+    if visit.rounds >= len(items):
         return Next()
-    return Enter("steps", items=None if turn.rounds else items)
+    return Enter("steps", items=None if visit.rounds else items)

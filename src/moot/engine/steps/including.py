@@ -12,7 +12,7 @@ from pydantic import Field, JsonValue
 from moot.core.json import Json
 from moot.core.records import record
 from moot.engine.shape import StepShape
-from moot.engine.step import Include, Move, Next, StepFailed, Turn
+from moot.engine.step import Include, Move, Next, StepFailed, Visit
 from moot.engine.steps import results
 from moot.engine.steps.results import RESULT, ResultShape
 from moot.engine.steps.updating import Change
@@ -41,13 +41,13 @@ def read(said: Said) -> Included:
     return Included(said.workflow, dict(said.inputs), results.change(said.state_update))
 
 
-async def take(turn: Turn) -> Move:
-    detail: Included = turn.step.detail
-    if not turn.rounds:
-        return Include(cast(Mapping[str, Json], await turn.resolved(detail.inputs)))
-    if turn.trouble is not None:
-        raise StepFailed(str(turn.trouble["message"]), str(turn.trouble["remedy"]))
-    found = turn.included
+async def take(visit: Visit) -> Move:
+    detail: Included = visit.step.detail
+    if not visit.rounds:
+        return Include(cast(Mapping[str, Json], await visit.resolved(detail.inputs)))
+    if visit.trouble is not None:
+        raise StepFailed(str(visit.trouble["message"]), str(visit.trouble["remedy"]))
+    found = visit.included
     flat: dict[str, Json] = {**found["state"], **found["raw"], **found["computed"]}
-    writes = await results.updates(turn, detail.writes, {RESULT: flat})
-    return Next(writes, keeps={**found["computed"], turn.step.name: flat})
+    writes = await results.updates(visit, detail.writes, {RESULT: flat})
+    return Next(writes, keeps={**found["computed"], visit.step.name: flat})

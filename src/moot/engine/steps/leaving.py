@@ -4,7 +4,7 @@ from pydantic import Field
 
 from moot.core.records import record
 from moot.engine.shape import StepShape
-from moot.engine.step import Ending, Exit, Leave, Move, Turn
+from moot.engine.step import Ending, Exit, Leave, Move, Visit
 
 
 class ExitSaid(StepShape):
@@ -22,14 +22,14 @@ def read_exit(said: ExitSaid) -> Stop:
     return Stop(said.status, said.reason)
 
 
-async def take_break(turn: Turn) -> Move:
+async def take_break(visit: Visit) -> Move:
     return Leave(is_over=True)
 
 
-async def take_continue(turn: Turn) -> Move:
+async def take_continue(visit: Visit) -> Move:
     return Leave(is_over=False)
 
 
-async def take_exit(turn: Turn) -> Move:
-    detail: Stop = turn.step.detail
-    return Exit(detail.status, str(await turn.resolved(detail.reason)))
+async def take_exit(visit: Visit) -> Move:
+    detail: Stop = visit.step.detail
+    return Exit(detail.status, str(await visit.resolved(detail.reason)))

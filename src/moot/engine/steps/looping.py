@@ -8,7 +8,7 @@ from moot.core.records import record
 from moot.engine.expressions import template
 from moot.engine.expressions.template import Expression
 from moot.engine.shape import Steps, StepShape
-from moot.engine.step import Enter, Move, Next, StepFailed, Turn
+from moot.engine.step import Enter, Move, Next, StepFailed, Visit
 
 DEFAULT_MOST = 100
 
@@ -33,16 +33,16 @@ def read(said: Said) -> While:
     return While(template.condition(said.condition), said.max_iterations, said.on_max_iterations)
 
 
-async def take(turn: Turn) -> Move:
-    detail: While = turn.step.detail
-    if not await turn.value(detail.condition):
+async def take(visit: Visit) -> Move:
+    detail: While = visit.step.detail
+    if not await visit.value(detail.condition):
         return Next()
     most = DEFAULT_MOST if detail.most is None else detail.most
-    if turn.rounds < most:
+    if visit.rounds < most:
         return Enter("body")
     if detail.most is None or detail.on_most == "fail":
         raise StepFailed(
-            f"The loop {turn.called} has gone through {most} rounds and its condition still holds.",
+            f"The loop {visit.called} has gone through {most} rounds and its condition still holds.",
             "Correct the condition, or allow more rounds with max_iterations.",
         )
-    return Next(warning=f"the loop {turn.called} was left after {most} rounds, and its condition still holds")
+    return Next(warning=f"the loop {visit.called} was left after {most} rounds, and its condition still holds")

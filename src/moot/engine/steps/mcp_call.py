@@ -9,7 +9,7 @@ from moot.core.json import Json
 from moot.core.records import record
 from moot.engine.resolving import text_of
 from moot.engine.shape import Shape
-from moot.engine.step import Do, Move, Next, Outcome, StepFailed, Turn, Work
+from moot.engine.step import Do, Move, Next, Outcome, StepFailed, Visit, Work
 from moot.engine.steps import failing, results, spans
 from moot.engine.steps.failing import Failing, FailingShape
 from moot.engine.steps.results import RESULT, ResultShape
@@ -57,20 +57,20 @@ def read(said: Said) -> McpCall:
     )
 
 
-async def take(turn: Turn) -> Move:
-    detail: McpCall = turn.step.detail
-    made = await turn.resolve({"method": detail.method, "params": detail.params})
+async def take(visit: Visit) -> Move:
+    detail: McpCall = visit.step.detail
+    made = await visit.resolve({"method": detail.method, "params": detail.params})
     assert isinstance(made.value, Mapping)
     method, params = text_of(made.value["method"]).strip(), made.value["params"]
     if not method:
-        raise StepFailed(f"{turn.called} names no method.", "Name the tool to call.")
+        raise StepFailed(f"{visit.called} names no method.", "Name the tool to call.")
     if not isinstance(params, Mapping):
-        raise StepFailed(f"The params of {turn.called} are no object.", "Give an object: keys and values.")
-    definition: dict[str, Json] = {"method": method, "params": params, **await results.shown(turn, detail.writes)}
+        raise StepFailed(f"The params of {visit.called} are no object.", "Give an object: keys and values.")
+    definition: dict[str, Json] = {"method": method, "params": params, **await results.shown(visit, detail.writes)}
     if detail.is_for_agent:
         definition["agent"] = True
     if detail.timeout is not None:
-        definition["timeout"] = spans.millis(await spans.resolved(turn, detail.timeout))
+        definition["timeout"] = spans.millis(await spans.resolved(visit, detail.timeout))
     words = (
         f"Call the tool {method} with these params and complete the step with what it answers."
         f"{results.told(definition)} If the call fails, complete the step as failed and say why."
@@ -79,8 +79,8 @@ async def take(turn: Turn) -> Move:
     return Do(Work("mcp_call", words, definition, results.replacements(made.replacements), original))
 
 
-async def finish(turn: Turn, outcome: Outcome) -> Move:
-    detail: McpCall = turn.step.detail
+async def finish(visit: Visit, outcome: Outcome) -> Move:
+    detail: McpCall = visit.step.detail
     if outcome.status == "failed":
-        return await failing.failed(turn, detail.failing, detail.writes, {"message": results.message(outcome)})
-    return Next(await results.updates(turn, detail.writes, {RESULT: outcome.result}))
+        return await failing.failed(visit, detail.failing, detail.writes, {"message": results.message(outcome)})
+    return Next(await results.updates(visit, detail.writes, {RESULT: outcome.result}))

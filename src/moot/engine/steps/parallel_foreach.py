@@ -11,7 +11,7 @@ from moot.core.records import record
 from moot.core.text import counted
 from moot.engine.resolving import text_of
 from moot.engine.shape import Shape, StepShape
-from moot.engine.step import Do, Move, Next, Outcome, StepFailed, Turn, Work
+from moot.engine.step import Do, Move, Next, Outcome, StepFailed, Visit, Work
 from moot.engine.steps import results, sub_tasks, updating
 from moot.engine.steps.results import RESULT, ResultShape
 from moot.engine.steps.updating import Change
@@ -96,20 +96,20 @@ def _collected(said: FailureShape) -> Change | None:
     return updating.change(ResultShape(path=said.error_state_path, value="{{ errors }}"))
 
 
-async def take(turn: Turn) -> Move:
-    detail: ParallelForeach = turn.step.detail
-    made = await turn.resolve(detail.items)
+async def take(visit: Visit) -> Move:
+    detail: ParallelForeach = visit.step.detail
+    made = await visit.resolve(detail.items)
     items = made.value
     if isinstance(items, str) or not isinstance(items, Sequence):
-        raise StepFailed(f"The items of {turn.called} are no list.", "Give it a list.")
+        raise StepFailed(f"The items of {visit.called} are no list.", "Give it a list.")
     if not items:
-        return await finish(turn, Outcome("success"))
+        return await finish(visit, Outcome("success"))
     if len(items) > MOST_TASKS:
         raise StepFailed(
-            f"{turn.called} has {len(items):,} items; at most {MOST_TASKS:,} are done at once.",
+            f"{visit.called} has {len(items):,} items; at most {MOST_TASKS:,} are done at once.",
             "Put several into one item.",
         )
-    definition = await _definition(turn, detail, items)
+    definition = await _definition(visit, detail, items)
     replaced = results.replacements(made.replacements)
     return Do(Work("parallel_tasks", _words(detail, definition), definition, replaced, results.original(detail.items)))
 
@@ -123,13 +123,13 @@ def _words(detail: ParallelForeach, definition: Mapping[str, Json]) -> str:
     )
 
 
-async def _definition(turn: Turn, detail: ParallelForeach, items: Sequence[Json]) -> dict[str, Json]:
-    asked = turn.asked(detail.task)
+async def _definition(visit: Visit, detail: ParallelForeach, items: Sequence[Json]) -> dict[str, Json]:
+    asked = visit.asked(detail.task)
     if asked is None:
         raise StepFailed(f"There is no task `{detail.task[:80]}` for sub-agents.", "Write it under sub_agent_tasks.")
     definition: dict[str, Json] = {
-        "tasks": await sub_tasks.listed(turn, items, asked),
-        "max_parallel": await _most(turn, detail),
+        "tasks": await sub_tasks.listed(visit, items, asked),
+        "max_parallel": await _most(visit, detail),
         "sub_agent_task": detail.task,
         "wait_for_all": detail.waits,
         "strategy": detail.strategy,
@@ -138,34 +138,34 @@ async def _definition(turn: Turn, detail: ParallelForeach, items: Sequence[Json]
         definition["max_retries"] = detail.retries
     for key, said in (("sub_agent_prompt", detail.prompt), ("agent", detail.agent)):
         if said:
-            definition[key] = text_of(await turn.resolved(said))
-    return definition | await results.shown(turn, detail.writes)
+            definition[key] = text_of(await visit.resolved(said))
+    return definition | await results.shown(visit, detail.writes)
 
 
-async def _most(turn: Turn, detail: ParallelForeach) -> int:
-    found = await turn.resolved(detail.most)
+async def _most(visit: Visit, detail: ParallelForeach) -> int:
+    found = await visit.resolved(detail.most)
     if isinstance(found, bool) or not isinstance(found, int) or found < 1:
-        raise StepFailed(f"max_parallel of {turn.called} is no number of sub-agents.", "Give a whole number from 1.")
+        raise StepFailed(f"max_parallel of {visit.called} is no number of sub-agents.", "Give a whole number from 1.")
     return found
 
 
-async def finish(turn: Turn, outcome: Outcome) -> Move:
+async def finish(visit: Visit, outcome: Outcome) -> Move:
     """The result has `results` and `failed`, each by task_id. Whatever was to be tried again was, before this."""
-    detail: ParallelForeach = turn.step.detail
+    detail: ParallelForeach = visit.step.detail
     reported = outcome.result if isinstance(outcome.result, Mapping) else dict[str, Json]()
     failed = cast(Mapping[str, Json], reported.get("failed") or {})
     errors: list[Json] = [{"task_id": id, "error": why} for id, why in failed.items()]
-    collected = await results.updates(turn, detail.collected, {"errors": errors})
+    collected = await results.updates(visit, detail.collected, {"errors": errors})
     if outcome.status == "failed" and not failed:
-        raise StepFailed(f"{turn.called} failed: {results.message(outcome)}", "See why, then resume.", collected)
+        raise StepFailed(f"{visit.called} failed: {results.message(outcome)}", "See why, then resume.", collected)
     if failed and detail.strategy != "continue":
-        raise StepFailed(_told(turn, failed), "See why, or go on without them: strategy: continue.", collected)
+        raise StepFailed(_told(visit, failed), "See why, or go on without them: strategy: continue.", collected)
     own: dict[str, Json] = {RESULT: reported.get("results") or {}, "errors": errors}
-    warning = f"{_told(turn, failed)} The flow goes on without them." if failed else ""
-    return Next((*await results.updates(turn, detail.writes, own), *collected), warning)
+    warning = f"{_told(visit, failed)} The flow goes on without them." if failed else ""
+    return Next((*await results.updates(visit, detail.writes, own), *collected), warning)
 
 
-def _told(turn: Turn, failed: Mapping[str, Json]) -> str:
+def _told(visit: Visit, failed: Mapping[str, Json]) -> str:
     each = [f"{id[:80]}: {text_of(why)[:200].rstrip('.')}" for id, why in list(failed.items())[:_MOST_TOLD]]
     more = [f"and {len(failed) - _MOST_TOLD} more"] if len(failed) > _MOST_TOLD else []
-    return f"{counted(len(failed), 'sub-agent')} of {turn.called} failed: {'; '.join((*each, *more))}."
+    return f"{counted(len(failed), 'sub-agent')} of {visit.called} failed: {'; '.join((*each, *more))}."

@@ -10,7 +10,7 @@ from moot.engine import resolving
 from moot.engine.resolving import text_of
 from moot.engine.shape import WriteShape
 from moot.engine.state.operations import Update
-from moot.engine.step import Outcome, StepFailed, Turn
+from moot.engine.step import Outcome, StepFailed, Visit
 from moot.engine.steps import updating
 from moot.engine.steps.updating import Change
 
@@ -35,23 +35,23 @@ def change(said: WriteShape | None) -> Change | None:
     return None if said is None else updating.change(said)
 
 
-async def updates(turn: Turn, writes: Change | None, own: Mapping[str, Json]) -> tuple[Update, ...]:
-    return () if writes is None else await updating.updates(turn, (writes,), own)
+async def updates(visit: Visit, writes: Change | None, own: Mapping[str, Json]) -> tuple[Update, ...]:
+    return () if writes is None else await updating.updates(visit, (writes,), own)
 
 
-async def shown(turn: Turn, writes: Change | None) -> dict[str, Json]:
+async def shown(visit: Visit, writes: Change | None) -> dict[str, Json]:
     """The part of a definition that says where the result goes."""
     if writes is None:
         return {}
     path: list[Json] = [*writes.path]
     if not any(one.names & OWN for one in resolving.expressions(path)):
-        path = [str(updating.place([text_of(key) for key in await _keys(turn, path)]))]
+        path = [str(updating.place([text_of(key) for key in await _keys(visit, path)]))]
     told: dict[str, Json] = {"path": ".".join(str(key) for key in path), "value": writes.value}
     return {"state_update": told if writes.operation == "set" else {**told, "operation": writes.operation}}
 
 
-async def _keys(turn: Turn, path: list[Json]) -> list[Json]:
-    found = await turn.resolved(path)
+async def _keys(visit: Visit, path: list[Json]) -> list[Json]:
+    found = await visit.resolved(path)
     assert isinstance(found, list)
     return found
 
@@ -72,10 +72,10 @@ def original(said: Json) -> str:
     return said[:_LONG] if isinstance(said, str) and any(resolving.expressions(said)) else ""
 
 
-def succeeded(turn: Turn, outcome: Outcome) -> Json:
+def succeeded(visit: Visit, outcome: Outcome) -> Json:
     """The result; StepFailed if there is none, for kinds that take no care of that."""
     if outcome.status == "failed":
-        raise StepFailed(f"{turn.called} failed: {message(outcome)}", "See why, then resume.")
+        raise StepFailed(f"{visit.called} failed: {message(outcome)}", "See why, then resume.")
     return outcome.result
 
 

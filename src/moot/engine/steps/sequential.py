@@ -3,12 +3,12 @@
 from pydantic import Field
 
 from moot.engine.shape import Steps, StepShape
-from moot.engine.step import Enter, Move, Next, Turn
+from moot.engine.step import Enter, Move, Next, Visit
 
 
 class Said(StepShape):
     steps: Steps = Field(description="Steps, one after the other")
 
 
-async def take(turn: Turn) -> Move:
-    return Next() if turn.rounds else Enter("steps")
+async def take(visit: Visit) -> Move:
+    return Next() if visit.rounds else Enter("steps")

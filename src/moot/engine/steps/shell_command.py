@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from moot.core.records import record
-from moot.engine.step import Do, Move, Turn, Work
+from moot.engine.step import Do, Move, Visit, Work
 from moot.engine.steps import commands, results
 from moot.engine.steps.commands import Command, CommandShape
 
@@ -24,9 +24,9 @@ def read(said: Said) -> ShellCommand:
     return ShellCommand(found.command, found.form, found.failing, found.timeout, found.writes, said.idempotent)
 
 
-async def take(turn: Turn) -> Move:
-    detail: ShellCommand = turn.step.detail
-    found = await commands.handed(turn, detail)
+async def take(visit: Visit) -> Move:
+    detail: ShellCommand = visit.step.detail
+    found = await commands.handed(visit, detail)
     definition = {**found.definition, "idempotent": detail.is_idempotent}
     words = f"Run the command in a shell and read what it prints as {detail.form}.{results.told(definition)}"
     return Do(Work("shell_command", words, definition, found.replacements, found.original))

@@ -9,7 +9,7 @@ from pydantic import AfterValidator
 from moot.core import durations
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
-from moot.engine.step import StepFailed, Turn
+from moot.engine.step import StepFailed, Visit
 
 _MILLISECOND = timedelta(milliseconds=1)
 _REMEDY = "Write milliseconds (1500), or a number and a unit: 500ms, 30s, 5m, 2h, 1d."
@@ -39,12 +39,12 @@ def parse(value: Json) -> timedelta:
         raise InvalidInput(f"{str(value)[:40]} ms is longer than anything lasts.", "Write fewer digits.") from None
 
 
-async def resolved(turn: Turn, said: Json) -> timedelta:
-    found = await turn.resolved(said)
+async def resolved(visit: Visit, said: Json) -> timedelta:
+    found = await visit.resolved(said)
     try:
         return parse(found)
     except InvalidInput as error:
-        raise StepFailed(f"{turn.called}: {error.fact}", error.remedy) from error
+        raise StepFailed(f"{visit.called}: {error.fact}", error.remedy) from error
 
 
 def millis(span: timedelta) -> int:

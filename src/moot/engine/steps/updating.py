@@ -14,7 +14,7 @@ from moot.engine.shape import StepShape, WriteShape
 from moot.engine.state import operations, paths
 from moot.engine.state.operations import Operation, Update
 from moot.engine.state.paths import Path
-from moot.engine.step import Move, Next, Step, Turn
+from moot.engine.step import Move, Next, Step, Visit
 
 
 class Said(StepShape):
@@ -55,15 +55,17 @@ def change(said: WriteShape) -> Change:
     return Change(found, said.operation, operations.meant(said.operation, said.value))
 
 
-async def take(turn: Turn) -> Move:
-    detail: StateUpdate = turn.step.detail
-    return Next(await updates(turn, detail.changes) if detail.made is None else detail.made)
+async def take(visit: Visit) -> Move:
+    detail: StateUpdate = visit.step.detail
+    return Next(await updates(visit, detail.changes) if detail.made is None else detail.made)
 
 
-async def updates(turn: Turn, changes: tuple[Change, ...], own: Mapping[str, Json] | None = None) -> tuple[Update, ...]:
+async def updates(
+    visit: Visit, changes: tuple[Change, ...], own: Mapping[str, Json] | None = None
+) -> tuple[Update, ...]:
     """`own` are names that the values may use besides the state, such as `result`."""
     wanted: Json = [{"path": list(one.path), "value": one.value} for one in changes]
-    found = cast(list[Mapping[str, Json]], await turn.resolved(wanted, own))
+    found = cast(list[Mapping[str, Json]], await visit.resolved(wanted, own))
     return tuple(
         Update(place(cast(list[Json], made["path"])), one.operation, made["value"])
         for one, made in zip(changes, found, strict=True)

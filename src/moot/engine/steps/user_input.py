@@ -11,7 +11,7 @@ from moot.core.patterns import PatternTooSlow
 from moot.core.records import record
 from moot.engine.resolving import text_of
 from moot.engine.shape import Shape, StepShape
-from moot.engine.step import Again, Do, Move, Next, Outcome, StepFailed, Turn, Work
+from moot.engine.step import Again, Do, Move, Next, Outcome, StepFailed, Visit, Work
 from moot.engine.steps import results
 from moot.engine.steps.results import RESULT, ResultShape
 from moot.engine.steps.updating import Change
@@ -64,62 +64,62 @@ def read(said: Said) -> UserInput:
     )
 
 
-async def take(turn: Turn) -> Move:
-    detail: UserInput = turn.step.detail
-    made = await turn.resolve(detail.prompt)
+async def take(visit: Visit) -> Move:
+    detail: UserInput = visit.step.detail
+    made = await visit.resolve(detail.prompt)
     definition: dict[str, Json] = {"prompt": text_of(made.value)}
     if detail.pattern:
         definition["validation"] = {"pattern": detail.pattern, "error_message": detail.message}
     if detail.options is not None:
-        definition["options"] = await _options(turn, detail)
+        definition["options"] = await _options(visit, detail)
     if detail.has_default:
-        definition["default"] = await turn.resolved(detail.default)
-    definition |= await results.shown(turn, detail.writes)
+        definition["default"] = await visit.resolved(detail.default)
+    definition |= await results.shown(visit, detail.writes)
     words = f"Ask the user this and complete the step with the answer, word for word.{results.told(definition)}"
     replaced = results.replacements(made.replacements)
     return Do(Work("user_input", words, definition, replaced, results.original(detail.prompt)))
 
 
-async def finish(turn: Turn, outcome: Outcome) -> Move:
-    detail: UserInput = turn.step.detail
-    reported = results.succeeded(turn, outcome)
+async def finish(visit: Visit, outcome: Outcome) -> Move:
+    detail: UserInput = visit.step.detail
+    reported = results.succeeded(visit, outcome)
     answer = text_of(reported).rstrip("\r\n")
     if not answer and detail.has_default:
-        return await _written(turn, detail, await turn.resolved(detail.default))
-    chosen = {text_of(one): one for one in await _options(turn, detail)}
+        return await _written(visit, detail, await visit.resolved(detail.default))
+    chosen = {text_of(one): one for one in await _options(visit, detail)}
     if reported is None:
         wrong = "There is no answer."
     elif chosen and answer not in chosen:
         wrong = f"Choose one of: {', '.join(chosen)}."
     else:
-        wrong = await _mismatch(turn, detail, answer)
+        wrong = await _mismatch(visit, detail, answer)
     if not wrong:
-        return await _written(turn, detail, chosen.get(answer, answer))
-    if turn.tries < detail.retries:
+        return await _written(visit, detail, chosen.get(answer, answer))
+    if visit.tries < detail.retries:
         return Again(error=wrong)
-    raise StepFailed(f"{turn.called} was not answered: {wrong}", "Resume, and answer in the form that it asks for.")
+    raise StepFailed(f"{visit.called} was not answered: {wrong}", "Resume, and answer in the form that it asks for.")
 
 
-async def _written(turn: Turn, detail: UserInput, answer: Json) -> Move:
-    return Next(await results.updates(turn, detail.writes, {RESULT: answer}))
+async def _written(visit: Visit, detail: UserInput, answer: Json) -> Move:
+    return Next(await results.updates(visit, detail.writes, {RESULT: answer}))
 
 
-async def _options(turn: Turn, detail: UserInput) -> Sequence[Option]:
+async def _options(visit: Visit, detail: UserInput) -> Sequence[Option]:
     if detail.options is None:
         return ()
-    found = await turn.resolved(detail.options)
+    found = await visit.resolved(detail.options)
     is_list = isinstance(found, list) and bool(found) and all(isinstance(one, Option) for one in found)
     if not is_list:
-        raise StepFailed(f"The options of {turn.called} are no list of answers.", "Give a list of texts or numbers.")
+        raise StepFailed(f"The options of {visit.called} are no list of answers.", "Give a list of texts or numbers.")
     return cast(Sequence[Option], found)
 
 
-async def _mismatch(turn: Turn, detail: UserInput, answer: str) -> str:
+async def _mismatch(visit: Visit, detail: UserInput, answer: str) -> str:
     try:
         if not detail.pattern or patterns.search(detail.pattern, answer, minds_case=True) is not None:
             return ""
     except PatternTooSlow as error:
         return error.fact
     if detail.message:
-        return text_of(await turn.resolved(detail.message, {RESULT: answer}))
+        return text_of(await visit.resolved(detail.message, {RESULT: answer}))
     return f"The answer must have the form {detail.pattern}."

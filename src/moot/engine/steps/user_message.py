@@ -5,7 +5,7 @@ from pydantic import Field
 from moot.core.records import record
 from moot.engine.resolving import text_of
 from moot.engine.shape import StepShape
-from moot.engine.step import Do, Move, Next, Outcome, Turn, Work
+from moot.engine.step import Do, Move, Next, Outcome, Visit, Work
 from moot.engine.steps import results
 
 
@@ -22,9 +22,9 @@ def read(said: Said) -> UserMessage:
     return UserMessage(said.message)
 
 
-async def take(turn: Turn) -> Move:
-    detail: UserMessage = turn.step.detail
-    made = await turn.resolve(detail.message)
+async def take(visit: Visit) -> Move:
+    detail: UserMessage = visit.step.detail
+    made = await visit.resolve(detail.message)
     return Do(
         Work(
             "user_message",
@@ -36,6 +36,6 @@ async def take(turn: Turn) -> Move:
     )
 
 
-async def finish(turn: Turn, outcome: Outcome) -> Move:
-    results.succeeded(turn, outcome)
+async def finish(visit: Visit, outcome: Outcome) -> Move:
+    results.succeeded(visit, outcome)
     return Next()

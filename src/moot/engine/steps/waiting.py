@@ -13,7 +13,7 @@ from moot.core.records import record
 from moot.engine import resolving
 from moot.engine.resolving import text_of
 from moot.engine.shape import StepShape
-from moot.engine.step import Do, Move, Next, Outcome, StepFailed, Turn, Work
+from moot.engine.step import Do, Move, Next, Outcome, StepFailed, Visit, Work
 from moot.engine.steps import results, spans
 from moot.engine.steps.results import RESULT, ResultShape
 from moot.engine.steps.spans import Span
@@ -75,37 +75,37 @@ def read(said: Said) -> Wait:
     return Wait(event, what, said.timeout, said.on_timeout, results.change(said.state_update))
 
 
-async def take(turn: Turn) -> Move:
-    detail: Wait = turn.step.detail
-    made = await turn.resolve(detail.said)
+async def take(visit: Visit) -> Move:
+    detail: Wait = visit.step.detail
+    made = await visit.resolve(detail.said)
     try:
         definition, words = _expected(detail.event, made.value)
     except InvalidInput as error:
-        raise StepFailed(f"{turn.called}: {error.fact}", error.remedy) from error
+        raise StepFailed(f"{visit.called}: {error.fact}", error.remedy) from error
     if detail.timeout is not None:
-        definition["timeout"] = spans.millis(await spans.resolved(turn, detail.timeout))
+        definition["timeout"] = spans.millis(await spans.resolved(visit, detail.timeout))
         definition["on_timeout"] = detail.on_timeout
-    definition |= await results.shown(turn, detail.writes)
+    definition |= await results.shown(visit, detail.writes)
     words = f"There is nothing to do: moot waits for {words}. Ask for the next step again later."
     replaced = results.replacements(made.replacements)
     return Do(Work("wait", words, definition, replaced, results.original(detail.said)))
 
 
-async def finish(turn: Turn, outcome: Outcome) -> Move:
+async def finish(visit: Visit, outcome: Outcome) -> Move:
     """Whoever gives up waiting says so in the result: `{timed_out: true}`."""
-    detail: Wait = turn.step.detail
+    detail: Wait = visit.step.detail
     result, warning = outcome.result, ""
     is_late = outcome.status == "failed" and isinstance(result, Mapping) and result.get(TIMED_OUT) is True
     if is_late and detail.on_timeout == "continue":
-        warning = f"{turn.called} has waited in vain, and the flow goes on"
+        warning = f"{visit.called} has waited in vain, and the flow goes on"
     elif is_late:
         raise StepFailed(
-            f"{turn.called} has waited in vain: {outcome.error.strip() or 'its time is up'}",
+            f"{visit.called} has waited in vain: {outcome.error.strip() or 'its time is up'}",
             "Give it more time, or write on_timeout: continue.",
         )
     else:
-        result = results.succeeded(turn, outcome)
-    return Next(await results.updates(turn, detail.writes, {RESULT: result}), warning)
+        result = results.succeeded(visit, outcome)
+    return Next(await results.updates(visit, detail.writes, {RESULT: result}), warning)
 
 
 def _expected(event: Event, what: Json) -> tuple[dict[str, Json], str]:

@@ -60,7 +60,10 @@ def test_errors_are_collected_where_it_is_said(said: str, place: str) -> None:
             "1:49: `error_handling.error_collection.state_path`: computed.e is computed and cannot be written.",
         ),
         ("error_handling: {on_failure: [{type: exi}]}", "1:38: there is no kind of step `exi`."),
-        ("on_resume: {retry: true}", "1:13: `retry` is no key of `on_resume`. Known are: exclude, load_from_checkpoint,"),
+        (
+            "on_resume: {retry: true}",
+            "1:13: `retry` is no key of `on_resume`. Known are: exclude, load_from_checkpoint,",
+        ),
     ],
 )
 def test_a_mistake_is_told_with_its_place_and_a_remedy(text: str, told: str) -> None:

@@ -18,7 +18,7 @@ from moot.engine.step import Resolved, Spell, Step
 
 @dataclass(frozen=True, slots=True)
 class AtStep:
-    """A `Turn`. `everything` are all fields of the flow, those of included workflows, too."""
+    """A `Visit`. `everything` are all fields of the flow, those of included workflows, too."""
 
     evaluator: Evaluator
     scope: Scope
