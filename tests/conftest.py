@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import secrets
+import signal
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -27,6 +28,9 @@ _FOLDER = pytest.StashKey[Path]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A shell has what it starts in the background ignore Ctrl-C, and so would every program that a test interrupts.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     workerinput: dict[str, Any] | None = getattr(config, "workerinput", None)
     config.stash[_FOLDER] = (
         postgres_server.new_folder() if workerinput is None else Path(workerinput["postgres_folder"])
