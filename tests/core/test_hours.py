@@ -5,12 +5,10 @@ import asyncio
 import pytest
 
 from moot.core.hours import Hours
+from tests import plain_loop
+from tests.plain_loop import set_forward
 
-
-def set_forward(seconds: float) -> None:
-    loop = asyncio.get_running_loop()
-    before = loop.time
-    loop.time = lambda: before() + seconds  # pyright: ignore[reportAttributeAccessIssue]
+anyio_backend = plain_loop.anyio_backend
 
 
 async def until_cut_off(hours: Hours, end: float) -> None:

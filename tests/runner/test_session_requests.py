@@ -20,6 +20,7 @@ from moot.session.source import Outcome
 from moot.session.workspace import place
 from moot.session.workspace.tools import WorkspaceTools
 from moot.store.store import Store
+from tests import plain_loop
 from tests.runner.team import Team, gather, make_host, running
 from tests.session.workspace.desk import call
 from tests.tools.desk import OPERATOR, Desk, member, open_desk
@@ -214,9 +215,7 @@ async def test_what_the_person_takes_counts_for_nobodys_time(store: Store, tmp_p
     before = person.hours.now()
     writing = asyncio.ensure_future(write(source, "one"))
     id = await opened(desk)
-    loop = asyncio.get_running_loop()
-    time = loop.time
-    loop.time = lambda: time() + 10  # pyright: ignore[reportAttributeAccessIssue]
+    plain_loop.set_forward(10)
     assert person.hours.now() - before < 9
     await desk.done(OPERATOR, "request_respond", request_id=id, approve=True)
     await writing

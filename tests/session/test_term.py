@@ -12,7 +12,10 @@ from moot.core.teams import Team
 from moot.session.agent import Agent, Limits
 from moot.session.journal import Done, Intent, Memory, OverBudget
 from moot.session.term import Term, TimeIsUp
+from tests import plain_loop
 from tests.session.staging import Hall, agent, calls, reports
+
+anyio_backend = plain_loop.anyio_backend
 
 WAITS: Json = {"say": "."}
 TEN = Limits(timeout=timedelta(seconds=10))
@@ -50,9 +53,7 @@ def conferring() -> tuple[Agent, ...]:
 async def pass_twenty_seconds(hall: Hall, name: str = "hangs", asked: int = 1) -> None:
     """From when somebody is asked for the nth time."""
     await hall.until(lambda: hall.order().count(name) == asked)
-    loop = asyncio.get_running_loop()
-    before = loop.time
-    loop.time = lambda: before() + 20  # pyright: ignore[reportAttributeAccessIssue]
+    plain_loop.set_forward(20)
 
 
 @pytest.mark.parametrize("patient", [alone, advised, calling, handing_over, routing, led, conferring])

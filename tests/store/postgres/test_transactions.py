@@ -251,16 +251,24 @@ async def test_a_crashed_server_is_not_believed_about_numbers_it_gives_out_again
 
 
 def crash(server: str) -> None:
-    """Kill one of its processes: PostgreSQL then throws away all shared memory and starts anew."""
-    with psycopg.connect(server) as victim:
-        os.kill(victim.info.backend_pid, signal.SIGKILL)
-        victim.close()
+    """Kill one of its processes: PostgreSQL then ends all others, throws away all shared memory and starts anew."""
     until = monotonic() + DEADLINE
+    victim, witness = psycopg.connect(server), psycopg.connect(server, autocommit=True)
+    os.kill(victim.info.backend_pid, signal.SIGKILL)
+    with pytest.raises(psycopg.OperationalError):  # before that it would serve us as if nothing had happened
+        ask_until(witness, until)
+    victim.close()
+    witness.close()
     while monotonic() < until:
         with contextlib.suppress(psycopg.OperationalError), psycopg.connect(server) as back:
             back.execute("create table if not exists public.numbers (n bigint)")
             return
     pytest.fail("the server did not come back")
+
+
+def ask_until(witness: "psycopg.Connection[tuple[object, ...]]", until: float) -> None:
+    while monotonic() < until:
+        witness.execute("select 1")
 
 
 def take_number(server: str) -> int:
