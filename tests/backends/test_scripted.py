@@ -136,9 +136,9 @@ async def test_a_hang_lasts_until_it_is_cancelled() -> None:
 
 
 async def test_a_line_takes_its_time() -> None:
-    started = time.monotonic()  # the loop counts whole milliseconds
+    started = time.monotonic()
     await played(assignment([{"takes": "30ms"}], "a"))
-    assert 0.03 <= time.monotonic() - started < 5
+    assert 0.029 <= time.monotonic() - started < 5  # the loop counts whole milliseconds, and may be one behind
 
 
 async def test_a_script_that_cannot_be_read_is_refused_before_anything_is_played() -> None:
