@@ -30,7 +30,6 @@ from moot.store.sqlite.turnstile import Turnstile
 from moot.store.sqlite.work import Work
 
 _log = logging.getLogger("moot.store")
-_MOST_IN_A_ROW = 4  # of one task, committed at once in one turn of the loop
 
 
 class Writer:
@@ -49,8 +48,6 @@ class Writer:
         self._is_writing = threading.Lock()  # held by the one of the two threads that uses commits and turnstile
         self._gathering: asyncio.AbstractEventLoop | None = None  # the loop that looks at the queue in a moment
         self._is_lonely = False  # who came last found nobody else
-        self._alone: asyncio.Task[Any] | None = None  # who has come first in this turn of the loop
-        self._in_a_row = 0  # how often
         self._is_closing = False
         self._commits = GroupCommit(means)
         self._thread = threading.Thread(target=self._work, name="moot-writer", daemon=True)
@@ -68,18 +65,10 @@ class Writer:
             if self._is_closing:
                 raise StoreClosed("The store is closed; nothing was written.", "Open it again.")
             self._queue.append(work)
-        if self._is_lonely and self._is_alone(loop, is_first=is_first):
+        # Only the first: whoever writes again and again lets others have their turns of the loop.
+        if is_first and self._is_lonely:
             self._is_written_at_once(loop)
         return work.answer
-
-    def _is_alone(self, loop: asyncio.AbstractEventLoop, *, is_first: bool) -> bool:
-        """Whether nobody else has come in this turn of the loop, so that there is nothing to gather. Whoever writes
-        again and again lets others have their turns all the same."""
-        task = asyncio.current_task(loop)
-        if is_first:
-            self._alone, self._in_a_row = task, 0
-        self._in_a_row += 1
-        return task is self._alone and self._in_a_row <= _MOST_IN_A_ROW
 
     def close(self) -> None:
         """Commit what waits, then end. Blocks, but no longer than the deadline of what waits."""
