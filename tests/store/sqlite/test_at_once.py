@@ -1,4 +1,4 @@
-"""A function that comes alone is committed on the callers' own thread, unless something would have to be waited for."""
+"""What comes in one turn of a loop is committed on its own thread, unless something would have to be waited for."""
 
 import asyncio
 import math
@@ -52,11 +52,19 @@ async def test_one_alone_is_done_here(store: SqliteStore) -> None:
     assert await names(store) == ["n-a", "n-b", "n-c"]
 
 
-async def test_those_that_come_together_are_done_by_the_writer(store: SqliteStore) -> None:
-    """All but the first: nobody knows yet that it is not alone. When they come together again, all are."""
-    assert await asyncio.gather(*(add(store, name) for name in "abc")) == [True, False, False]
-    assert await asyncio.gather(*(add(store, name) for name in "def")) == [False, False, False]
+async def test_those_that_come_together_are_done_here_too(store: SqliteStore) -> None:
+    assert await asyncio.gather(*(add(store, name) for name in "abc")) == [True, True, True]
+    assert await asyncio.gather(*(add(store, name) for name in "def")) == [True, True, True]
     assert len(await names(store)) == 6
+
+
+async def test_what_does_not_go_into_one_commit_is_left_to_the_writer(tmp_path: Path) -> None:
+    limits = Limits(at_once_seconds=math.inf, batch_functions=2)
+    store = sqlite.open_file(tmp_path / "moot.db", create=True, limits=limits)
+    await asyncio.gather(*(add(store, name) for name in "ab"))
+    assert await asyncio.gather(*(add(store, name) for name in "cdefg")) == [True, True, False, False, False]
+    assert len(await names(store)) == 7
+    await store.close()
 
 
 async def test_whoever_writes_on_and_on_lets_others_have_their_turn(store: SqliteStore) -> None:

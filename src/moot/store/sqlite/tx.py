@@ -52,12 +52,12 @@ class SqliteTx(StoreTx):
         return [read(row) for row in found]
 
     def run(self, query: Query, /, **values: Value) -> int:
-        for _ in self._execute(query, statements[query.sqlite], values):  # to its end, without a list
-            pass
+        self.put(query, **values)
         return self._connection.changes()
 
     def put(self, query: Query, /, **values: Value) -> None:
-        self._execute(query, statements[query.sqlite], values).fetchall()
+        for _ in self._execute(query, statements[query.sqlite], values):  # to its end; a list takes as long to make
+            pass  # as many a statement
 
     def many(self, query: Query, rows: Iterable[Mapping[str, Value]]) -> int:
         if not self._connection.in_transaction:

@@ -27,16 +27,20 @@ class Work:
             self.answer.set_exception(error)
 
 
-def settle(batch: list[Work]) -> None:
-    """Send every answer to its caller's loop. On the writer thread."""
+def settle(batch: list[Work], on: asyncio.AbstractEventLoop | None = None) -> None:
+    """Send every answer to its caller's loop. On the writer thread, or `on` one of these loops."""
     for loop in {work.loop for work in batch}:
+        theirs = [work for work in batch if work.loop is loop]
+        if loop is on:
+            _deliver(theirs)
+            continue
         try:
-            loop.call_soon_threadsafe(deliver, [work for work in batch if work.loop is loop])
+            loop.call_soon_threadsafe(_deliver, theirs)
         except RuntimeError:  # that loop has ended, and its callers with it
             continue
 
 
-def deliver(batch: list[Work]) -> None:
+def _deliver(batch: list[Work]) -> None:
     """Answer every caller with what the writer found. On their loop."""
     for work in batch:
         if work.error is not None:

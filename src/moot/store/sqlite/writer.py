@@ -1,8 +1,9 @@
 """The one writer of a process: its queue, its thread, its turns between other processes, and its answers.
 
-A function that comes alone is committed on the callers' own thread, which spares two switches between threads and so
-most of what a small write costs. Only when nothing has to be waited for: the turn and the lock are free, and the disk
-was quick the last time. A disk that hangs all of a sudden holds the loop for that one commit, as it does for a read.
+What the callers ask for in one turn of their loop is committed on its own thread, which spares two switches between
+threads: most of what a small write costs, and some of a large batch. Only when nothing has to be waited for: the turn
+and the lock are free, and the disk was quick the last time. A disk that hangs all of a sudden holds the loop for that
+one commit, as it does for a read.
 
 Nobody waits for ever and nobody is answered early. A function still queued at its deadline was not done and is told so;
 one that was taken is answered after its commit, or, after as long again, told that nobody knows. The thread survives
@@ -67,7 +68,7 @@ class Writer:
             self._queue.append(work)
         # Only the first: whoever writes again and again lets others have their turns of the loop.
         if is_first and self._is_lonely:
-            self._is_written_at_once(loop)
+            self._write_at_once(loop)
         return work.answer
 
     def close(self) -> None:
@@ -113,9 +114,10 @@ class Writer:
     def _gathered(self, loop: asyncio.AbstractEventLoop) -> None:
         """On the callers' loop, once for all that was submitted in one turn of it."""
         self._gathering = None
-        waiting = len(self._queue)
-        self._is_lonely = waiting < 2
-        if not waiting or self._is_written_at_once(loop):
+        self._is_lonely = len(self._queue) < 2
+        if self._queue:
+            self._write_at_once(loop)
+        if not self._queue:  # else it could not be, or there is more than goes into one commit
             return
         if self._watching is not loop:  # who waited on another loop is gone with it
             self._watching = loop
@@ -123,19 +125,17 @@ class Writer:
         with self._changed:
             self._changed.notify()
 
-    def _is_written_at_once(self, loop: asyncio.AbstractEventLoop) -> bool:
+    def _write_at_once(self, loop: asyncio.AbstractEventLoop) -> None:
+        """On the callers' loop, if nothing has to be waited for."""
         if not self._is_writing.acquire(blocking=False):
-            return False
+            return
         try:
-            is_ours = len(self._queue) == 1 and self._queue[0].loop is loop
-            if not is_ours or not self._commits.is_quick or not self._turnstile.is_entered_at_once():
-                return False
+            if not self._queue or not self._commits.is_quick or not self._turnstile.is_entered_at_once():
+                return
             batch: list[Work] = []
-            has_news = self._commit_at_once(batch)
-            if has_news:
+            if self._commit_at_once(batch):
                 _quietly(self._tell)
-            works.deliver(batch)
-            return bool(batch)
+            works.settle(batch, on=loop)
         finally:
             self._is_writing.release()
 
