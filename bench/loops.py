@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-import uvloop
+from moot.cli import loop
 
 T = TypeVar("T")
 
 
 def runner() -> asyncio.Runner:
-    return asyncio.Runner(loop_factory=uvloop.new_event_loop)
+    return loop.host_runner()
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:

@@ -35,11 +35,16 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 def host(work: Coroutine[Any, Any, T]) -> T:
     """The same for what runs agents or serves them: on a loop that takes longer to load than a short command takes at
     all, and less for everything after."""
+    with host_runner() as runner:
+        return runner.run(work)
+
+
+def host_runner() -> asyncio.Runner:
+    """What a host runs on."""
     import uvloop
 
     _prepare()
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        return runner.run(work)
+    return asyncio.Runner(loop_factory=uvloop.new_event_loop)
 
 
 def _prepare() -> None:

@@ -506,9 +506,9 @@ def log_pages(connection: apsw.Connection) -> tuple[int, int]:
 async def test_a_reader_that_does_not_end_makes_the_log_longer_and_nobody_wait(
     store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moot.store.sqlite.group_commit._LONG_PAGES", 20)
-    monkeypatch.setattr("moot.store.sqlite.group_commit._READERS_MILLISECONDS", 200)
-    store._writer._commits._too_long_pages = 60  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr("moot.store.sqlite.log._LONG_PAGES", 20)
+    monkeypatch.setattr("moot.store.sqlite.log._READERS_MILLISECONDS", 200)
+    store._writer._log._too_long_pages = 60  # pyright: ignore[reportPrivateUsage]
     reader = apsw.Connection(str(tmp_path / "moot.db"))
     reader.execute("begin; select count(*) from instances")
     async with asyncio.timeout(DEADLINE):
@@ -525,9 +525,9 @@ async def test_a_reader_that_does_not_end_makes_the_log_longer_and_nobody_wait(
 async def test_a_log_that_is_too_long_waits_for_its_readers(
     store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moot.store.sqlite.group_commit._LONG_PAGES", 1)
-    monkeypatch.setattr("moot.store.sqlite.group_commit._READERS_MILLISECONDS", int(DEADLINE * 1000))
-    store._writer._commits._too_long_pages = 1  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr("moot.store.sqlite.log._LONG_PAGES", 1)
+    monkeypatch.setattr("moot.store.sqlite.log._READERS_MILLISECONDS", int(DEADLINE * 1000))
+    store._writer._log._too_long_pages = 1  # pyright: ignore[reportPrivateUsage]
     reader = apsw.Connection(str(tmp_path / "moot.db"))
     reader.execute("begin; select count(*) from instances")
     await store.write(adds("a"), caller=SYSTEM)  # answered although the writer waits for the reader now

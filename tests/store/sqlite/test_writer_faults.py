@@ -153,7 +153,7 @@ async def running(folder: Path, limits: Limits) -> AsyncGenerator[Machine]:
 
 @pytest.fixture
 async def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Machine]:
-    monkeypatch.setattr("moot.store.sqlite.group_commit._LONG_PAGES", 40)  # the log starts over now and then
+    monkeypatch.setattr("moot.store.sqlite.log._LONG_PAGES", 40)  # the log starts over now and then
     async with running(tmp_path, LIMITS) as machine:
         yield machine
 
@@ -368,7 +368,7 @@ async def test_a_failed_read_harms_nobody_for_long(machine: Machine, file: Liter
 async def test_a_failed_checkpoint_fails_no_commit(
     machine: Machine, code: int, call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moot.store.sqlite.group_commit._LONG_PAGES", 5)
+    monkeypatch.setattr("moot.store.sqlite.log._LONG_PAGES", 5)
     number, fault = 0, None
     while fault is None or fault.fired:
         number += 1

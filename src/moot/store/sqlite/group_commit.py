@@ -28,15 +28,13 @@ from moot.store.errors import TransactionTooSlow
 from moot.store.sqlite import files
 from moot.store.sqlite.counters import Counters
 from moot.store.sqlite.faults import TransactionLost, in_words, outcome_unknown
+from moot.store.sqlite.log import Log
 from moot.store.sqlite.tx import SqliteTx
 from moot.store.sqlite.work import Work
 from moot.store.store import Limits
 
 sql = queries.beside(__file__)
 _log = logging.getLogger("moot.store")
-_LONG_PAGES = 1000  # of the log, which is then moved into the file as far as nobody reads it
-_TOO_LONG_PAGES = 8000  # then readers are waited for, a while
-_READERS_MILLISECONDS = 1000
 
 
 @record
@@ -53,10 +51,9 @@ class Means:
 class GroupCommit:
     """Owns the writing connection. Used by one thread at a time."""
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: Means, log: Log) -> None:
         self._means = means
-        self._log_pages = 0
-        self._too_long_pages = _TOO_LONG_PAGES
+        self._log = log
         self._is_lost = False
         self._disk_seconds = math.inf
         self._cpu_seconds = 0.0  # when the functions began of which one is running, at most a batch before it
@@ -82,7 +79,7 @@ class GroupCommit:
     @property
     def is_quick(self) -> bool:
         """Whether the next commit can be expected to be over in no time."""
-        return self._disk_seconds <= self._means.limits.at_once_seconds and not self._is_lost and not self.is_log_long
+        return self._disk_seconds <= self._means.limits.at_once_seconds and not self._is_lost
 
     def _commit(self, batch: list[Work], take: Callable[[], Work | None]) -> bool:
         is_committing = False
@@ -102,31 +99,6 @@ class GroupCommit:
         self._seen = self._connection.data_version()
         return has_news
 
-    @property
-    def is_log_long(self) -> bool:
-        return self._log_pages >= _LONG_PAGES and not self._is_lost
-
-    def shorten_log(self) -> None:
-        """Move the log into the file and start it over. Apart from the commit, so that no caller waits for it or
-        fails by it; in a turn of its own, because while others write the log has no end to start over from."""
-        pages, self._log_pages = self._log_pages, 0  # the next commit measures it anew
-        try:
-            if pages < self._too_long_pages:
-                self._connection.wal_checkpoint()
-            else:
-                self._insist(pages)
-        except apsw.BusyError:
-            return  # somebody reads the older part
-        except apsw.Error as error:
-            _log.warning("the log could not be moved into the store: %s", error)
-
-    def _insist(self, pages: int) -> None:
-        """Readers that take turns would let the log grow for ever. One that does not end is asked ever less often."""
-        self._too_long_pages = 2 * pages
-        self._wait_for_others(_READERS_MILLISECONDS)
-        self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_RESTART)
-        self._too_long_pages = _TOO_LONG_PAGES
-
     def drop(self) -> None:
         """Forget the connection, and with it an open transaction; the next commit opens another."""
         self._is_lost = True
@@ -137,7 +109,7 @@ class GroupCommit:
         connection = self._means.open()
         self._seen = -1
         self._busy_milliseconds = files.BUSY_MILLISECONDS
-        connection.set_wal_hook(self._measure)  # in place of SQLite's own checkpoints, which are part of a commit
+        self._log.watch(connection)
         return connection
 
     def _wait_for_others(self, milliseconds: int) -> None:
@@ -145,10 +117,6 @@ class GroupCommit:
         if milliseconds != self._busy_milliseconds:
             self._connection.set_busy_timeout(milliseconds)
             self._busy_milliseconds = milliseconds
-
-    def _measure(self, connection: apsw.Connection, database: str, pages: int) -> int:
-        self._log_pages = pages
-        return apsw.SQLITE_OK
 
     def _begin(self, busy_milliseconds: int = files.BUSY_MILLISECONDS) -> None:
         try:

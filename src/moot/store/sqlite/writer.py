@@ -27,6 +27,7 @@ from moot.store.errors import StoreBusy, StoreClosed, StoreUnavailable
 from moot.store.sqlite import work as works
 from moot.store.sqlite.faults import in_words, outcome_unknown
 from moot.store.sqlite.group_commit import GroupCommit, Means
+from moot.store.sqlite.log import Log
 from moot.store.sqlite.turnstile import Turnstile
 from moot.store.sqlite.work import Work
 
@@ -50,7 +51,8 @@ class Writer:
         self._gathering: asyncio.AbstractEventLoop | None = None  # the loop that looks at the queue in a moment
         self._is_lonely = False  # who came last found nobody else
         self._is_closing = False
-        self._commits = GroupCommit(means)
+        self._log = Log(means.open)
+        self._commits = GroupCommit(means, self._log)
         self._thread = threading.Thread(target=self._work, name="moot-writer", daemon=True)
         self._thread.start()
 
@@ -118,10 +120,15 @@ class Writer:
         if self._queue:
             self._write_at_once(loop)
         if not self._queue:  # else it could not be, or there is more than goes into one commit
+            if self._log.is_long:
+                self._rouse()
             return
         if self._watching is not loop:  # who waited on another loop is gone with it
             self._watching = loop
             loop.call_at(self._overdue_at, self._look, loop)
+        self._rouse()
+
+    def _rouse(self) -> None:
         with self._changed:
             self._changed.notify()
 
@@ -157,8 +164,11 @@ class Writer:
     def _work(self) -> None:
         while self._wait_for_work():
             self._write()
+            if self._log.is_long:
+                _quietly(self._shorten_log)
         with self._is_writing:
             self._commits.drop()
+            self._log.close()
             self._turnstile.close()
 
     def _write(self) -> None:
@@ -168,14 +178,12 @@ class Writer:
                 _quietly(self._tell)
         works.settle(batch)
         self._taken = []
-        if self._commits.is_log_long:
-            _quietly(self._shorten_log)
 
     def _wait_for_work(self) -> bool:
         with self._changed:
-            while not self._queue and not self._is_closing:
+            while not (self._queue or self._log.is_long or self._is_closing):
                 self._changed.wait()
-            return bool(self._queue)
+            return bool(self._queue) or not self._is_closing
 
     def _commit(self, batch: list[Work]) -> bool:
         try:
@@ -186,8 +194,9 @@ class Writer:
             return False
 
     def _shorten_log(self) -> None:
+        self._log.move()
         with self._is_writing, self._turnstile:
-            self._commits.shorten_log()
+            self._log.start_over()
 
     def _take(self) -> Work | None:
         """What is out of the queue may be committed. Without the lock, which costs more: this is one step for all."""
