@@ -175,7 +175,7 @@ class Holding:
             position = self.guide.position(tx, live.flow)
             if found.is_held:
                 return position, _commit(tx, live, change, _later)
-            return position, _step(tx, live, change, place, is_quiet=is_quiet)
+            return position, step(tx, live, change, place, is_quiet=is_quiet)
 
         position, done = await self.store.write(write, caller=SYSTEM)
         if done is None:
@@ -309,14 +309,16 @@ def _commit(tx: Tx, live: Live, change: Delta, place: Place, *, is_quiet: bool =
     return _Found(found, (), tx.now)
 
 
-def _step(tx: Tx, live: Live, change: Delta, place: Place, *, is_quiet: bool = False) -> _Found | None:
+def step(tx: Tx, live: Live, change: Delta, place: Place, *, is_quiet: bool = False) -> _Found | None:
     """The same, unless somebody would be asked or told something and the run is not to go on. Whoever ends a run locks
-    its instance, too: afterwards nobody is asked."""
-    is_outward = bool(change.says) or any(one.status == "given" for one in change.strands)
-    if live.flow.driver == "moot" and is_outward:
+    its instance, too: afterwards nobody is asked. So does whoever tells steps of the end of what they wait for: either
+    it finds the step, or the step finds the end."""
+    given = [one.work for one in change.strands if one.status == "given"]
+    is_moots = live.flow.driver == "moot" and bool(change.says or given)
+    if is_moots or any(one is not None and one.type == "wait" for one in given):
         tx.lock("instances", live.flow.instance)
-        if section.is_held(tx, live.flow):
-            return None
+    if is_moots and section.is_held(tx, live.flow):
+        return None
     return _commit(tx, live, change, place, is_quiet=is_quiet)
 
 
