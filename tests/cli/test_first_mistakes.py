@@ -10,6 +10,10 @@ MISTAKES = [
     ("run", 2, "Missing argument 'WORKFLOW'"),
     ("run review", 2, "moot init writes a first one"),
     ("run nofile.yaml", 2, "There is no file nofile.yaml"),
+    ("run fin.yaml", 2, "Did you mean `fine.yaml`?"),
+    ("run fine", 2, "Did you mean the file `fine.yaml`?"),
+    ("check fnie.yaml", 2, "Did you mean `fine.yaml`?"),
+    ("start nested/fine.yaml", 2, "Check the path."),
     ("run .", 2, ". is a folder"),
     ("run ./home", 2, "./home is a folder"),
     ("run list.yaml", 2, "`agents` must be keys and values, not a list"),
@@ -33,6 +37,12 @@ MISTAKES = [
     ("approve", 1, "Begin with moot run FILE"),
     ("doc show x.md", 1, "Begin with moot run FILE"),
     ("ask x.md hi", 2, "There is no agent file 'x.md'"),
+    ("ask writr.md hi", 2, "Did you mean `writer.md`?"),
+    ("ask edtior hi", 2, "Did you mean `editor`?"),
+    ("plan apply x", 2, "Write the path of a file, or the name of a plan there."),
+    ("plan apply relese", 2, "Did you mean `release`?"),
+    ("plan apply fnie", 2, "Did you mean `fine.yaml`?"),
+    ("plan apply fin.yaml", 2, "Did you mean `fine.yaml`?"),
     ("check", 2, "Write moot check FILE."),
     ("trace", 0, "begin with: moot run FILE"),
     ("plan", 2, "Usage: moot plan"),
@@ -60,9 +70,14 @@ def beginner(terminal: Terminal) -> Terminal:
         "tabs.yaml": "agents:\n\ta: {}\n",
         "program.py": "print(1)\n",
         "fine.yaml": 'agents: {a: {backend: scripted}}\nkickoff: "@a hi"\n',
+        "writer.md": "Write.\n",
+        ".moot/agents/editor.md": "Edit.\n",
+        ".moot/plans/release.yaml": "tasks: [{name: a}]\n",
     }
     for name, text in files.items():
-        (terminal.folder / name).write_text(text)
+        file = terminal.folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
     return terminal
 
 
@@ -73,6 +88,7 @@ def test_a_mistake_is_answered_with_a_way_on(beginner: Terminal, typed: str, cod
     assert (ended.code, said in told) == (code, True), ended
     assert "Traceback" not in told
     assert not code or not ended.out, "what went wrong is told beside the output"
+    assert not (beginner.folder / ".workflow").exists(), "a mistake makes no store"
 
 
 def test_a_folder_of_a_workflows_name_does_not_hide_it(beginner: Terminal) -> None:

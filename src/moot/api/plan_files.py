@@ -5,12 +5,13 @@ from pathlib import Path
 
 from moot.api import plans as standing
 from moot.api.access import Access
+from moot.app.project import PEOPLE_FOLDER, Project
 from moot.board import applying, boards, plans, tasks
 from moot.board.boards import Board, NewBoard
 from moot.board.laying import Laid
 from moot.board.plans import Plan
 from moot.board.tasks import Task
-from moot.core import json
+from moot.core import json, nearest
 from moot.core.errors import InvalidInput
 from moot.core.ids import BoardId
 from moot.core.json import Json
@@ -18,8 +19,16 @@ from moot.core.tx import ReadTx, Tx
 from moot.registry import instances, names
 from moot.runner import plan_section
 from moot.workflow import plan_files
+from moot.workflow.plan_files import PlanFile
 
 FOLDER = "plans"  # below .moot
+_SUFFIXES = (".yaml", ".yml", ".json")
+
+
+class PlanNotFound(InvalidInput):
+    """There is no plan of that name."""
+
+    code = "PLAN_NOT_FOUND"
 
 
 class PlanSaved(InvalidInput):
@@ -30,17 +39,27 @@ class PlanSaved(InvalidInput):
 
 async def apply(access: Access, target: str, given: Sequence[str], onto: str | None) -> tuple[Board, Laid]:
     """A plan file, as a new board or as the new plan of one that is there."""
-    file = plan_files.read(_file(access, target), given)
+    return await lay(access, read(access.project, target, given), target, onto)
+
+
+def read(project: Project, target: str, given: Sequence[str]) -> PlanFile:
+    """What `moot plan apply TARGET` means: a path, or the name of one in .moot/plans. Nothing is made of it yet."""
+    found = plan_files.read(_file(project, target), given)
+    plans.check(plan_section.planned(found.tasks, found.values))  # before there is a board for it
+    return found
+
+
+async def lay(access: Access, file: PlanFile, target: str, onto: str | None) -> tuple[Board, Laid]:
+    """The same once it is read."""
     plan = Plan(
         file.summary, file.approach, plan_section.planned(file.tasks, file.values), file.risks, file.assumptions
     )
-    plans.check(plan.tasks)  # before there is a board for it
     id = (await standing.find(access, onto)).id if onto is not None else await _created(access, file, target)
     laid = await applying.apply(access.store, id, plan, access.caller)
     return await access.store.read(lambda tx: boards.get(tx, id)), laid
 
 
-async def _created(access: Access, file: plan_files.PlanFile, target: str) -> BoardId:
+async def _created(access: Access, file: PlanFile, target: str) -> BoardId:
     def change(tx: Tx) -> BoardId:
         instance = instances.ensure(tx, access.caller.instance)
         new = NewBoard(
@@ -59,11 +78,21 @@ async def _created(access: Access, file: plan_files.PlanFile, target: str) -> Bo
     return await access.store.write(change, caller=access.caller)
 
 
-def _file(access: Access, target: str) -> Path:
-    """A path, or the name of one in .moot/plans."""
-    if "/" in target or target.endswith((".yaml", ".yml", ".json")) or Path(target).exists():
+def _file(project: Project, target: str) -> Path:
+    if "/" in target or target.endswith(_SUFFIXES) or Path(target).exists():
         return Path(target)
-    return access.project.root / ".moot" / FOLDER / f"{target}.yaml"
+    shelf = project.root / PEOPLE_FOLDER / FOLDER
+    file = shelf / f"{target}.yaml"
+    if not file.exists():
+        raise PlanNotFound(f"There is no plan {target[:80]!r} in {PEOPLE_FOLDER}/{FOLDER}.", _hint(target, shelf))
+    return file
+
+
+def _hint(target: str, shelf: Path) -> str:
+    near = nearest.near_file(Path(target), _SUFFIXES)
+    if near is None and (saved := nearest.near_file(shelf / target, (".yaml",))) is not None:
+        near = Path(saved).stem
+    return "Write the path of a file, or the name of a plan there." if near is None else f"Did you mean `{near}`?"
 
 
 async def saved(access: Access, board: Board) -> dict[str, Json]:
@@ -85,7 +114,7 @@ async def saved(access: Access, board: Board) -> dict[str, Json]:
 def write(access: Access, name: str, said: Mapping[str, Json]) -> Path:
     """As a plan file of the project; never over one that is there."""
     names.check_instance(name)  # it becomes the name of a file
-    file = access.project.root / ".moot" / FOLDER / f"{name}.yaml"
+    file = access.project.root / PEOPLE_FOLDER / FOLDER / f"{name}.yaml"
     file.parent.mkdir(parents=True, exist_ok=True)
     try:
         with file.open("x", encoding="utf-8") as opened:

@@ -10,7 +10,7 @@ from moot.app.choosing import Choice, Machine, Obstacle
 from moot.app.project import PEOPLE_FOLDER, Project
 from moot.app.shadows import Shadow
 from moot.app.teams import parts
-from moot.core import json, problems, workspace_tools, yaml
+from moot.core import json, nearest, problems, workspace_tools, yaml
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.records import record
@@ -160,12 +160,10 @@ def _absent(workflow: Workflow) -> Iterator[str]:
 def load_agent(project: Project, target: str, instance: str, flags: Flags | None = None) -> Loaded:
     """The agent of an agent file by itself, ready to be asked something: it shares nothing with anybody, and works in
     the current folder."""
-    file = finding.agent_file(target, Path.cwd(), shelves.folders_of(project))
+    folders = shelves.folders_of(project)
+    file = finding.agent_file(target, Path.cwd(), folders)
     if file is None:
-        raise InvalidInput(
-            f"There is no agent file {target[:200]!r}.",
-            "Write the path of a file, or put it into .moot/agents/ and give its name.",
-        )
+        raise InvalidInput(f"There is no agent file {target[:200]!r}.", _agent_hint(target, folders))
     found = cast_agent(project, file, flags=flags)
     workflow = replace(found.complete(), context=_settled(Context(is_on=False), {"instance": instance}))
     folder = Path.cwd().resolve().relative_to(project.root.resolve())
@@ -175,6 +173,13 @@ def load_agent(project: Project, target: str, instance: str, flags: Flags | None
         for one in members(workflow, files)
     )
     return Loaded(workflow, workflow.source, {}, placed, found.choices)
+
+
+def _agent_hint(target: str, folders: finding.Folders) -> str:
+    near = nearest.near_file(Path(target), (".md",)) or nearest.nearest(target, finding.agent_names(folders.agents()))
+    if near is not None:
+        return f"Did you mean `{near}`?"
+    return "Write the path of a file, or put it into .moot/agents/ and give its name."
 
 
 def agents_of(project: Project, file: Path) -> tuple[NewAgent, ...]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from moot.api.access import access
+from moot.api.access import access, find_project
 from moot.cli import loop, pictures, terminal
 from moot.cli.options import input_option, instance_option, json_option, store_option
 from moot.core import text
@@ -72,9 +72,11 @@ def apply(
     """Make a plan of FILE, or of the one with this name in .moot/plans."""
     from moot.api import plan_files
 
+    read = plan_files.read(find_project(), file, inputs)  # before there is a store for it
+
     async def work() -> tuple["Board", "Laid"]:
-        async with access("manage", store=store, instance=instance, create=True) as opened:
-            return await plan_files.apply(opened, file, inputs, onto)
+        async with access("manage", store=store, instance=instance, create=onto is None) as opened:
+            return await plan_files.lay(opened, read, file, onto)
 
     board, laid = loop.run(work())
     if as_json:

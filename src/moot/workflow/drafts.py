@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
-from moot.core import problems, schemas, yaml
+from moot.core import nearest, problems, schemas, yaml
 from moot.core.errors import InvalidInput, MootError
 from moot.core.problems import Problem
 from moot.core.records import record
@@ -77,7 +77,7 @@ def read_bytes(file: Path) -> bytes:
     """A whole file, if it is one and not huge; InvalidInput."""
     try:
         if not file.is_file():  # a pipe would be waited for
-            raise InvalidInput(f"there is no file {file}", "Check the path.")
+            raise InvalidInput(f"there is no file {file}", nearest.file_hint(file, (file.suffix,)))
         if file.stat().st_size > MOST_BYTES:
             raise InvalidInput(f"{file} has more than {MOST_BYTES:,} bytes", "Keep it shorter.")
         return file.read_bytes()

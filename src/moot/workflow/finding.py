@@ -4,9 +4,8 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
-from moot.core import library
+from moot.core import library, nearest
 from moot.core.errors import InvalidInput
-from moot.core.nearest import hint
 from moot.core.records import record
 
 
@@ -43,7 +42,7 @@ def workflow_file(target: str, folders: Folders) -> Path:
 def _no_file(target: str) -> WorkflowNotFound:
     if Path(target).is_dir():
         return WorkflowNotFound(f"{target[:200]} is a folder.", "Name a workflow file in it.")
-    return WorkflowNotFound(f"There is no file {target[:200]}.", "Check the path.")
+    return WorkflowNotFound(f"There is no file {target[:200]}.", nearest.file_hint(Path(target), library.SUFFIXES))
 
 
 def named(name: str, folders: Folders) -> Iterator[Path]:
@@ -55,7 +54,11 @@ def named(name: str, folders: Folders) -> Iterator[Path]:
 def not_found(name: str, folders: Folders) -> WorkflowNotFound:
     known = workflow_names(folders)
     first = "Write the path of a file, or put it into .moot/workflows/; moot init writes a first one."
-    near = hint(name, known) if known else first
+    file = nearest.near_file(Path(name), library.SUFFIXES)
+    if nearest.nearest(name, known) is None and file is not None:
+        near = f"Did you mean the file `{file}`?"
+    else:
+        near = nearest.hint(name, known) if known else first
     looked = ", ".join(_shown(shelf) for shelf in folders.workflows())
     return WorkflowNotFound(f"There is no workflow `{name[:80]}`.", f"{near} Looked in {looked}.")
 
