@@ -96,3 +96,20 @@ def test_what_is_wrong_is_told_with_a_way_on(terminal: Terminal) -> None:
     for_projects = terminal.run("examples", "run", "dependencies")
     assert for_projects.code == 2
     assert "moot examples copy dependencies, then moot run dependencies.yaml." in for_projects.err
+
+
+def test_one_that_waits_for_a_person_names_no_command_for_a_folder_that_is_gone(terminal: Terminal) -> None:
+    ended = terminal.run("examples", "run", "person")
+    assert ended.code == 4, ended
+    assert "to answer, run it on a terminal" in ended.err
+    assert "to keep it: moot examples copy person" in ended.err
+    assert "moot inbox" not in ended.err
+    assert "moot resume" not in ended.err
+    assert "moot workspace merge" not in terminal.run("examples", "run", "worktrees").out
+
+
+def test_a_folder_that_cannot_be_written_to_is_told_in_words(terminal: Terminal) -> None:
+    (terminal.folder / "file").touch()  # which is no folder; whoever is root may write everywhere else
+    refused = terminal.run("examples", "copy", "review", "file")
+    assert (refused.code, refused.out) == (1, "")
+    assert refused.err.startswith("error: FILE_REFUSED: file/review.yaml cannot be written: ")

@@ -270,3 +270,17 @@ def test_enter_three_times_takes_what_is_offered_and_no_writes_nothing(terminal:
         session.until("next: moot run review")
     assert json.loads((terminal.folder / ".claude/settings.json").read_text())["hooks"]["SessionStart"] == [HOOK]
     assert "backend: claude, permissions: read-only" in (terminal.folder / ".moot/workflows/review.yaml").read_text()
+
+
+def test_where_no_program_is_found_only_a_workflow_is_written(terminal: Terminal) -> None:
+    before = files(terminal.folder)
+    out = terminal.ok("init", "--yes", env=env(terminal)).out
+    assert files(terminal.folder).keys() - before.keys() == {".moot/workflows/review.yaml"}
+    assert "none of Claude Code, Codex and Cursor was found, --for connects one anyway" in out
+
+
+def test_a_place_that_cannot_be_written_to_is_told_in_words(tmp_path: Path) -> None:
+    changes = first_files.wanted(tmp_path, Setup(()))
+    (tmp_path / ".moot").touch()  # no folder; whoever is root may write everywhere else
+    with pytest.raises(FileRefused, match=r"workflows/review\.yaml cannot be changed: "):
+        first_files.carry_out(tmp_path, changes)

@@ -12,6 +12,7 @@ from moot.app.project import PEOPLE_FOLDER, Project
 from moot.core.errors import InvalidInput, MootError
 from moot.core.nearest import hint
 from moot.core.records import record
+from moot.views.files import FileRefused
 
 Topic = Literal["talk", "plan", "team", "steps", "agents"]
 _PACKAGED = Path(__file__).parents[1] / "examples"  # of a wheel
@@ -143,8 +144,11 @@ def copy(example: Example, target: Path) -> list[Path]:
         if file.exists():
             raise FileExists(f"{file} is there already.", "Name another folder behind the example, or move it away.")
     for file, text in written.items():
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise FileRefused(f"{file} cannot be written: {error.strerror}.", "Name another folder.") from error
     return list(written)
 
 

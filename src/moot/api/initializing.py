@@ -21,7 +21,6 @@ _PROGRAMS: Mapping[Client, tuple[str, ...]] = {
     "codex": ("codex",),
     "cursor": ("cursor", "cursor-agent", "agent"),
 }
-_OTHERWISE: tuple[Client, ...] = ("claude",)
 _BY_PROGRAM: Mapping[Runner, str] = {
     "claude": "claude",
     "codex": "codex",
@@ -84,9 +83,8 @@ def _key(runner: Runner, machine: Machine) -> str:
 
 
 def installed() -> tuple[Client, ...]:
-    """Whose programs are here; Claude Code's files, if none is."""
-    found: tuple[Client, ...] = tuple(one for one in CLIENTS if any(map(shutil.which, _PROGRAMS[one])))
-    return found or _OTHERWISE
+    """Whose programs are here."""
+    return tuple(one for one in CLIENTS if any(map(shutil.which, _PROGRAMS[one])))
 
 
 def has_workflow() -> bool:

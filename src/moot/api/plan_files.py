@@ -18,6 +18,7 @@ from moot.core.json import Json
 from moot.core.tx import ReadTx, Tx
 from moot.registry import instances, names
 from moot.runner import plan_section
+from moot.views.files import FileRefused
 from moot.workflow import plan_files
 from moot.workflow.plan_files import PlanFile
 
@@ -115,12 +116,14 @@ def write(access: Access, name: str, said: Mapping[str, Json]) -> Path:
     """As a plan file of the project; never over one that is there."""
     names.check_instance(name)  # it becomes the name of a file
     file = access.project.root / PEOPLE_FOLDER / FOLDER / f"{name}.yaml"
-    file.parent.mkdir(parents=True, exist_ok=True)
     try:
+        file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("x", encoding="utf-8") as opened:
             opened.write(f"{json.pretty(said)}\n")  # JSON is YAML, too
     except FileExistsError as error:
         raise PlanSaved(f"{file} is there already.", "Choose another name, or remove it.") from error
+    except OSError as error:
+        raise FileRefused(f"{file} cannot be written: {error.strerror}.", "Check who may write there.") from error
     return file
 
 

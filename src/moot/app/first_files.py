@@ -112,11 +112,20 @@ def _all_pieces(clients: Sequence[Client], hooks: Sequence[Piece], chosen: Chose
 
 def carry_out(root: Path, changes: Sequence[Change]) -> None:
     for one in changes:
-        if one.text is None:
-            one.file.unlink()
-            _leave(root, one.file.parent)
-        else:
-            _write(one.file, one.text)
+        try:
+            _carry_out(root, one)
+        except OSError as error:
+            raise FileRefused(
+                f"{one.file} cannot be changed: {error.strerror}.", "Check who may write there, then try again."
+            ) from error
+
+
+def _carry_out(root: Path, change: Change) -> None:
+    if change.text is None:
+        change.file.unlink()
+        _leave(root, change.file.parent)
+    else:
+        _write(change.file, change.text)
 
 
 def _leave(root: Path, folder: Path) -> None:

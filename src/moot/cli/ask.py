@@ -131,7 +131,7 @@ def _tell(answer: Answer, *, as_json: bool) -> None:
     elif answer.text and answer.is_old:
         terminal.note("this was answered before: there was nothing left to go on with")
     elif answer.ending.state != "done":
-        play.say_how_to_go_on(answer.ending, answer.summary)
+        play.say_how_to_go_on(answer.ending, answer.summary, is_kept=play.is_kept())
 
 
 def _aside(piece: Piece, *, is_heard: bool) -> None:

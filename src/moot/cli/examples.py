@@ -76,7 +76,7 @@ def run(name: str, options: Sequence[str]) -> int:
 
 
 def _run(example: Example, options: Sequence[str]) -> int:
-    from moot.cli import loop, program
+    from moot.cli import loop, play, program
     from moot.workspaces import preparing
 
     with examples.tried(example) as project:
@@ -86,7 +86,8 @@ def _run(example: Example, options: Sequence[str]) -> int:
         if "--json" not in words:
             terminal.say(terminal.paint(f"$ {example.spelled}", "dim"))
             terminal.flush()
-        code = program.call("moot", ["--store", project.own_store_url, *words])
+        with play.unkept():
+            code = program.call("moot", ["--store", project.own_store_url, *words])
         if "--json" not in words:
             terminal.flush()
             terminal.note(f"it ran in a folder that is gone; to keep it: moot examples copy {example.name}")

@@ -177,8 +177,13 @@ def _tell(changes: Sequence["Change"], *, is_undone: bool, as_json: bool) -> Non
 
 
 def _next(setup: Setup) -> None:
-    terminal.say("next: moot run review, or start your agent here and ask it to plan something with moot")
+    if setup.clients:
+        terminal.say("next: moot run review, or start your agent here and ask it to plan something with moot")
+    else:
+        terminal.say(
+            "next: moot run review; none of Claude Code, Codex and Cursor was found, --for connects one anyway"
+        )
     if setup.workflow.runner == _OFFLINE:
         terminal.say("its agents are scripted until you name others: moot doctor says what there is")
-    if not initializing.is_found():
+    if setup.clients and not initializing.is_found():
         terminal.warn("moot is not on your PATH: clients will not find it. Install it with pipx or uv tool.")

@@ -3,8 +3,9 @@
 import asyncio
 import contextlib
 import sys
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Generator
+from contextlib import AbstractAsyncContextManager, contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 
 from moot.api import plain, remedies, running, targets
@@ -25,6 +26,22 @@ from moot.ledger.usage import Usage
 from moot.process import detached
 from moot.registry import agents
 from moot.registry.runs import Run
+
+_keeps = ContextVar("keeps", default=True)
+
+
+@contextmanager
+def unkept() -> Generator[None]:
+    """Commands that are called in the block work in a folder that is gone behind it: no later one can go on there."""
+    before = _keeps.set(False)
+    try:
+        yield
+    finally:
+        _keeps.reset(before)
+
+
+def is_kept() -> bool:
+    return _keeps.get()
 
 
 async def show(pieces: AsyncIterator[Piece], order: Order | None = None, *, as_json: bool) -> int:
@@ -150,13 +167,13 @@ class _Terminal:
         terminal.say(terminal.paint(" · ".join(facts), "bold"))
         if summary.budget:
             terminal.say("used: ", ", ".join(_used(share) for share in summary.budget))
+        kept = is_kept() and self._order is not None and self._order.desk.store is None  # and can be resumed
         for branch in summary.branches:
-            terminal.say(f"work on {branch}: moot workspace merge {branch}")
+            terminal.say(f"work on {branch}", f": moot workspace merge {branch}" if kept else "")
         if summary.result:
             terminal.say(summary.result)
         terminal.flush()
-        is_kept = self._order is not None and self._order.desk.store is None  # and can be resumed
-        say_how_to_go_on(self._ending, summary, is_kept=is_kept)
+        say_how_to_go_on(self._ending, summary, is_kept=kept)
 
 
 def _spelled(piece: Paused | Staged) -> str:
