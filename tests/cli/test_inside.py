@@ -373,6 +373,7 @@ def each_deed() -> Iterator[Any]:
 @pytest.mark.parametrize("words", [*each_deed()])
 def test_who_does_not_hold_a_tool_cannot_use_its_command_either(terminal: Terminal, words: str) -> None:
     tool = DEEDS[words]
+    (terminal.folder / "plan.yaml").write_text("tasks: [{name: one}]\n")
     env = inside(terminal, "member", () if tool is None else tuple(one for one in TOOLS if one != tool))
     refused = terminal.run(*words.split(), env=env)
     assert (refused.code, refused.out) == (1, "")
