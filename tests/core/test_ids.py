@@ -15,6 +15,13 @@ def test_an_id_is_its_prefix_and_twenty_characters_without_lookalikes() -> None:
     assert not set(rest) - set("0123456789abcdefghjkmnpqrstvwxyz")
 
 
+def test_ids_of_one_moment_end_in_six_characters_of_chance_each() -> None:
+    ends = [ids.new("ms", NOON)[-6:] for _ in range(1000)]
+    assert len(set(ends)) == 1000
+    for place in range(6):
+        assert {end[place] for end in ends} == set("0123456789abcdefghjkmnpqrstvwxyz")
+
+
 def test_ids_of_later_milliseconds_sort_later() -> None:
     made = [ids.new("ms", NOON + 1000 * step) for step in range(3000)]
     assert made == sorted(made)

@@ -50,7 +50,7 @@ def sqlite_columns(connection: apsw.Connection) -> set[Column]:
     rows = connection.execute(
         """select m.name, c.name, lower(c.type), c."notnull" or c.pk
            from pragma_table_list m, pragma_table_info(m.name) c
-           where m.type <> 'shadow' and m.name not like 'sqlite_%'"""
+           where m.type not in ('shadow', 'view') and m.name not like 'sqlite_%'"""
     )
     return {Column(str(t), str(n), str(kind), bool(required)) for t, n, kind, required in rows}
 
@@ -58,7 +58,8 @@ def sqlite_columns(connection: apsw.Connection) -> set[Column]:
 def postgres_columns(connection: psycopg.Connection) -> set[Column]:
     rows = connection.execute(
         """select table_name, column_name, data_type, is_nullable = 'NO'
-           from information_schema.columns where table_schema = current_schema()"""
+           from information_schema.columns join information_schema.tables using (table_schema, table_name)
+           where table_schema = current_schema() and table_type = 'BASE TABLE'"""
     )
     return {Column(t, n, TYPES.get(str(kind), str(kind)), required) for t, n, kind, required in rows}
 

@@ -36,8 +36,11 @@ def from_micros(micros: int) -> datetime:
 
 def to_iso(moment: datetime) -> str:
     """The form people and tools read: `2026-01-31T09:30:00.123456Z`, sortable as text."""
-    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    if moment.tzinfo is not UTC:
+        moment = moment.astimezone(UTC)
+    return f"{moment.isoformat(timespec='microseconds')[:-_OFFSET]}Z"
 
 
+_OFFSET = len("+00:00")
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)

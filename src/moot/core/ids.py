@@ -44,32 +44,34 @@ def milliseconds(id: str) -> int:
 
 class _Maker:
     """After the time come a count of 20 bits, which begins anywhere in each millisecond, and 30 bits that nobody can
-    guess. Ids are made for every message, so what one millisecond's ids share is written once, chance is fetched from
-    the system for many at a time, and no number is so big that Python takes long over it."""
+    guess. Ids are made for every message, so what one millisecond's ids share is written once, and chance is fetched
+    from the system and spelled for many at a time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._milliseconds = -1
         self._time = ""
         self._count = 0
-        self._chances: list[int] = []
+        self._beginnings: list[int] = []
+        self._chances: list[str] = []
 
     def make(self, prefix: str, milliseconds: int) -> str:
         with self._lock:
-            if len(self._chances) < 2:
-                # (`secrets` would say the same in more words, and is slow to import.)
-                self._chances = [*struct.unpack("64I", os.urandom(256))]
-            if milliseconds != self._milliseconds:
-                self._milliseconds = milliseconds
-                self._time = _encode(milliseconds)
-                self._count = self._chances.pop() >> 13  # with room above it for the millisecond
-            else:
+            if milliseconds == self._milliseconds:
                 self._count += 1
-            count, chance = self._count, self._chances.pop()
-            return (
-                f"{prefix}_{self._time}{_PAIRS[count >> 10 & 1023]}{_PAIRS[count & 1023]}"
-                f"{_PAIRS[chance >> 22]}{_PAIRS[chance >> 12 & 1023]}{_PAIRS[chance >> 2 & 1023]}"
-            )
+            else:
+                self._begin(milliseconds)
+            count = self._count
+            if not self._chances:
+                self._chances = _chances()
+            return f"{prefix}_{self._time}{_PAIRS[count >> 10 & 1023]}{_PAIRS[count & 1023]}{self._chances.pop()}"
+
+    def _begin(self, milliseconds: int) -> None:
+        if not self._beginnings:
+            self._beginnings = [*struct.unpack(f"{_DRAWN}I", os.urandom(4 * _DRAWN))]
+        self._milliseconds = milliseconds
+        self._time = _encode(milliseconds)
+        self._count = self._beginnings.pop() >> 13  # with room above it for the millisecond
 
     def forget(self) -> None:
         """In a child process: what it would draw next, its parent draws too."""
@@ -77,6 +79,16 @@ class _Maker:
 
 
 _PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
+_DRAWN = 64  # at a time
+_CHANCE_DIGITS = 6
+_DIGITS = _ALPHABET.encode() * 8  # of every byte
+
+
+def _chances() -> list[str]:
+    """A byte for each digit: what it says beyond five bits is dropped. (`secrets` would draw the same, and is slow to
+    import.)"""
+    drawn = os.urandom(_CHANCE_DIGITS * _DRAWN).translate(_DIGITS).decode()
+    return [drawn[at : at + _CHANCE_DIGITS] for at in range(0, len(drawn), _CHANCE_DIGITS)]
 
 
 def _encode(number: int) -> str:

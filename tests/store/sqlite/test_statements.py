@@ -17,5 +17,6 @@ def test_one_value_and_none_are_bound_by_place_too() -> None:
 
 
 def test_those_about_streams_are_known() -> None:
-    assert statements["select seq from streams"].is_of_streams
-    assert not statements["select stream, upstreams from messages"].is_of_streams
+    assert statements["select seq from streams"].looks_at_streams
+    assert statements["select kind from events where stream = 's'"].looks_at_streams
+    assert not statements["select stream, upstreams from messages"].looks_at_streams

@@ -32,6 +32,7 @@ ADD_TWO = Query(
     "add_two", "insert into instances (name, stream, created_at) values ('x', 's', 0), ('y', 's', 0) returning name", ""
 )
 NAMES = Query("names", "select name from instances order by name", "")
+SAID = Query("said", "select subject from events order by seq", "")
 SOON = Limits(queued_seconds=0.2, at_once_seconds=0)
 
 
@@ -214,6 +215,60 @@ async def test_a_transaction_cannot_be_used_after_its_end(store: SqliteStore) ->
         kept[0].run(ADD, name="late")
     with pytest.raises(TransactionLost):
         kept[0].many(ADD, [{"name": "late"}])
+
+
+async def test_nothing_is_announced_after_the_end_of_a_transaction(store: SqliteStore) -> None:
+    """Without this it would be kept at once, by itself, under a number that nobody counts."""
+    kept: list[Tx] = []
+
+    def begins(tx: Tx) -> None:
+        streams.create(tx, RUN, "default")
+        tx.emit(Event(RUN, "said", "ann", {}))
+        kept.append(tx)
+
+    await store.write(begins, caller=SYSTEM)
+    with pytest.raises(TransactionLost, match="said came after the end"):
+        kept[0].emit(Event(RUN, "said", "bob", {}))
+    assert await store.write(lambda tx: tx.emit(Event(RUN, "said", "cat", {})).seq, caller=SYSTEM) == 2
+
+
+def says(subject: str, error: Exception | None = None) -> Callable[[Tx], int]:
+    def change(tx: Tx) -> int:
+        number = tx.emit(Event(RUN, "said", subject, {})).seq
+        if error is not None:
+            raise error
+        return number
+
+    return change
+
+
+@pytest.mark.parametrize("subject", ["bob", "\ud800"])
+async def test_events_of_a_function_that_fails_are_gone_and_those_of_others_stay(
+    store: SqliteStore, subject: str
+) -> None:
+    await store.write(lambda tx: streams.create(tx, RUN, "default"), caller=SYSTEM)
+    gate = Gate()
+    async with asyncio.timeout(DEADLINE):
+        holding = asyncio.ensure_future(store.write(gate, caller=SYSTEM))
+        await gate.entered()
+        changes = (says("ann"), says(subject, ValueError("mine")), says("cat"))
+        tasks = [asyncio.ensure_future(store.write(each, caller=SYSTEM)) for each in changes]
+        await asyncio.sleep(0)
+        gate.open()
+        await asyncio.wait((holding, *tasks))
+    first, bad, last = (task.exception() or task.result() for task in tasks)
+    assert (first, last) == (1, 2)
+    assert isinstance(bad, ValueError)
+    assert await store.read(lambda tx: tx.all(SAID, str)) == ["ann", "cat"]
+
+
+async def test_an_event_is_seen_by_whoever_looks_later_in_its_function(store: SqliteStore) -> None:
+    def change(tx: Tx) -> list[str]:
+        streams.create(tx, RUN, "default")
+        tx.emit(Event(RUN, "said", "ann", {}))
+        return tx.all(SAID, str)
+
+    assert await store.write(change, caller=SYSTEM) == ["ann"]
 
 
 async def test_a_cancelled_caller_leaves_the_writer_at_work(store: SqliteStore) -> None:

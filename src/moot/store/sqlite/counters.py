@@ -1,7 +1,8 @@
-"""Counters: the last number and time of each stream that a transaction of the database appends to.
+"""Counters: the last number and time of each stream that a transaction of the database appends to, and what it appends.
 
-A stream's row is read for its first event and written once, before the commit or before a statement that looks at it.
-So the events of many functions that share a commit take two statements together for what would take two for each.
+A stream's row is read for its first event and written once, with all events together, before the commit or before a
+statement that looks at either. So the events of many functions that share a commit take three statements together for
+what would take three for each.
 """
 
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import Any
 
 import apsw
 
+from moot.core import json
 from moot.core.events import Event, Number
 from moot.core.ids import StreamId
 from moot.store import queries
@@ -16,7 +18,8 @@ from moot.store.errors import RowMissing
 from moot.store.sqlite.statements import statements
 
 sql = queries.beside(__file__)
-_LAST, _KEEP = statements[sql.last.sqlite], statements[sql.keep.sqlite]
+_LAST, _KEEP, _ADD = statements[sql.last.sqlite], statements[sql.keep.sqlite], statements[sql.add_event.sqlite]
+_Row = tuple[str, int, str, str, str, str, int]  # of an event, as its statement names its values
 
 
 @dataclass(slots=True)
@@ -33,28 +36,38 @@ class Counters:
 
     def __init__(self) -> None:
         self._counters: dict[StreamId, Counter] = {}
+        self._events: list[_Row] = []
 
-    def next(self, cursor: apsw.Cursor, stream: StreamId, micros: int) -> Number:
-        """What an event is to be kept under. Committed order is the order of numbers, without gaps, and times follow
-        it, no two alike, also when the clock does not."""
-        last = self._counters.get(stream) or self._read(cursor, stream)
-        return Number(last.seq + 1, last.at + 1 if last.at >= micros else micros)
+    @property
+    def waiting(self) -> int:
+        """How many events are not written yet."""
+        return len(self._events)
 
-    def count(self, event: Event, number: Number) -> None:
-        """It is kept under the next number."""
-        counter = self._counters[event.stream]
+    def append(self, cursor: apsw.Cursor, event: Event, actor: str, micros: int) -> Number:
+        """What the event is kept under. Committed order is the order of numbers, without gaps, and times follow it, no
+        two alike, also when the clock does not."""
+        data = json.dumps(event.data)
+        event.subject.encode()  # what cannot be kept fails here, in the function that says it
+        counter = self._counters.get(event.stream) or self._read(cursor, event.stream)
         if event.is_quiet and counter.reacted == counter.seq:
-            counter.reacted = number.seq
-        counter.seq, counter.at = number.seq, number.at
+            counter.reacted += 1
+        counter.seq += 1
+        counter.at = counter.at + 1 if counter.at >= micros else micros
+        self._events.append((event.stream, counter.seq, event.kind, event.subject, data, actor, counter.at))
+        return Number(counter.seq, counter.at)
 
     def write(self, cursor: apsw.Cursor) -> None:
         """For whoever reads or changes the rows themselves; what they say then is read again."""
+        if self._events:
+            cursor.executemany(_ADD.text, self._events).fetchall()
+            self._events.clear()
         if counters := self._counters:
             rows = [(one.seq, one.at, one.reacted, stream) for stream, one in counters.items()]
             cursor.executemany(_KEEP.text, rows).fetchall()
             counters.clear()
 
     def forget(self) -> None:
+        self._events.clear()
         self._counters.clear()
 
     def _read(self, cursor: apsw.Cursor, stream: StreamId) -> Counter:

@@ -153,7 +153,7 @@ class GroupCommit:
     def _run(self, work: Work) -> bool:
         """One function; what it refuses before it writes is its own affair. True if it has news for readers."""
         connection = self._connection
-        written = connection.total_changes()
+        written = connection.total_changes() + self._counters.waiting
         tx = SqliteTx(self._cursor, self._means.clock, self._counters, work.caller)
         work.result, work.error = None, None
         try:
@@ -166,7 +166,7 @@ class GroupCommit:
                 raise  # a signal that came in the middle is for the program
             if not connection.in_transaction:
                 raise TransactionLost from error
-            if connection.total_changes() != written or isinstance(error, TransactionTooSlow):
+            if connection.total_changes() + self._counters.waiting != written or isinstance(error, TransactionTooSlow):
                 raise _HalfDone from error
             self._now = monotonic()
             work.error = in_words(error)

@@ -10,7 +10,7 @@ from moot.store import queries
 from moot.store.rows import Reader
 
 _PIECE = re.compile(r"""('[^']*'|"[^"]*")|--[^\n]*|(?<!:):([a-z_][a-z0-9_]*)|\s*([,()=])\s*|\s+""")
-_STREAMS = re.compile(r"\bstreams\b")
+_STREAMS = re.compile(r"\b(streams|events)\b")
 
 
 @record
@@ -18,7 +18,7 @@ class Statement:
     text: str
     in_order: Callable[[Mapping[str, Any]], tuple[Any, ...]]  # its values as they are bound
     readers: dict[type, Reader]  # for each type that its rows were made into
-    is_of_streams: bool  # and so wants to see what was counted
+    looks_at_streams: bool  # or at their events, and so wants to see what was counted
 
 
 class Statements(dict[str, Statement]):

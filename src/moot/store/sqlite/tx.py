@@ -5,18 +5,16 @@ from typing import Any, TypeVar
 
 import apsw
 
-from moot.core import json
 from moot.core.caller import SYSTEM, Caller
 from moot.core.clock import Clock
 from moot.core.events import Event, Number
 from moot.core.tx import Lockable, Query, Value
-from moot.store import queries, rows
+from moot.store import rows
 from moot.store.sqlite.counters import Counters
 from moot.store.sqlite.faults import TransactionLost
 from moot.store.sqlite.statements import Statement, statements
 from moot.store.tx import StoreTx
 
-sql = queries.beside(__file__)
 T = TypeVar("T")
 
 
@@ -61,9 +59,9 @@ class SqliteTx(StoreTx):
 
     def many(self, query: Query, rows: Iterable[Mapping[str, Value]]) -> int:
         if not self._connection.in_transaction:
-            raise _late(query)
+            raise _late(query.name)
         statement = statements[query.sqlite]
-        if statement.is_of_streams:
+        if statement.looks_at_streams:
             self._counters.write(self._cursor)
         before = self._connection.total_changes()
         self._cursor.executemany(statement.text, map(statement.in_order, rows)).fetchall()
@@ -71,8 +69,8 @@ class SqliteTx(StoreTx):
 
     def _execute(self, query: Query, statement: Statement, values: Mapping[str, Any]) -> apsw.Cursor:
         if not self._connection.in_transaction:
-            raise _late(query)
-        if statement.is_of_streams:
+            raise _late(query.name)
+        if statement.looks_at_streams:
             self._counters.write(self._cursor)
         return self._cursor.execute(statement.text, statement.in_order(values))
 
@@ -80,18 +78,9 @@ class SqliteTx(StoreTx):
         """Nothing to do: the writer is alone."""
 
     def _append(self, event: Event, micros: int) -> Number:
-        number = self._counters.next(self._cursor, event.stream, micros)
-        self.put(
-            sql.add_event,
-            stream=event.stream,
-            seq=number.seq,
-            kind=event.kind,
-            subject=event.subject,
-            data=json.dumps(event.data),
-            actor=self.caller.name,
-            at=number.at,
-        )
-        self._counters.count(event, number)  # now, not before: the number of what could not be kept is free
+        if not self._connection.in_transaction:
+            raise _late(event.kind)
+        number = self._counters.append(self._cursor, event, self.caller.name, micros)
         self.appended.append((event.stream, number.seq))
         return number
 
@@ -99,6 +88,6 @@ class SqliteTx(StoreTx):
         self._append(event, micros)
 
 
-def _late(query: Query) -> TransactionLost:
+def _late(name: str) -> TransactionLost:
     """After the database has ended the transaction, a statement would be committed on its own, at once."""
-    return TransactionLost(f"{query.name} came after the end of its transaction")
+    return TransactionLost(f"{name} came after the end of its transaction")
