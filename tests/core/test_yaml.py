@@ -60,6 +60,8 @@ def test_an_empty_text_is_nothing() -> None:
         ("a: 1\nb: " + "9" * 5000, "f:2:4: this number has more than 300 digits. Put it in quotes."),
         ("a: 1\n" + "9" * 900 + ": b", "f:2:1: this number has more than 300 digits"),
         ("a: 1\n---\nb: 2", "is not YAML"),
+        ('a: 1\nb: ["x\\0y"]', "f:2:5: this text holds a NUL character. Leave it out."),
+        ('"x\\0y": 1', "f:1:1: this text holds a NUL character."),
         (
             "a0: &a0 [1, 2, 3]\n" + "".join(f"a{n}: &a{n} [{f'*a{n - 1},' * 3}]\n" for n in range(1, 16)),
             "1,000,000 values",

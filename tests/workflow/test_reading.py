@@ -121,6 +121,7 @@ result: ${{ diff }}
         budget=Budget(cost=2.5, time=timedelta(minutes=60), tokens=1000),
         limits=Limits(9, None),
         result="${{ diff }}",
+        warnings=(f"{tmp_path}/review.yaml:12:12: dir is not used, because provider: memory keeps no files.",),
     )
 
 
@@ -150,6 +151,14 @@ result: ${{ diff }}
 )
 def test_context_has_many_forms(tmp_path: Path, context: str, found: Context) -> None:
     assert load(tmp_path, TEAM + context).context == found
+
+
+def test_a_folder_for_what_is_not_kept_is_told(tmp_path: Path) -> None:
+    found = load(tmp_path, TEAM + "context: {provider: memory, config: {dir: ./talk/}}")
+    assert found.warnings == (
+        f"{tmp_path}/review.yaml:2:38: dir is not used, because provider: memory keeps no files.",
+    )
+    assert load(tmp_path, TEAM + "context: {provider: memory, config: {document: d.md}}").warnings == ()
 
 
 def test_an_owner_in_the_wrong_place_is_taken_with_a_warning(tmp_path: Path) -> None:

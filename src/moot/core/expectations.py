@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from moot.core.nearest import nearest
+from moot.core.records import record
 
 # By pydantic's name for a value of the wrong type: what we call the right one.
 KINDS = {
@@ -27,15 +28,44 @@ KINDS = {
     "model_type": "keys and values",
     "model_attributes_type": "keys and values",
     "dataclass_type": "keys and values",
+    "date_from_datetime_parsing": "a date like 2026-01-31",
+    "date_type": "a date like 2026-01-31",
+    "datetime_from_date_parsing": "a timestamp like 2026-01-31T09:30:00Z",
+    "datetime_type": "a timestamp like 2026-01-31T09:30:00Z",
+    "decimal_parsing": "a number",
+    "decimal_type": "a number",
+    "finite_number": "a finite number",
 }
 _REMEDIES = {
     "a whole number": "Write digits, without quotes.",
     "a number": "Write digits, without quotes.",
     "true or false": "Write true or false, without quotes.",
     "empty": "Leave it out.",
-    "a list": "Begin each item on its own line with `- `, or write [one, two].",
-    "keys and values": "Write `key: value` lines below it, indented.",
 }
+
+
+@record
+class Writing:
+    """How data was written, as far as what is said of it depends on that."""
+
+    whole: str  # what all of it is called
+    top: str  # remedies for what is no keys and values, where that is all of it, and below
+    keys: str
+    a_list: str
+
+
+YAML = Writing(
+    whole="this file",
+    top="Write `key: value` lines.",
+    keys="Write `key: value` lines below it, indented.",
+    a_list="Begin each item on its own line with `- `, or write [one, two].",
+)
+JSON = Writing(
+    whole="the arguments",
+    top='Write an object: {"key": "value"}.',
+    keys='Write an object: {"key": "value"}.',
+    a_list='Write a list: ["one", "two"].',
+)
 # Text to YAML 1.2, and what it is likely to mean.
 _SWITCHES = {
     "no": "false",
@@ -55,7 +85,7 @@ _BOUNDS = {
 Told = tuple[str, str, tuple[str, ...]]
 
 
-def mismatch(kinds: Sequence[str], value: object) -> tuple[str, str]:
+def mismatch(kinds: Sequence[str], value: object, writing: Writing = YAML) -> tuple[str, str]:
     """Fact and remedy for a value of the wrong type; `kinds` are those that would do."""
     wanted = list(dict.fromkeys(kinds))
     if value is None:
@@ -66,7 +96,8 @@ def mismatch(kinds: Sequence[str], value: object) -> tuple[str, str]:
         return fact, f"Write {meant}, without quotes."
     if "text" in wanted:
         return fact, "Put it in quotes." if isinstance(value, int | float) else "Write it as one text."
-    return fact, _REMEDIES[wanted[-1]]
+    remedies = {**_REMEDIES, "a list": writing.a_list, "keys and values": writing.keys}
+    return fact, remedies.get(wanted[-1], "Write it like that.")
 
 
 def _described(value: object) -> str:
@@ -104,7 +135,7 @@ def told(type_: str, context: Mapping[str, Any], value: object) -> Told:
             return f"does not have the form {context['pattern']}", "Write it like that.", ()
         case _ if type_ in _BOUNDS:
             name, words = _BOUNDS[type_]
-            return f"{words} {context[name]}", "Choose another number.", ()
+            return f"{words} {context[name]:.15g}", "Choose another number.", ()
         case _:
             return "cannot be this", "Write text, a number, true or false, a list, or keys and values.", ()
 

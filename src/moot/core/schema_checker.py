@@ -1,5 +1,5 @@
-"""Whether a value fits a JSON Schema. As a program it runs in a process of its own: some schemas take years or all
-memory, and then it is ended without harm to anybody. Nothing is ever fetched."""
+"""Whether a value fits a JSON Schema, and whether that is one. As a program it runs in a process of its own: some
+schemas take years or all memory, and then it is ended without harm. Nothing is ever fetched."""
 
 import json
 import resource
@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from moot.core.json import Json
 
+NOT_APPLICABLE = "its schema cannot be applied to it"
 _MEMORY = 1 << 30
 _SECONDS = 20  # of computing, should nobody be there any more to end it
 
@@ -25,6 +26,9 @@ def mismatch(value: Json, schema: Mapping[str, Json]) -> str | None:
         error = cast("ValidationError | None", next(iter(validator.iter_errors(value)), None))
     except RecursionError:
         return "it has too many levels"
+    except Exception:  # noqa: BLE001  # over what is no schema, the library stumbles in any way
+        wrong = fault(schema)
+        return NOT_APPLICABLE if wrong is None else f"{NOT_APPLICABLE}: {wrong}"
     if error is None:
         return None
     place = "/".join(str(part) for part in error.absolute_path)
@@ -49,7 +53,11 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
         resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
     asked = json.loads(sys.stdin.read())
-    print(json.dumps(mismatch(asked["value"], asked["schema"])))  # noqa: T201
+    if "schemas" in asked:
+        found = next((wrong for wrong in map(fault, asked["schemas"]) if wrong is not None), None)
+    else:
+        found = mismatch(asked["value"], asked["schema"])
+    print(json.dumps(found))  # noqa: T201
 
 
 if __name__ == "__main__":

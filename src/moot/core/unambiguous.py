@@ -23,7 +23,7 @@ def load_object(text: str) -> dict[str, Json]:
 def _keys(value: Json) -> int:
     match value:
         case dict():
-            return len(value) + sum(_keys(one) for one in value.values())
+            return sum((_keys(one) for one in value.values() if isinstance(one, dict | list)), len(value))
         case list():
             return sum(_keys(one) for one in value)
         case _:

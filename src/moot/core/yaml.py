@@ -173,6 +173,8 @@ def _children(node: Node, name: str) -> list[Node]:
         return [part for pair in node.value for part in pair]
     if isinstance(node, SequenceNode):
         return node.value
+    if "\0" in node.value:
+        raise YamlInvalid(f"{name}:{_mark(node)}: this text holds a NUL character.", "Leave it out.")
     if node.tag == "tag:yaml.org,2002:int" and len(node.value) > _MOST_DIGITS:
         raise YamlInvalid(
             f"{name}:{_mark(node)}: this number has more than {_MOST_DIGITS} digits.", "Put it in quotes."

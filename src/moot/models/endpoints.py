@@ -54,7 +54,7 @@ def find(model: str, environ: Mapping[str, str], *, base_url: str | None = None,
             hint(provider, PROVIDERS) or f"Write provider/name, with one of {', '.join(PROVIDERS)}.",
         )
     service = accounts.PROVIDERS[known]
-    if (named := accounts.named_key(env)) is not None:
+    if env and (named := accounts.named_key(env)) is not None:
         service = replace(service, keys=(named,))
     try:
         account = accounts.resolve(service, Wish(base_url, env), environ)

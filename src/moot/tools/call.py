@@ -8,6 +8,7 @@ from typing import TypeVar, cast
 from pydantic import BaseModel
 
 from moot.core.caller import SYSTEM, Caller
+from moot.core.ears import Ears
 from moot.core.errors import MootError
 from moot.core.ids import OperationId, StreamId
 from moot.core.library import Library, NoLibrary
@@ -46,6 +47,7 @@ class StoreCall:
     deed: Deed
     made: list[Made] = field(default_factory=list[Made])  # the last one stays
     library: Library = field(default_factory=NoLibrary)
+    ears: Ears = field(default_factory=Ears)
 
     async def write(self, change: Callable[[Tx], T]) -> T:
         return await self.store.write(lambda tx: self._once(tx, change), caller=self.caller)

@@ -27,11 +27,14 @@ class Folders:
 
 
 def workflow_file(target: str, folders: Folders) -> Path:
-    """What `moot run TARGET` means: a path if it is there or looks like one, else the name of a workflow."""
+    """What `moot run TARGET` means: a path if it is there or looks like one, else the name of a workflow. Where no file
+    lies as seen from here, the one as seen from the project's root is meant: so moot names files to everybody."""
     path = _path(target)
-    if path is not None or "/" in target or target.endswith(library.SUFFIXES):
+    if path is None and ("/" in target or target.endswith(library.SUFFIXES)):
+        path = next((found for one in folders.people[:1] if (found := _path(str(one.parent / target)))), None)
         if path is None:
             raise _no_file(target)
+    if path is not None:
         return path
     found = next(named(target, folders), None)
     if found is None:

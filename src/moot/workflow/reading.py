@@ -349,7 +349,14 @@ def _context(
         channel=config.channel or standard.channel,
         document=config.document or standard.document,
         documents=tuple(config.documents or ()),
-    ), warnings
+    ), (*warnings, *_unused(said, config, document))
+
+
+def _unused(said: ContextShape, config: ConfigShape, document: Document) -> tuple[str, ...]:
+    if said.provider != "memory" or config.dir is None:
+        return ()
+    line, column = document.place(_spelled(document, ("context", "config"), "dir"), key=True)
+    return (f"{document.name}:{line}:{column}: dir is not used, because provider: memory keeps no files.",)
 
 
 def _owner(
