@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moot.core.caller import SYSTEM
+from moot.core.ears import Ears
 from moot.core.ids import AgentId, FlowId, HostId, InstanceName
 from moot.core.tx import ReadTx, Tx
 from moot.engine.expressions.sandbox import Sandbox
@@ -41,6 +42,7 @@ class Stage:
     store: SqliteStore
     sandbox: Sandbox
     driver: AgentId
+    ears: Ears
 
     async def start(self, text: str, driver: Driver = "moot", credits: int | None = None) -> Flow:
         """A flow of this definition; with no credits it stands before its first step."""
@@ -88,14 +90,17 @@ async def staged(folder: Path) -> AsyncGenerator[Stage]:
             lambda tx: agents.ensure(tx, instances.ensure(tx, INSTANCE), NewAgent("driver")).id, caller=SYSTEM
         )
         with Guardian() as guardian:
-            async with Sandbox().open() as sandbox, _hosted(store, sandbox, guardian, folder):
-                yield Stage(store, sandbox, driver)
+            ears = Ears()
+            async with Sandbox().open() as sandbox, _hosted(store, sandbox, guardian, folder, ears):
+                yield Stage(store, sandbox, driver, ears)
     finally:
         await store.close()
 
 
 @asynccontextmanager
-async def _hosted(store: SqliteStore, sandbox: Sandbox, guardian: Guardian, folder: Path) -> AsyncGenerator[None]:
+async def _hosted(
+    store: SqliteStore, sandbox: Sandbox, guardian: Guardian, folder: Path, ears: Ears
+) -> AsyncGenerator[None]:
     machine = neighbours.machine()
     deeds = Deeds(store, folder, folder / "steps", machine, guardian)
 
@@ -103,7 +108,7 @@ async def _hosted(store: SqliteStore, sandbox: Sandbox, guardian: Guardian, fold
         raise AssertionError("no step here calls another server")
 
     def workers(host: HostId) -> Mapping[str, Worker]:
-        return {advancing.ADVANCE: FlowWorker(store, sandbox, deeds, around, asyncio.Event())}
+        return {advancing.ADVANCE: FlowWorker(store, sandbox, deeds, around, asyncio.Event(), ears=ears)}
 
     host = Host(store, NewHost(machine, str(identity.current()), ("react", "work")), workers)
     is_ready = asyncio.Event()

@@ -23,6 +23,7 @@ from moot.core.caller import SYSTEM
 from moot.mcp import server
 from moot.registry import tokens
 from moot.registry.tokens import Grant
+from moot.tools.around import Around
 
 SECURITY = TransportSecuritySettings(allowed_hosts=["localhost"])
 
@@ -88,7 +89,8 @@ async def _flows(folder: Path, token: str) -> AsyncGenerator[None]:
     async with flowing.staged(folder) as stage:
         grant = Grant("member", flowing.INSTANCE, "member", stage.driver)
         await stage.store.write(lambda tx: tokens.mint(tx, token, grant), caller=SYSTEM)
-        async with server.serving(stage.store, server.Endpoints(folder / "mcp.sock", port=None)):
+        how = server.Options(around=Around(ears=stage.ears))
+        async with server.serving(stage.store, server.Endpoints(folder / "mcp.sock", port=None), how):
             yield
 
 

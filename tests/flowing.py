@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 
 from moot.client.external import Surroundings
 from moot.core.caller import SYSTEM, Caller
+from moot.core.ears import Ears
 from moot.core.errors import InvalidInput
 from moot.core.ids import FlowId, HostId
 from moot.core.json import Json
@@ -18,7 +19,7 @@ from moot.core.tool import ToolAnswer
 from moot.core.tx import ReadTx, Tx
 from moot.engine.expressions.evaluation import Evaluator
 from moot.engine.flow import flows, history, strands
-from moot.engine.flow.flows import Flow, NewFlow
+from moot.engine.flow.flows import Driver, Flow, NewFlow
 from moot.engine.flow.strands import Strand
 from moot.engine.state import fields
 from moot.ledger.operations import Key
@@ -67,6 +68,7 @@ class Flows:
     shelf: Shelf
     deeds: Deeds
     evaluator: Evaluator
+    ears: Ears = field(default_factory=Ears)  # of the only process there is
     hosts: list[Host] = field(default_factory=list[Host])
 
     @property
@@ -78,7 +80,9 @@ class Flows:
     ) -> ToolAnswer:
         used = None if key is None else Key("test", key)
         async with asyncio.timeout(SECONDS):
-            return await dispatch.perform(self.store, by, tool, arguments, used, around=Around(self.shelf))
+            return await dispatch.perform(
+                self.store, by, tool, arguments, used, around=Around(self.shelf, ears=self.ears)
+            )
 
     async def done(self, tool: str, by: Caller = OPERATOR, **arguments: Json) -> JsonObject:
         answer = await self.call(tool, arguments, by)
@@ -94,8 +98,10 @@ class Flows:
     async def start(self, workflow: str = "flow", by: Caller = OPERATOR, **inputs: Json) -> str:
         return str((await self.done("workflow_start", by, workflow=workflow, inputs=inputs))["workflow_id"])
 
-    async def run(self, workflow: str = "flow", credits: int | None = None, **inputs: Json) -> str:
-        """Have moot carry it out by itself."""
+    async def run(
+        self, workflow: str = "flow", credits: int | None = None, driver: Driver = "moot", **inputs: Json
+    ) -> str:
+        """Have moot carry it out by itself, or for an agent who asks for its steps later."""
         source = self.shelf.find(workflow)
 
         def change(tx: Tx) -> str:
@@ -106,7 +112,7 @@ class Flows:
                 source=workflow,
                 files=source.files,
                 given=inputs,
-                driver="moot",
+                driver=driver,
                 credits=credits,
             )
             made = flows.create(tx, new)
@@ -199,7 +205,7 @@ class Flows:
             def around() -> Surroundings:
                 return Surroundings(self.root, {}, self.deeds.guardian)
 
-            own = FlowWorker(self.store, self.evaluator, self.deeds, around, stopping)
+            own = FlowWorker(self.store, self.evaluator, self.deeds, around, stopping, ears=self.ears)
             return {"attempt": team.make_worker(self.store, host), advancing.ADVANCE: own}
 
         new = NewHost(neighbours.machine(), str(identity.current()), ("serve", "react", "work", "run"))

@@ -2,10 +2,11 @@
 
 import logging
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from moot.bus.messages import Kind
 from moot.core.caller import Caller, Role
 from moot.core.json import Json
 from moot.store.store import Store
@@ -133,7 +134,8 @@ async def test_no_tool_takes_an_argument_it_does_not_know(sqlite_store: Store, t
     desk = await open_desk(sqlite_store)
     answer = await desk.call(OPERATOR, tool, {"bogus": 1, "_meta": None})
     assert answer.is_error
-    assert answer.text.startswith(f"INVALID_INPUT: {tool}: ")
+    assert answer.text.startswith(f"INVALID_INPUT: {tool} has ")
+    assert "`bogus` is no key of the arguments." in answer.text
 
 
 async def test_a_limit_is_a_number_within_bounds(sqlite_store: Store) -> None:
@@ -174,16 +176,55 @@ async def test_a_refusal_names_the_places_and_not_the_values(sqlite_store: Store
     answer = await desk.call(
         OPERATOR, "channel_send", {"message": 1, "to": [secret, 2], "kind": secret, "task_id": secret, "x": secret}
     )
-    assert answer.text.startswith("INVALID_INPUT: channel_send: message: ")
-    assert "and 2 more" in answer.text
-    assert "hunter2" not in answer.text
-    assert answer.structured == {
-        "error": {
-            "code": "INVALID_INPUT",
-            "message": answer.text.removeprefix("INVALID_INPUT: ").removesuffix(" See the tool's schema."),
-            "remedy": "See the tool's schema.",
-        }
-    }
+    known = table.TOOLS["channel_send"].arguments.model_fields
+    told = [
+        "channel_send has 5 problems:",
+        "  `to item 1` must not have more than 200 characters. Shorten it.",
+        f"  `kind` must be one of {', '.join(get_args(Kind))}. Choose one of them.",
+        "  `task_id` must not have more than 200 characters. Shorten it.",
+        f"  `x` is no key of the arguments. Known are: {', '.join(sorted(known))}.",
+        "  `message` must be text, not a number. Put it in quotes.",
+    ]
+    fact, remedy = "\n".join(told), "Mend them and try again."
+    assert answer.text == f"INVALID_INPUT: {fact} {remedy}"
+    assert answer.structured == {"error": {"code": "INVALID_INPUT", "message": fact, "remedy": remedy}}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "told"),
+    [
+        ("channel_send", {}, "`message` is missing in the arguments. Add it."),
+        ("channel_read", {"lmit": 5}, "`lmit` is no key of the arguments. Did you mean `limit`?"),
+        ("channel_read", {"limit": -1}, "`limit` must be at least 1. Choose another number."),
+        ("channel_read", {"limit": "50"}, "`limit` must be a whole number, not text. Write digits, without quotes."),
+        ("channel_read", {"limit": True}, "`limit` must be a whole number, not true. Write digits, without quotes."),
+        ("channel_read", {"since": []}, "`since` must be text or a whole number, not a list. Write it as one text."),
+        ("channel_send", {"message": "x", "to": "ann"}, '`to` must be a list, not text. Write a list: ["one", "two"].'),
+        ("inbox_check", {"wait_seconds": 51}, "`wait_seconds` must be at most 50. Choose another number."),
+        (
+            "workflow_set_plan",
+            {"id": "wf_1", "plan": "x"},
+            '`plan` must be keys and values, not text. Write an object: {"key": "value"}.',
+        ),
+    ],
+)
+async def test_wrong_arguments_are_told_in_our_words_with_a_remedy(
+    sqlite_store: Store, tool: str, arguments: dict[str, Json], told: str
+) -> None:
+    desk = await open_desk(sqlite_store)
+    answer = await desk.call(OPERATOR, tool, arguments)
+    assert answer.text == f"INVALID_INPUT: {tool}: {told}"
+
+
+async def test_a_great_many_wrong_arguments_are_a_short_answer(sqlite_store: Store) -> None:
+    desk = await open_desk(sqlite_store)
+    many: dict[str, Json] = {f"{number}" * 1000: number for number in range(10, 110)}
+    answer = await desk.call(OPERATOR, "channel_peek", many)
+    assert "and 80 more" in answer.text
+    assert len(answer.text) < 10_000
+    answer = await desk.call(OPERATOR, "workflow_list", {"status": [1] * 5000})
+    assert answer.text.startswith("INVALID_INPUT: workflow_list has ")
+    assert len(answer.text) < 200
 
 
 async def test_a_fault_inside_a_tool_is_logged_and_answered_without_details(

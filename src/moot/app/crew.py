@@ -82,7 +82,8 @@ class Crew:
             settings.servers(project.config),
             Shelves(project),
         )
-        return FlowWorker(self.store, self.sandbox, deeds, self._around, self.stopping)
+        ears = self.outfitter.around.ears
+        return FlowWorker(self.store, self.sandbox, deeds, self._around, self.stopping, ears=ears)
 
     def _around(self) -> "Surroundings":
         from moot.client.external import Surroundings  # noqa: PLC0415  # brings the whole MCP library along

@@ -13,6 +13,7 @@ from moot.app.outfitter import Outfitter
 from moot.app.project import Project
 from moot.app.shelves import Shelves
 from moot.core.caller import SYSTEM, Caller
+from moot.core.ears import Ears
 from moot.core.ids import InstanceName, TokenId
 from moot.core.records import record
 from moot.core.tx import Tx
@@ -77,17 +78,18 @@ async def hosting(project: Project, store: Store, options: HostOptions | None = 
     """A host while the block runs. Attempts may still use the server while the host comes to its end."""
     chosen = options or HostOptions()
     met: set[TokenId] = set()
+    ears = Ears()
     await asyncio.to_thread(_clear_up, project)
     with Guardian() as guardian:
         async with (
             Sandbox().open() as sandbox,
             _keeping(project, store, chosen),
-            _serving(project, store, chosen, met) as address,
+            _serving(project, store, chosen, met, ears) as address,
         ):
             worktrees, heard = Worktrees(store, project.root, project.folder, guardian), None
             if chosen.stage is not None:
                 worktrees, heard = chosen.stage.worktrees(worktrees), chosen.stage.heard
-            around = Around(Shelves(project), heard, functions=chosen.functions)
+            around = Around(Shelves(project), heard, functions=chosen.functions, ears=ears)
             outfitter = Outfitter(project, store, address, met, guardian, worktrees, around)
             host = _host(project, store, chosen, outfitter, sandbox)
             await worktree_worker.take_up(worktrees)
@@ -139,7 +141,9 @@ async def introduce(store: Store, instance: InstanceName, newcomers: tuple[NewAg
 
 
 @asynccontextmanager
-async def _serving(project: Project, store: Store, options: HostOptions, met: set[TokenId]) -> AsyncGenerator[Address]:
+async def _serving(
+    project: Project, store: Store, options: HostOptions, met: set[TokenId], ears: Ears
+) -> AsyncGenerator[Address]:
     """On the project's socket if it is free; a second host of one project has only its port."""
     project.make_folder()
     endpoints = Endpoints(project.socket, port=options.port)
@@ -149,7 +153,7 @@ async def _serving(project: Project, store: Store, options: HostOptions, met: se
             met.add(caller.token)
 
     witness = options.stage.heard if options.stage else None
-    around = Around(Shelves(project), witness, options.spelling, options.functions)
+    around = Around(Shelves(project), witness, options.spelling, options.functions, ears)
     how = Options(options.trust_agent_header, options.page, note, around)
     async with AsyncExitStack() as stack:
         try:

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from moot.core.caller import Caller, Role
+from moot.core.ears import Ears
 from moot.core.json import Json
 from moot.core.library import Library
 from moot.core.records import record
@@ -29,6 +30,11 @@ class Call(Protocol):
     @property
     def library(self) -> Library:
         """Definitions that can be started by name where this is served."""
+        ...
+
+    @property
+    def ears(self) -> Ears:
+        """Of those who have flows in hand in this process."""
         ...
 
     async def write(self, change: Callable[[Tx], T]) -> T:

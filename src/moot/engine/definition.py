@@ -90,6 +90,8 @@ class Definition:
 
     def root(self, name: str) -> tuple[Step, ...]:
         """Where a strand begins: the steps of the file itself, of a sub-agent's task, or those after a failure."""
+        if not name:
+            return self.steps
         block = positions.plain(name)
         if block.startswith(TASK):
             return self.tasks[block.removeprefix(TASK)].steps

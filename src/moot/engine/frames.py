@@ -42,7 +42,10 @@ def is_root(block: str) -> bool:
 
 def root(frames: Frames) -> int:
     """How deep the strand's own way begins."""
-    return next((at for at in range(len(frames) - 1, 0, -1) if is_root(frames[at].block)), 0)
+    for at in range(len(frames) - 1, 0, -1):
+        if is_root(frames[at].block):
+            return at
+    return 0
 
 
 def plain(block: str) -> str:
@@ -58,8 +61,8 @@ def owner(frames: Frames) -> str:
 
 def on(frames: Frames) -> Frames:
     """Behind the step where the innermost block is."""
-    *outer, last = frames
-    return (*outer, Frame(last.block, last.at + 1))
+    last = frames[-1]
+    return (*frames[:-1], Frame(last.block, last.at + 1))
 
 
 def into(frames: Frames, block: str) -> Frames:

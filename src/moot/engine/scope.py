@@ -15,13 +15,12 @@ from moot.core.records import record
 from moot.engine import frames as positions
 from moot.engine.definition import Definition, step_id
 from moot.engine.frames import START, Frames
-from moot.engine.state.fields import Fields
+from moot.engine.state.fields import KEPT, Fields
 
 if TYPE_CHECKING:
     from moot.engine.step import Step
 
 LOOP = "loop."  # keys of what loops go through: kept with the state, and seen by nobody else
-KEPT = "kept."  # keys of names that steps have left for those behind them
 INPUTS = "inputs"
 FAILED = "failed"  # of an included workflow: why, while it does what follows that
 RETRIES = "retries"  # of an included workflow: how often it has begun anew

@@ -172,8 +172,8 @@ class Visit(Protocol):
         ...
 
     @property
-    def included(self) -> Mapping[str, Mapping[str, Json]]:
-        """The state of the workflow inside it, by section, once that was gone through."""
+    def included(self) -> Mapping[str, str]:
+        """The fields of the workflow inside it, once that was gone through: JSON text by key."""
         ...
 
     @property

@@ -11,7 +11,6 @@ from moot.engine.expressions.evaluation import Evaluator
 from moot.engine.expressions.template import Expression
 from moot.engine.resolving import View
 from moot.engine.scope import FAILED, LOOP, Scope
-from moot.engine.state import fields
 from moot.engine.state.fields import Fields
 from moot.engine.step import Resolved, Spell, Step
 
@@ -43,11 +42,9 @@ class AtStep:
         return None if text is None else json.loads(text)
 
     @property
-    def included(self) -> Mapping[str, Mapping[str, Json]]:
+    def included(self) -> Fields:
         prefix = self.scope.inner.prefix
-        return fields.sections(
-            {key.removeprefix(prefix): text for key, text in self.everything.items() if key.startswith(prefix)}
-        )
+        return {key.removeprefix(prefix): text for key, text in self.everything.items() if key.startswith(prefix)}
 
     @property
     def trouble(self) -> Mapping[str, Json] | None:

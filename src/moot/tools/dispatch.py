@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
 
+from moot.core import problems
 from moot.core.caller import Caller
-from moot.core.errors import InvalidInput, MootError
+from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.core.tool import Tool, ToolAnswer
 from moot.ledger import operations
@@ -44,7 +44,7 @@ async def perform(  # noqa: PLR0913  # what a call is made of, and who looks on
     witness = around.witness
 
     def hands(tool: Tool, deed: Deed) -> StoreCall:
-        return StoreCall(store, caller, tool, deed, made, around.library)
+        return StoreCall(store, caller, tool, deed, made, around.library, around.ears)
 
     tool = table.find(name, caller, around.functions)
     answer = await _perform(hands, caller, name, tool, arguments, key)
@@ -70,14 +70,12 @@ async def _perform(
 ) -> ToolAnswer:
     try:
         tool = _allowed(caller, name, found)
-        parsed = tool.arguments.model_validate(arguments)
+        parsed = _parsed(tool, arguments)
         deed = Deed("tool", name, operations.hash_of(arguments), None if tool.is_fresh else key)
         result = await tool.function(hands(tool, deed), parsed)
         if tool.is_text_only:
             return ToolAnswer(tool.text(result), {}, is_text_only=True)
         return ToolAnswer(tool.text(result), dump(result))
-    except ValidationError as error:
-        return refusal(InvalidInput(f"{name}: {_problems(error)}.", "See the tool's schema."))
     except MootError as error:
         return refusal(error)
     except Exception:  # noqa: BLE001  # the boundary of a tool call
@@ -104,13 +102,8 @@ def _allowed(caller: Caller, name: str, tool: Tool | None) -> Tool:
     return tool
 
 
-def _problems(error: ValidationError) -> str:
-    """At most three problems, each with where it is; values are not repeated, they may be secret or huge."""
-    problems = error.errors(include_url=False, include_input=False, include_context=False)
-    more = f"; and {len(problems) - 3} more" if len(problems) > 3 else ""
-    return "; ".join(_told(one) for one in problems[:3]) + more
-
-
-def _told(problem: ErrorDetails) -> str:
-    where = ".".join(str(part) for part in problem["loc"]) or "arguments"
-    return f"{where[:80]}: {problem['msg'].removeprefix('Value error, ')}"
+def _parsed(tool: Tool, arguments: Mapping[str, Json]) -> Any:
+    try:
+        return tool.arguments.model_validate(arguments)
+    except ValidationError as error:
+        raise problems.in_call(tool.name, error, tool.arguments, arguments) from error

@@ -85,12 +85,24 @@ def _state(tx: ReadTx, call: Call, arguments: Read) -> State:
         if kept is None:
             raise FlowRefused({"code": "CHECKPOINT_NOT_FOUND", "message": "There is no such checkpoint.", "remedy": ""})
         return State(state=dict(kept.state), version=kept.version)  # pyright: ignore[reportArgumentType]
-    known = flows.fields(tx, flow.id)
+    known = _of_caller(tx, call, flow)
     found: dict[str, Json] = {**fields.flat(known)}
     if arguments.paths is not None:
         looked_up = ((path, fields.look_up(known, path)) for path in arguments.paths)
         found = {path: value for path, value in looked_up if not isinstance(value, Missing)}
     return State(state=found, version=flow.version)  # pyright: ignore[reportArgumentType]  # stored JSON is JSON
+
+
+def _of_caller(tx: ReadTx, call: Call, flow: Flow) -> fields.Fields:
+    """Of an included workflow, for who has a step of it in hand: what is written then is read there, too."""
+    known = flows.fields(tx, flow.id)
+    pending = strands.pending(tx, flow.id) if flow.is_live else []
+    own = acting.own(tx, call.caller, [one.holder for one in pending if one.holder is not None])
+    places = {one.work.inside for one in pending if one.work is not None and one.holder in own}
+    if len(places) != 1:
+        return known
+    (prefix,) = places
+    return {key.removeprefix(prefix): text for key, text in known.items() if key.startswith(prefix)}
 
 
 async def update(call: Call, arguments: Update) -> Updated:

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
+from moot.core.ears import Change, Word
 from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.core.records import replace
@@ -145,6 +146,40 @@ def _over(tx: ReadTx, flow: Flow, strand: Strand) -> NextStep:
 
 
 async def complete(call: Call, arguments: Complete) -> Completed:
+    return await _told(call, arguments) or await _submitted(call, arguments)
+
+
+async def _told(call: Call, arguments: Complete) -> Completed | None:
+    """Said to whoever has the flow in hand in this process; None if nobody has, or that one would rather find it in the
+    store."""
+    ear = call.ears.find(arguments.workflow_id)
+    word = None if ear is None else await call.read(lambda tx: _word(tx, call, arguments))
+    if ear is None or word is None:
+        return None
+
+    async def write(change: Change) -> Completed:
+        return await call.write(lambda tx: _completed(arguments, str(change(tx).get("error_text", ""))))
+
+    return await ear.hear(word, write)
+
+
+def _word(tx: ReadTx, call: Call, arguments: Complete) -> Word | None:
+    """None if it is no news, or not well said: the answer to that depends on what is on record of this call."""
+    try:
+        flow = flow_access.flow(tx, call.caller, arguments.workflow_id)
+        strand = flow_access.strand(tx, flow, arguments.sub_agent_context)
+        flow_access.check(tx, call.caller, flow, strand)
+        if strand.step_id != arguments.step_id or strand.status != "pending":
+            return None
+        body = _body(tx, flow, strand, arguments)
+    except MootError:
+        return None
+    return None if _is_refused(strand, body) else Word(strand.number, body, flow.version, tx.now)
+
+
+async def _submitted(call: Call, arguments: Complete) -> Completed:
+    """Left in the store for whoever advances the flow, and what that one says to it."""
+
     def change(tx: Tx) -> Completed:
         tx.lock("flows", arguments.workflow_id)  # who says it twice at once has one answer
         flow = flow_access.flow(tx, call.caller, arguments.workflow_id)
@@ -155,7 +190,7 @@ async def complete(call: Call, arguments: Complete) -> Completed:
         waiting = inbox.open_for(tx, flow.id, strand.number, "complete")
         if waiting is None:
             body = _body(tx, flow, strand, arguments)
-            if strand.work is not None and strand.work.refused == inbox.mark(body):
+            if strand.work is not None and _is_refused(strand, body):
                 return _completed(arguments, str(strand.work.definition["previous_error"]))
             waiting = advancing.submit(tx, flow, "complete", body, strand.number)
         return Completed(waiting=waiting)
@@ -170,6 +205,12 @@ async def complete(call: Call, arguments: Complete) -> Completed:
     if "error" in said:
         raise FlowRefused(_object(said["error"]))
     return _completed(arguments, str(said.get("error_text", "")))
+
+
+def _is_refused(strand: Strand, body: Mapping[str, Json]) -> bool:
+    """Whether the same would not do before."""
+    refused = "" if strand.work is None else strand.work.refused
+    return refused != "" and refused == inbox.mark(body)
 
 
 def _completed(said: Complete, error: str) -> Completed:

@@ -7,6 +7,7 @@ from moot.board import boards, tasks
 from moot.board.boards import Board
 from moot.board.errors import TaskNotFound
 from moot.board.tasks import Task
+from moot.core.errors import NotAllowed
 from moot.core.ids import BoardId, StreamId, TaskId, WorkspaceId
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
@@ -130,6 +131,14 @@ def attach(tx: Tx, one: Workspace, task_ids: Sequence[str]) -> None:
     """TaskNotFound if its workflow has no such task."""
     _check_tasks(tx, one.stream, one.board, task_ids)
     workspaces.attach(tx, one.id, task_ids)
+
+
+def check_holders(tx: Tx, stream: StreamId, agent: Agent, task_ids: Sequence[str]) -> None:
+    """Where a task is done is for its holder to say: its checks are made there. NotAllowed for anybody else."""
+    for id in sorted(task_ids):
+        task = tasks.locked(tx, TaskId(id), stream)
+        if task.is_held(tx.now) and task.holder != agent.id:
+            raise NotAllowed(f"The task {task.name!r} is held by somebody else.", "Leave it to them, or ask the lead.")
 
 
 def _check(tx: ReadTx, new: NewWorkspace, task_ids: Sequence[str]) -> None:

@@ -10,6 +10,7 @@ from moot.core.ids import FlowId, RequestId
 from moot.core.tx import Tx
 from moot.engine.expressions.sandbox import Sandbox
 from moot.engine.flow import inbox
+from moot.engine.flow.flows import Driver
 from moot.registry import agents
 from moot.requests.requests import Answerer
 from moot.runner import react
@@ -23,14 +24,14 @@ from tests.runner.flows.waiting import WAIT, about_to_wait, step
 
 @pytest.mark.parametrize("driver", ["moot", "agent"])
 async def test_what_ends_while_a_step_begins_to_wait_for_it_is_told(
-    pg_store: PostgresStore, tmp_path: Path, sandbox: Sandbox, driver: str
+    pg_store: PostgresStore, tmp_path: Path, sandbox: Sandbox, driver: Driver
 ) -> None:
     async with laid_out(pg_store, tmp_path, sandbox, {"flow": WAIT % "approval"}) as found:
         ann = await found.caller("ann")
         asked = RequestId(
             (await found.done("request_create", ann, to="human", type="permission", title="May I?"))["id"]
         )
-        id = FlowId(await (found.run if driver == "moot" else found.start)(id=asked))
+        id = FlowId(await found.run(driver=driver, id=asked))
         live, change = await about_to_wait(found, id)
 
         def answer(tx: Tx) -> None:

@@ -42,6 +42,9 @@ async def test_what_an_agent_writes_in_an_included_workflow_goes_to_the_state_of
         assert await flows.refused("workflow_step_complete", workflow_id=id, step_id=step["id"]) == "RESULT_MISSING"
         made = await flows.done("workflow_state_update", workflow_id=id, updates=[{"path": "raw.errors.a", "value": 2}])
         assert made["computed"] == {"total": 2}
+        assert await flows.state(id) == {"errors": {"a": 2}, "rounds": 0, "total": 2}  # as it was written
+        others = await flows.done("workflow_state_read", await flows.caller("ann"), workflow_id=id)
+        assert others["state"] == {"errors": "none", "rounds": 7}
         await flows.complete(id, step["id"])
         await flows.complete(id, (await flows.next(id))["step"]["id"], result=3)
         update = (await flows.next(id))["step"]
@@ -51,7 +54,9 @@ async def test_what_an_agent_writes_in_an_included_workflow_goes_to_the_state_of
         await flows.complete(id, (await flows.next(id))["step"]["id"], result=1)
         await flows.complete(id, (await flows.next(id))["step"]["id"])
         assert (await flows.next(id))["step"]["definition"] == {"message": "5 then 1, last 1"}
-        assert await flows.state(id) == {"errors": "none", "rounds": 7}
+        before = {"total": 5, "errors": {"a": 2, "b.ts": 3}, "rounds": 1}
+        after = {"total": 1, "errors": {"a": 1}, "rounds": 1}
+        assert await flows.state(id) == {"errors": "none", "rounds": 7, "before": before, "after": after, "total": 1}
         found = await flows.fields(id)
         assert (found["in.before/raw.rounds"], found["in.after/raw.rounds"]) == ("1", "1")
 
@@ -67,6 +72,38 @@ async def test_an_included_workflow_that_asks_for_nothing_takes_what_it_is_given
     async with carried_out(store, tmp_path, sandbox, texts) as flows:
         id = await flows.start()
         assert (await flows.next(id))["step"]["definition"] == {"message": "a of 2"}
+
+
+NESTED = {
+    "flow": "imports: [outer]\nsteps:\n  - {id: both, type: include_workflow, workflow: outer}",
+    "outer": """
+name: outer
+imports: [one]
+state_schema: {computed: {twice: {from: raw.n, transform: input * 2}}}
+steps:
+  - {id: first, type: include_workflow, workflow: one, inputs: {n: 1}}
+  - {id: second, type: include_workflow, workflow: one, inputs: {n: 2}}
+  - {type: state_update, path: raw.n, value: "{{ second.more }}"}
+""",
+    "one": """
+name: one
+inputs: {n: {type: number}}
+default_state: {raw: {n: "{{ inputs.n }}"}}
+state_schema: {computed: {more: {from: raw.n, transform: input + 10}}}
+steps: [{type: sequential, steps: []}]
+""",
+}
+
+
+async def test_what_an_included_workflow_includes_is_known_under_its_name(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    async with carried_out(store, tmp_path, sandbox, NESTED) as flows:
+        id = await flows.start()
+        assert await flows.walk(id) == ["both.workflow.2.state_update"]
+        one, two = {"n": 1, "more": 11}, {"n": 2, "more": 12}
+        both = {"n": 12, "twice": 24, "first": one, "second": two, "more": 12}
+        assert await flows.state(id) == {"twice": 24, "both": both}
 
 
 TASKS = """
@@ -138,7 +175,10 @@ async def test_tasks_of_an_included_workflow_work_on_its_state(store: Store, tmp
         id = await flows.run()
         over = await flows.over(id)
         assert (over.status, over.error) == ("completed", "")
-        assert await flows.flat(id) == {"done": "outside", "count": 8}
+        found = await flows.flat(id)
+        found["inside"]["done"].sort()
+        done = sorted(["p", "p2", "q", "q2"] * 2)
+        assert found == {"done": "outside", "count": 8, "inside": {"done": done, "count": 8}}
         assert sorted((tmp_path / "ran").read_text().split()) == sorted(["p", "p2", "q", "q2"] * 2)
 
 

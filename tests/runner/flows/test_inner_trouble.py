@@ -73,7 +73,8 @@ error_handling:
         over = await flows.over(id)
         assert (over.status, over.error) == ("completed", "")
         assert log.read_text().split() == ["before", "w1", "w2", "w3", "after"]
-        assert await flows.flat(id) == {"errors": [], "after": False}
+        found = await flows.flat(id)
+        assert (found["errors"], found["after"], len(found["inside"]["errors"])) == ([], False, 1)
         kept = (await flows.fields(id))["in.inside/raw.errors"]
         assert '"step_id":"inside.workflow.bad.shell_command"' in kept.replace(" ", "")
         assert "inside (include_workflow, line 7)" in kept

@@ -52,13 +52,16 @@ class Delta:
     @property
     def is_mere_move(self) -> bool:
         """Whether nobody can have waited for it: the flow goes on at once, and nothing was told or asked."""
-        return (
-            self.flow is None
-            and not self.answers
-            and not self.checkpoint
-            and all(one.status == "moving" for one in self.strands)
-            and not any(_is_told(one) for one in self.taken)
-        )
+        if self.flow is not None or self.answers or self.checkpoint:
+            return False
+        return not [one for one in self.strands if one.status != "moving"] and not _told(self.taken)
+
+    def strand(self, number: int) -> Strand | None:
+        """As it is then; None if it stays as it was."""
+        for one in self.strands:
+            if one.number == number:
+                return one
+        return None
 
 
 @record
@@ -113,11 +116,12 @@ class Live:
         flow = delta.flow or self.flow
         known = Change(delta.fields).over({} if delta.is_anew else self.fields)
         found = {} if delta.is_anew else dict(self.strands)
-        found.update((one.number, one) for one in delta.strands)
+        next_number = 1 if delta.is_anew else self.next_number  # strands that are gone leave their numbers to others
+        for one in delta.strands:
+            found[one.number] = one
+            next_number = max(next_number, one.number + 1)
         changed = replace(flow, version=self.flow.version + 1, last_step=self.flow.last_step + len(delta.taken))
-        before = 1 if delta.is_anew else self.next_number  # strands that are gone leave their numbers to others
-        next_number = max((one.number + 1 for one in delta.strands), default=0)
-        return Live(changed, self.definition, known, found, max(before, next_number))
+        return Live(changed, self.definition, known, found, next_number)
 
 
 Place = Callable[[Tx, Flow, Strand], Strand]  # gives the work of a strand to whoever is to do it
@@ -134,7 +138,7 @@ def commit(tx: Tx, live: Live, delta: Delta, place: Place, *, is_quiet: bool = F
     wakes nobody."""
     delta = _tidied(live, delta)
     before, after = live.flow, delta.flow or live.flow
-    if not flows.step(tx, before, len(delta.taken)):
+    if not flows.step(tx, before, len(delta.taken), delta.strand(MAIN) or live.main):
         return None
     if after is not before:
         flows.turn(tx, after)
@@ -143,11 +147,15 @@ def commit(tx: Tx, live: Live, delta: Delta, place: Place, *, is_quiet: bool = F
         flows.clear(tx, before.id)
         strands.drop(tx, before.id)
     flows.write_fields(tx, before.id, version, delta.fields)
-    if any(one.status == "given" for one in delta.strands):
+    if [one for one in delta.strands if one.status == "given"]:
         placed = (place(tx, before, one) if one.status == "given" else one for one in delta.strands)
         delta = replace(delta, strands=tuple(placed))
+    known: Mapping[int, Strand] = {} if delta.is_anew else live.strands
+    if new := [one for one in delta.strands if one.number not in known]:
+        strands.add(tx, new)
     for one in delta.strands:
-        strands.change(tx, None if delta.is_anew else live.strands.get(one.number), one)
+        if (here := known.get(one.number)) is not None:
+            strands.change(tx, here, one)
     history.note(tx, before.id, before.last_step, delta.taken)
     if delta.traces:
         history.trace(tx, before.id, version, delta.traces, {**live.fields, **delta.fields})
@@ -244,15 +252,15 @@ def _waits_for(live: Live, strand: Strand) -> WaitsFor:
 
 def _tell(tx: Tx, before: Flow, after: Flow, delta: Delta) -> None:
     """What somebody may want to see as it happens."""
-    for number, one in enumerate(delta.taken, before.last_step + 1):
-        if _is_told(one):
-            facts: dict[str, Json] = {"step": one.step_id, "type": one.type, "status": one.status, "error": one.error}
-            facts["number"] = number
-            tx.announce(Event(before.stream, flows.STEPPED, before.id, facts, is_quiet=True))
-    if before.is_live and not after.is_live:
+    for at, one in _told(delta.taken):
+        facts: dict[str, Json] = {"step": one.step_id, "type": one.type, "status": one.status, "error": one.error}
+        facts["number"] = before.last_step + 1 + at
+        tx.announce(Event(before.stream, flows.STEPPED, before.id, facts, is_quiet=True))
+    if after is not before and before.is_live and not after.is_live:
         facts = {"status": after.status, "error": after.error}
         tx.announce(Event(before.stream, flows.ENDED, before.id, facts))
 
 
-def _is_told(one: Taken) -> bool:
-    return bool(one.detail or one.error or one.doer != "moot")
+def _told(taken: Sequence[Taken]) -> list[tuple[int, Taken]]:
+    """Those that others hear of, each with its place among them."""
+    return [(at, one) for at, one in enumerate(taken) if one.detail or one.error or one.doer != "moot"]

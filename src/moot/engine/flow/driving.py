@@ -43,9 +43,9 @@ class Driver:
             parent, outcome = found
             return await self._finish(live, parent, outcome, "moot")
         moving = [one for one in live.strands.values() if one.status == "moving"]
-        ended = next((one for one in moving if live.is_at_end(one)), None)
-        if ended is not None:
-            return await self._go_on(live, ended)
+        for one in moving:
+            if live.is_at_end(one):
+                return await self._go_on(live, one)
         if not moving:
             return forks.begun(live)
         if live.flow.credits == 0:
@@ -80,8 +80,10 @@ class Driver:
         """One whose time has come."""
         if live.flow.status == "starting":
             return None
-        waiting = (one for one in live.strands.values() if one.status == "waiting")
-        return next((one for one in waiting if one.wakes_at is not None and one.wakes_at <= self.now), None)
+        for one in live.strands.values():
+            if one.status == "waiting" and one.wakes_at is not None and one.wakes_at <= self.now:
+                return one
+        return None
 
     async def wake(self, live: Live, strand: Strand) -> Delta:
         """Its time has come: what it waited for is over, or its work is done once more."""

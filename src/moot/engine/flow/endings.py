@@ -29,7 +29,7 @@ def over(live: Live, strand: Strand, done: Advanced, so_far: Delta) -> Delta:
 async def settled(evaluator: Evaluator, live: Live, delta: Delta) -> Delta:
     """With the last strand the flow is over; those for which nobody waits may outlive the first."""
     is_over = delta.flow is not None and not delta.flow.is_live
-    if is_over or delta.is_anew or not any(one.is_over for one in delta.strands):
+    if is_over or delta.is_anew or not [one for one in delta.strands if one.is_over]:
         return delta
     after = live.after(delta)
     return await _completed(evaluator, live, delta) if after.main.status == "done" and not after.others else delta

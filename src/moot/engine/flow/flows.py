@@ -153,9 +153,20 @@ def live(tx: ReadTx, stream: StreamId) -> list[Flow]:
     return tx.all(sql.live, Flow, stream=stream)
 
 
-def step(tx: Tx, flow: Flow, taken: int) -> bool:
-    """One version further, with so many steps taken; False if somebody else has changed it since."""
-    return bool(tx.run(sql.step, id=flow.id, version=flow.version, last_step=flow.last_step + taken, now=tx.micros))
+def step(tx: Tx, flow: Flow, taken: int, main: Strand) -> bool:
+    """One version further, with so many steps taken, and the first strand there; False if somebody else has changed it
+    since."""
+    return bool(
+        tx.run(
+            sql.step,
+            id=flow.id,
+            version=flow.version,
+            last_step=flow.last_step + taken,
+            frames=strands.written(main.frames),
+            tries=main.tries,
+            now=tx.micros,
+        )
+    )
 
 
 def turn(tx: Tx, flow: Flow) -> None:

@@ -31,8 +31,9 @@ select id, instance, stream, name, source, given, own, driver, holder, role, too
   retries, result, error, started_at, updated_at, ended_at
 from flows where stream = :stream and status in ('starting', 'in_progress') order by id
 
--- step: One step further, unless somebody else has taken it.
-update flows set version = version + 1, last_step = :last_step, updated_at = :now where id = :id and version = :version
+-- step: One step further, to where the first strand is then, unless somebody else has taken it.
+update flows set version = version + 1, last_step = :last_step, frames = :frames, tries = :tries, updated_at = :now
+where id = :id and version = :version
 
 -- turn: What else has changed with that step, which is in indexes and seldom does.
 update flows

@@ -81,6 +81,7 @@ class Slowest:
 
 def note(tx: Tx, flow: FlowId, after: int, taken: Sequence[Taken]) -> None:
     """Behind the step of this number."""
+    now = tx.micros
     for at, one in enumerate(taken, after + 1):
         tx.put(
             sql.note,
@@ -93,8 +94,8 @@ def note(tx: Tx, flow: FlowId, after: int, taken: Sequence[Taken]) -> None:
             status=one.status,
             detail=json.dumps(one.detail) if one.detail else "{}",
             error=one.error,
-            started_at=one.started_at or tx.micros,
-            ended_at=tx.micros,
+            started_at=one.started_at or now,
+            ended_at=now,
         )
 
 

@@ -1,7 +1,11 @@
 """Strands: the lines along which a flow goes on. The first is that of the file's own steps; each other is what one
-sub-agent does, beside the rest, over the state that all share."""
+sub-agent does, beside the rest, over the state that all share.
 
-from collections.abc import Mapping
+Where the first is changes with nearly every step, and often nothing else of it. So its place is kept in the row of the
+flow, which every step writes.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import field, fields
 from datetime import datetime
 from operator import attrgetter
@@ -11,7 +15,7 @@ from moot.core import json
 from moot.core.ids import AgentId, FlowId
 from moot.core.json import Json
 from moot.core.records import record, replace
-from moot.core.tx import ReadTx, Tx
+from moot.core.tx import ReadTx, Tx, Value
 from moot.engine import frames as positions
 from moot.engine.frames import Frames
 from moot.engine.step import Work
@@ -94,39 +98,30 @@ class _Held:
 
 
 def put(tx: Tx, strand: Strand) -> None:
-    """As it is now, new or not; whose it is, `bind` says alone, until it begins anew."""
-    tx.put(
-        sql.put,
-        flow=strand.flow,
-        number=strand.number,
-        parent=strand.parent,
-        fork=strand.fork,
-        task_id=strand.task_id,
-        frames=json.dumps(positions.to_json(strand.frames)),
-        tries=strand.tries,
-        status=strand.status,
-        holder=strand.holder,
-        own=json.dumps(strand.own),
-        step_id=strand.step_id,
-        work=None if strand.work is None else json.dumps(work_to_json(strand.work)),
-        since=strand.since,
-        given_at=strand.given_at,
-        is_applied=strand.is_applied,
-        waits_on=strand.waits_on,
-        wakes_at=strand.wakes_at,
-        seen_step=strand.seen_step,
-        retries=strand.retries,
-        error=strand.error,
-    )
+    """As it is now, new or not; nobody else can change the flow meanwhile. Whose it is, `bind` says alone, until it
+    begins anew."""
+    tx.put(sql.put, **_values(strand))
+    if strand.number == MAIN:
+        tx.put(sql.place, flow=strand.flow, frames=written(strand.frames), tries=strand.tries)
 
 
-def change(tx: Tx, before: Strand | None, strand: Strand) -> None:
-    """The same of one that was known; where it has only gone on, nothing else is written."""
-    if before is None or _but_its_place(before) != _but_its_place(strand):
-        put(tx, strand)
-        return
-    frames = json.dumps(positions.to_json(strand.frames))
-    tx.put(sql.move, flow=strand.flow, number=strand.number, frames=frames, tries=strand.tries)
+def change(tx: Tx, before: Strand, strand: Strand) -> None:
+    """With a step of the flow, by which is known where the first is. Where one that was known has only gone on, nothing
+    else is written."""
+    if _but_its_place(before) != _but_its_place(strand):
+        tx.put(sql.put, **_values(strand))
+    elif strand.number != MAIN:
+        tx.put(sql.move, flow=strand.flow, number=strand.number, frames=written(strand.frames), tries=strand.tries)
+
+
+def add(tx: Tx, new: Sequence[Strand]) -> None:
+    """With a step of the flow, those that nobody knows yet."""
+    tx.many(sql.put, map(_values, new))
+
+
+def written(frames: Frames) -> str:
+    """As it is kept."""
+    return json.dumps(positions.to_json(frames))
 
 
 def of_flow(tx: ReadTx, flow: FlowId) -> dict[int, Strand]:
@@ -137,6 +132,11 @@ def of_flow(tx: ReadTx, flow: FlowId) -> dict[int, Strand]:
 def held(tx: ReadTx, flow: FlowId) -> dict[int, AgentId]:
     """Of the same, whose each is that is somebody's."""
     return {one.number: AgentId(one.holder) for one in tx.all(sql.held, _Held, flow=flow)}
+
+
+def pending(tx: ReadTx, flow: FlowId) -> list[Strand]:
+    """Those whose work an agent has in hand."""
+    return [_read(one) for one in tx.all(sql.pending, _Row, flow=flow)]
 
 
 def get(tx: ReadTx, flow: FlowId, number: int = MAIN) -> Strand:
@@ -194,6 +194,31 @@ def moved(strand: Strand, frames: Frames, tries: int = 0) -> Strand:
     )
 
 
+def _values(strand: Strand) -> dict[str, Value]:
+    return {
+        "flow": strand.flow,
+        "number": strand.number,
+        "parent": strand.parent,
+        "fork": strand.fork,
+        "task_id": strand.task_id,
+        "frames": "" if strand.number == MAIN else written(strand.frames),
+        "tries": 0 if strand.number == MAIN else strand.tries,
+        "status": strand.status,
+        "holder": strand.holder,
+        "own": json.dumps(strand.own),
+        "step_id": strand.step_id,
+        "work": None if strand.work is None else json.dumps(work_to_json(strand.work)),
+        "since": strand.since,
+        "given_at": strand.given_at,
+        "is_applied": strand.is_applied,
+        "waits_on": strand.waits_on,
+        "wakes_at": strand.wakes_at,
+        "seen_step": strand.seen_step,
+        "retries": strand.retries,
+        "error": strand.error,
+    }
+
+
 def work_to_json(work: Work) -> dict[str, Json]:
     return {
         "type": work.type,
@@ -201,9 +226,9 @@ def work_to_json(work: Work) -> dict[str, Json]:
         "definition": work.definition,
         "replacements": work.replacements,
         "original": work.original,
-        "then": work.then,
         "inside": work.inside,
         "refused": work.refused,
+        **({} if work.then is None else {"then": work.then}),  # a null would have all of it looked through for NaN
     }
 
 
@@ -214,7 +239,7 @@ def work_from_json(said: Mapping[str, Json]) -> Work:
         cast(Mapping[str, Json], said["definition"]),
         cast(Mapping[str, Json], said["replacements"]),
         str(said["original"]),
-        said["then"],
+        said.get("then"),
         str(said["inside"]),
         str(said.get("refused", "")),
     )

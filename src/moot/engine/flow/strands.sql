@@ -11,13 +11,16 @@ insert into strands (
   given_at = excluded.given_at, is_applied = excluded.is_applied, waits_on = excluded.waits_on, wakes_at = excluded.wakes_at,
   seen_step = excluded.seen_step, retries = excluded.retries, error = excluded.error
 
--- move: A strand is elsewhere, and nothing else has changed.
+-- place: Where the first strand is.
+update flows set frames = :frames, tries = :tries where id = :flow
+
+-- move: Another strand is elsewhere, and nothing else has changed.
 update strands set frames = :frames, tries = :tries where flow = :flow and number = :number
 
 -- of_flow: Those that are not over, the first, and of the tasks that one waits for also those that are done.
 select number, parent, fork, task_id, frames, tries, status, holder, own, step_id, work, since, given_at, is_applied, waits_on, wakes_at,
   seen_step, retries, error, flow
-from strands s
+from placed_strands s
 where flow = :flow and (
   number = 0 or status not in ('done', 'failed') or exists (
     select 1 from strands p
@@ -37,25 +40,30 @@ where flow = :flow and holder is not null and (
 )
 order by number
 
+-- pending: Those whose work an agent has in hand.
+select number, parent, fork, task_id, frames, tries, status, holder, own, step_id, work, since, given_at, is_applied, waits_on, wakes_at,
+  seen_step, retries, error, flow
+from placed_strands where flow = :flow and status = 'pending' order by number
+
 -- all_of: Every one of a flow.
 select number, parent, fork, task_id, frames, tries, status, holder, own, step_id, work, since, given_at, is_applied, waits_on, wakes_at,
   seen_step, retries, error, flow
-from strands where flow = :flow order by number
+from placed_strands where flow = :flow order by number
 
 -- get: One by its number.
 select number, parent, fork, task_id, frames, tries, status, holder, own, step_id, work, since, given_at, is_applied, waits_on, wakes_at,
   seen_step, retries, error, flow
-from strands where flow = :flow and number = :number
+from placed_strands where flow = :flow and number = :number
 
 -- by_task: The newest that has this task.
 select number, parent, fork, task_id, frames, tries, status, holder, own, step_id, work, since, given_at, is_applied, waits_on, wakes_at,
   seen_step, retries, error, flow
-from strands where flow = :flow and task_id = :task_id order by number desc limit 1
+from placed_strands where flow = :flow and task_id = :task_id order by number desc limit 1
 
 -- waiting_on: Those that wait for the end of something.
 select number, parent, fork, task_id, frames, tries, status, holder, own, step_id, work, since, given_at, is_applied, waits_on, wakes_at,
   seen_step, retries, error, flow
-from strands where waits_on = :subject order by flow, number
+from placed_strands where waits_on = :subject order by flow, number
 
 -- newest: The highest number that was given.
 select coalesce(max(number), 0) from strands where flow = :flow

@@ -1,6 +1,7 @@
 """The fields of a flow's state, as JSON text by key (`raw.files`, `computed.batches`), and the views of them.
 
-Whoever reads sees one flat space of names, in which what is computed goes before what is raw.
+Whoever reads sees one flat space of names, in which what is computed goes before what is raw. Names that steps have
+left for those behind them, as included workflows do, are read like fields, where no field is called so.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,17 +13,23 @@ from moot.engine.state.operations import MISSING, Present, Update, apply
 from moot.engine.state.paths import SECTIONS, Path
 
 Fields = Mapping[str, str]
+KEPT = "kept."  # keys of names that steps have left for those behind them
 _BY_STRENGTH = ("state", "raw", "computed")  # each goes before those in front of it
+_OWN = f"{KEPT}@"  # keys of those that a single strand sees
 
 
 def flat(fields: Fields) -> dict[str, Json]:
     """Everything under its own name."""
-    found: dict[str, str] = {}
+    found = {key.removeprefix(KEPT): text for key, text in fields.items() if _is_left(key)}
     for section in _BY_STRENGTH:
         for key, text in fields.items():
             if key.startswith(f"{section}."):
                 found[key.removeprefix(f"{section}.")] = text
     return {name: json.loads(text) for name, text in found.items()}
+
+
+def _is_left(key: str) -> bool:
+    return key.startswith(KEPT) and not key.startswith(_OWN)
 
 
 def sections(fields: Fields) -> dict[str, dict[str, Json]]:
@@ -46,17 +53,24 @@ def key_of(fields: Fields, name: str) -> str:
 def look_up(fields: Fields, path: str) -> Present:
     """By its full path, or by its flat name."""
     keys = paths.split(path)
-    if keys[0] not in SECTIONS or len(keys) == 1:
-        section, _, name = key_of(fields, keys[0]).partition(".")
-        keys = (section, name, *keys[1:])
-    return read(fields, paths.of(keys))
+    name, rest = keys[0], keys[1:]
+    if name in SECTIONS and rest:
+        return read(fields, paths.of(keys))
+    key = key_of(fields, name)
+    if key not in fields and _is_left(KEPT + name):
+        key = KEPT + name
+    return _within(fields, key, rest)
 
 
 def read(fields: Fields, path: Path) -> Present:
-    if path.key not in fields:
+    return _within(fields, path.key, path.rest)
+
+
+def _within(fields: Fields, field: str, keys: Iterable[str]) -> Present:
+    if field not in fields:
         return MISSING
-    there: Present = json.loads(fields[path.key])
-    for key in path.rest:
+    there: Present = json.loads(fields[field])
+    for key in keys:
         if isinstance(there, Mapping):
             there = there.get(key, MISSING)
         elif isinstance(there, list) and key.isdigit() and int(key) < len(there):

@@ -1,7 +1,8 @@
 """`include_workflow`: another workflow as one step, with inputs and a state of its own.
 
-What it has computed is known afterwards under the name of the step (`{{ checks.total_issues }}`), and by its bare name
-where nothing else is called so. Where it has failed and nothing in it takes care of that, so has the step.
+What it knew at its end is known afterwards under the name of the step (`{{ checks.total_issues }}`), and what it has
+computed by its bare name, too, where nothing else is called so. Where it has failed and nothing in it takes care of
+that, so has the step.
 """
 
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from pydantic import Field, JsonValue
 from moot.core.json import Json
 from moot.core.records import record
 from moot.engine.shape import StepShape
+from moot.engine.state import fields
 from moot.engine.step import Include, Move, Next, StepFailed, Visit
 from moot.engine.steps import results
 from moot.engine.steps.results import RESULT, ResultShape
@@ -47,7 +49,7 @@ async def take(visit: Visit) -> Move:
         return Include(cast(Mapping[str, Json], await visit.resolved(detail.inputs)))
     if visit.trouble is not None:
         raise StepFailed(str(visit.trouble["message"]), str(visit.trouble["remedy"]))
-    found = visit.included
-    flat: dict[str, Json] = {**found["state"], **found["raw"], **found["computed"]}
-    writes = await results.updates(visit, detail.writes, {RESULT: flat})
-    return Next(writes, keeps={**found["computed"], visit.step.name: flat})
+    found = fields.flat(visit.included)
+    computed = fields.sections(visit.included)["computed"]
+    writes = await results.updates(visit, detail.writes, {RESULT: found})
+    return Next(writes, keeps={**computed, visit.step.name: found})

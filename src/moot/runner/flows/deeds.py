@@ -2,7 +2,9 @@
 
 The step is on record as being done before it begins. A command leaves a mark on the disk first, so that after a crash
 one that never began is told from one of which nobody knows. Only one can leave that mark: should two hosts take
-themselves for the holder of a flow, because one has overslept its lease, the second finds it and does nothing.
+themselves for the holder of a flow, because one has overslept its lease, the second finds it and does nothing. Marks
+are seen on one machine only: on two, the one that was halted between its last look at the job and the start still
+starts, while the other has asked a person what became of it.
 """
 
 import asyncio

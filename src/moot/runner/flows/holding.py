@@ -13,9 +13,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from moot.core.caller import SYSTEM
+from moot.core.ears import Word
 from moot.core.ids import FlowId
 from moot.core.records import record, replace
 from moot.core.tx import ReadTx, Tx
@@ -34,6 +36,7 @@ from moot.process import sweep
 from moot.runner.flows import deeds, placing, section
 from moot.runner.flows.cues import Came, Cue, Done, Due, Guide, Onward, Position
 from moot.runner.flows.deeds import Deeds
+from moot.runner.flows.hearing import Heard, Hearing
 from moot.runner.flows.placing import Placing
 from moot.store.store import Store
 from moot.tools import advancing
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
     from moot.runner.flows.servers import Servers
 
 _LONGEST = 60.0
+_HERE = "here"  # what was said in this process, and is in no inbox
 _LOOK = 0.2  # seconds after which it looks whether it is to go on at all
 _LINGER = 0.5  # seconds after which the job is given back, if nothing comes
 
@@ -94,6 +98,7 @@ class Holding:
     group: asyncio.TaskGroup
     signal: Signal
     guide: Guide
+    hearing: Hearing
     _deeds: dict[int, _Deed] = field(default_factory=dict[int, _Deed])
     _inherited: set[tuple[int, int, int]] = field(default_factory=set[tuple[int, int, int]])
     _servers: "Servers | None" = None
@@ -104,21 +109,26 @@ class Holding:
         await self._recover()
         found = await self._look()
         while found.live.flow.is_live or found.waiting:
+            if (heard := self.hearing.next()) is not None:
+                found = await self._take_in(found, heard)
+                continue
             change = await self._next(found)
             if change is None:
                 if not await self._rest(found):
                     return
-                found = await self._look(found.live)
+                if self.hearing.is_silent:
+                    found = await self._look(found.live)
                 continue
             done = await self._committed(found, change)
             if done is not None and self._may_go_on(change):
-                found = replace(done, is_held=found.is_held)
+                found = replace(done, is_held=True) if found.is_held else done
             else:
                 found = await self._look(None if done is None else done.live)
 
     def leave(self) -> None:
         """Nobody wants what is still being done."""
         self.guide.leave()
+        self.hearing.close()
         for one in self._deeds.values():
             one.task.cancel()
         if self._servers is not None:
@@ -182,11 +192,44 @@ class Holding:
             await self.store.write(lambda tx: jobs.guard(tx, self.job), caller=SYSTEM)
             return None
         self.guide.committed(live, change, done.live, position)
-        self._drop(done.live)
-        for one in change.strands:
-            self._forget(live.strands.get(one.number), done.live.strands[one.number])
-            self._begin(done.live, done.live.strands[one.number])
+        self._follow(live, change, done.live)
         return done
+
+    async def _take_in(self, found: _Found, heard: Heard) -> _Found:
+        """What was said here, and what else there is then. Only what is seen to be committed is followed: the call may
+        turn out to have been made before."""
+        try:
+            change = await self._following_from(found, heard.word)
+            if change is None or "error" in change.answers[_HERE]:
+                return await self._look(found.live)
+            told = replace(change, answers={})  # whoever has said it hears it
+            done = await heard.keep(change.answers[_HERE], partial(self._committed_first, found.live, told))
+        finally:
+            heard.end()
+        after = await self._look(done or found.live)
+        if done is not None:
+            self._follow(found.live, change, after.live)
+        return after
+
+    async def _following_from(self, found: _Found, word: Word) -> Delta | None:
+        """None if it has to be left in the store, behind what is there."""
+        live, said = found.live, Submission(_HERE, word.strand, "complete", word.body)
+        is_current = live.flow.version == word.version and live.flow.is_live and not found.waiting
+        if not is_current or found.is_held or self.means.stopping.is_set() or not folding.is_ready(live, said):
+            return None
+        return await folding.take_in(Driver(self.guide.evaluator, word.at), live, (said,))
+
+    def _committed_first(self, live: Live, change: Delta, tx: Tx) -> Live | None:
+        """None if anything has come before it."""
+        done = step(tx, live, change, Placing(self.means.deeds.can_call, self.means.deeds.place))
+        return None if done is None or not inbox.is_empty(tx, live.flow.id) else done.live
+
+    def _follow(self, before: Live, change: Delta, after: Live) -> None:
+        """Begin what is to be done outside the store, and end what nobody wants any more."""
+        self._drop(after)
+        for number in {one.number for one in change.strands} & after.strands.keys():
+            self._forget(before.strands.get(number), after.strands[number])
+            self._begin(after, after.strands[number])
 
     def _is_told(self) -> bool:
         """Whether those who watch were woken lately. (Which wakes this one, too: it would look at each step.)"""
@@ -211,6 +254,8 @@ class Holding:
 
     def _drop(self, live: Live) -> None:
         """End what nobody wants any more."""
+        if not self._deeds:
+            return
         for number, one in list(self._deeds.items()):
             if not one.is_for(live.strands.get(number) if live.flow.is_live else None):
                 one.task.cancel()

@@ -4,10 +4,13 @@ to do, and waits a moment for more before it gives the job back."""
 import asyncio
 import contextlib
 from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING
 
 from moot.core.caller import SYSTEM
+from moot.core.ears import Ears
 from moot.core.errors import MootError
 from moot.core.ids import FlowId
 from moot.core.library import Files
@@ -24,6 +27,7 @@ from moot.jobs.jobs import Job, JobLost, NewJob
 from moot.runner.flows import section
 from moot.runner.flows.cues import Guide, Guiding, Unguided
 from moot.runner.flows.deeds import Deeds
+from moot.runner.flows.hearing import Hearing
 from moot.runner.flows.holding import Holding
 from moot.runner.worker import Task
 from moot.store.store import Store
@@ -43,6 +47,7 @@ class FlowWorker:
     around: Callable[[], "Surroundings"]
     stopping: asyncio.Event
     guiding: Guiding | None = None  # of flows that are recorded, or played again
+    ears: Ears = field(default_factory=Ears)  # of this process
 
     def guide(self, flow: Flow, signal: Signal) -> Guide:
         return Unguided(self.evaluator) if self.guiding is None else self.guiding(flow, signal)
@@ -85,15 +90,20 @@ class FlowWorker:
         trouble: MootError | None = None
         async with asyncio.TaskGroup() as group:
             with self.store.listen() as signal:
-                guide = self.guide(flow, signal)
-                holding = Holding(self.store, job, definition, self, group, signal, guide)
+                guide, hearing = self.guide(flow, signal), Hearing(signal)
+                holding = Holding(self.store, job, definition, self, group, signal, guide, hearing)
                 try:
-                    await holding.go()
+                    with self._open(flow, hearing):
+                        await holding.go()
                 except MootError as error:  # which the group would wrap
                     trouble = error
                 holding.leave()
         if trouble is not None:
             raise trouble
+
+    def _open(self, flow: Flow, hearing: Hearing) -> AbstractContextManager[None]:
+        """Others here can speak to it, unless it is guided: then every cue comes from the store."""
+        return self.ears.open(flow.id, hearing) if self.guiding is None else contextlib.nullcontext()
 
     def give_back(self, tx: Tx, job: Job, id: FlowId) -> bool:
         """True unless something has come in the meantime. What waits for a time is looked at again then."""
