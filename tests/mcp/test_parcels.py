@@ -73,3 +73,26 @@ def test_a_farewell_is_told_from_an_answer() -> None:
     assert parcels.is_farewell(b'{"id":1,"error":{"code":-32000,"message":"Connection closed"}}')
     for other in (b'{"id":1,"error":{"code":-32602}}', b'{"id":1,"result":{"text":"-32000"}}', b"", b"-32000"):
         assert not parcels.is_farewell(other)
+
+
+WAYS = [  # how the libraries that clients are made with write a request
+    ('{"method":"tools/call","params":{"text":"' + "y" * 5000, '"},"jsonrpc":"2.0","id":5}', 5),
+    ('{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"text":"' + "y" * 5000, '"}}', 5),
+    ('{"jsonrpc": "2.0", "method": "a\\"b", "id": "a-1", "params": {"text": "' + "y" * 5000, '"}}\r', "a-1"),
+    ('{"method":"tools/call","params":{"text":"' + "y" * 5000, '"},"id":"five","jsonrpc":"2.0"}', "five"),
+    ('{"method":"tools/call","params":{"text":"' + "y" * 5000, '","id":5}}', None),
+    ('{"method":"tools/call","params":{"text":"' + "y" * 5000, ',\\"id\\":5}"}}', None),
+    ('{"method":"notifications/message","jsonrpc":"2.0","params":{"text":"' + "y" * 5000, '"}}', None),
+    ('{"jsonrpc":"2.0","id":5,"result":{"text":"' + "y" * 5000, '"}}', None),
+    ('{"result":{"text":"' + "y" * 5000, '"},"jsonrpc":"2.0","id":5}', None),
+    ('{"method":"tools/call","params":{"text":"' + "y" * 5000, '"},"id":true}', None),
+    ("y" * 5000, "y", None),
+]
+
+
+@pytest.mark.parametrize(("head", "tail", "id"), WAYS)
+def test_of_a_request_of_which_only_both_ends_are_known_it_is_told_whose_it_was(
+    head: str, tail: str, id: str | int | None
+) -> None:
+    text = (head + tail).encode()
+    assert parcels.id_at(text[:1024], text[-1024:]) == id

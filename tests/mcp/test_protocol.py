@@ -199,8 +199,9 @@ async def test_the_channel_of_another_instance_is_not_shown(address: Address, me
 async def test_there_is_no_other_resource(address: Address, meeting: Meeting, uri: str) -> None:
     ann = await meeting.join("ann")
     async with clients.official(address, ann.token) as client:
-        with pytest.raises(MCPError, match="no resource"):
+        with pytest.raises(MCPError, match="no resource") as refused:
             await client.read_resource(uri)
+        assert refused.value.error.data == {"code": "NOT_FOUND", "remedy": "See resources/list."}
 
 
 async def test_who_may_not_read_the_channel_has_no_such_resource(address: Address, meeting: Meeting) -> None:

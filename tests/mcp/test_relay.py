@@ -115,7 +115,11 @@ async def test_long_lines_are_carried_and_longer_ones_refused(console: Console, 
     assert answer["id"] == 2
     assert "BODY_TOO_LARGE" in answer["error"]["message"]
     console.put(b"x" * (9 << 20) + b"\n")
-    assert (await console.get())["error"]["code"] == -32700
+    answer = await console.get()
+    assert (answer["id"], answer["error"]["code"]) == (None, -32700)
+    console.put(clients.request("tools/call", {"name": "channel_send", "arguments": {"message": "x" * (9 << 20)}}, 3))
+    answer = await console.get()
+    assert (answer["id"], answer["error"]["code"]) == (3, -32700)
     assert (await console.send("short"))["result"]["isError"] is False
     assert await meeting.said() == [("ann", "short")]
 

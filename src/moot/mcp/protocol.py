@@ -21,6 +21,7 @@ from moot.core.json import Json
 from moot.core.keys import KEY, KEY_HEADER, LATER, MAIL, SPELLING_HEADER
 from moot.core.tool import Tool, ToolAnswer
 from moot.core.version import VERSION
+from moot.edge.refusals import NotServed
 from moot.ledger.operations import Key
 from moot.mcp import identity, prompts, resources, schemas
 from moot.mcp.notices import Notice, Notices, Wants
@@ -136,7 +137,7 @@ class Protocol:
     async def get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         found = prompts.get(_caller(context), params.name, params.arguments or {}, self._spelling(context))
         if found is None:
-            raise MCPError(INVALID_PARAMS, f"There is no prompt {params.name[:80]!r} for you.")
+            raise _not_found(f"There is no prompt {params.name[:80]!r} for you.", "See prompts/list.")
         return found
 
     async def list_resources(
@@ -239,7 +240,11 @@ def _check(caller: Caller, uri: str) -> None:
 
 
 def _unknown(uri: str) -> MCPError:
-    return MCPError(INVALID_PARAMS, f"There is no resource {uri[:80]!r} for you.")
+    return _not_found(f"There is no resource {uri[:80]!r} for you.", "See resources/list.")
+
+
+def _not_found(fact: str, remedy: str) -> MCPError:
+    return MCPError(INVALID_PARAMS, f"{fact} {remedy}", {"code": NotServed.code, "remedy": remedy})
 
 
 async def _notify(context: Context, notice: Notice, meta: Mapping[str, Any]) -> None:

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 from moot.core.caller import Caller
 from moot.edge import bodies
 from moot.edge.gate import Headers
-from moot.mcp import body, identity, protocol
+from moot.mcp import body, identity, patience, protocol
 from moot.mcp.exchange import Exchange
 from moot.mcp.notices import Notices
 from moot.mcp.protocol import Protocol
@@ -30,7 +30,8 @@ class Speaker:
         self._protocol = Protocol(store, notices, sessions, around)
         self._is_quick = partial(protocol.is_quick, functions=around.functions.tools)
         self._manager = StreamableHTTPSessionManager(self._protocol.server, max_request_body_size=bodies.CAP)
-        # Half the cost for what is answered at once: it watches for no disconnect and is ready for no stream.
+        # Half the cost of the other: it watches for no disconnect and is ready for no stream. Where that may be needed,
+        # `patience` sees to it.
         self._at_once = StreamableHTTPSessionManager(
             self._protocol.server, json_response=True, max_request_body_size=bodies.CAP
         )
@@ -57,8 +58,13 @@ class Speaker:
         self, exchange: Exchange, headers: Headers, message: Mapping[str, Any], content: bytes
     ) -> None:
         is_stateless = headers.get(b"mcp-protocol-version", _HANDSHAKES[0]) not in _HANDSHAKES
-        manager = self._at_once if is_stateless and self._is_quick(message) else self._manager
-        await manager.handle_request(exchange.scope, body.replay(content, exchange.receive), exchange.send)
+        receive = body.replay(content, exchange.receive)
+        if is_stateless and self._is_quick(message):
+            await self._at_once.handle_request(exchange.scope, receive, exchange.send)
+        elif is_stateless and patience.takes_streams(headers):
+            await patience.answer(exchange, receive, self._at_once.asgi_app)
+        else:
+            await self._manager.handle_request(exchange.scope, receive, exchange.send)
 
     def break_off(self) -> None:
         """Answer the calls that still wait: the server is going."""

@@ -48,4 +48,9 @@ async def _tell(listener: Listener, exchange: Exchange, is_open: asyncio.Event) 
 
 def event_of(notice: Notice) -> bytes:
     message = {"jsonrpc": "2.0", "method": notice.method, "params": notice.params}
-    return b"event: message\r\ndata: " + json.dump_bytes(message) + b"\r\n\r\n"
+    return framed(json.dump_bytes(message))
+
+
+def framed(message: bytes) -> bytes:
+    """As an event; a message is in one line."""
+    return b"event: message\r\ndata: " + message + b"\r\n\r\n"

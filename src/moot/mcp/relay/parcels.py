@@ -12,6 +12,11 @@ PARSE_ERROR, INVALID_REQUEST, REFUSED = -32700, -32600, -32001
 CONNECTION_CLOSED = -32000
 _VERSION = "io.modelcontextprotocol/protocolVersion"
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+# A request begins with its method, its id and whatever else is short, in some order; or its id comes last of all. An
+# answer, which has no method, may have the same id as a request.
+_SHORT = rb'"(?:jsonrpc|method|id)"\s*:\s*(?:"(?:[^"\\]|\\.)*+"|-?\d+)\s*'
+_BEGINNING = re.compile(rb"\s*\{\s*((?:" + _SHORT + rb",\s*)+)")
+_LAST = re.compile(rb",\s*((?:" + _SHORT + rb",\s*)*" + _SHORT + rb")\}\s*$")
 _PLAIN = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
 
 Id = str | int
@@ -64,6 +69,18 @@ def read(line: bytes) -> Parcel | None:
         cast(dict[str, Any], params) if isinstance(params, dict) else {},
         is_misnumbered=isinstance(id, bool | float | list | dict),
     )
+
+
+def id_at(head: bytes, tail: bytes) -> Id | None:
+    """Whose request it was of which only both ends are known; None if that cannot be told, or it was none."""
+    beginning, last = _BEGINNING.match(head), _LAST.search(tail)
+    first = _members(beginning[1].rstrip().removesuffix(b",")) if beginning else {}
+    id = {**(_members(last[1]) if last else {}), **first}.get("id")
+    return id if "method" in first and isinstance(id, str | int) else None
+
+
+def _members(text: bytes) -> dict[str, Any]:
+    return _object(b"{" + text + b"}")
 
 
 def write(id: Id | None, method: str, params: Mapping[str, Any]) -> Parcel:

@@ -17,7 +17,7 @@ from moot.mcp.relay.handshake import INITIALIZE
 from moot.mcp.relay.link import Link, NoServer, Patience, TakeOver
 from moot.mcp.relay.parcels import Id, Parcel
 from moot.mcp.relay.pulse import Pulse, ServerSilent
-from moot.mcp.relay.stdio import Output
+from moot.mcp.relay.stdio import Output, TooLong
 from moot.mcp.relay.wire import Response, Unanswered
 
 _STREAM = "subscriptions/listen"
@@ -64,11 +64,14 @@ class _Relay:
         except* (BrokenPipeError, ConnectionResetError):
             pass  # nobody reads the output any more
 
-    async def _take(self, line: bytes | None, group: asyncio.TaskGroup) -> None:
-        parcel = None if line is None else parcels.read(line)
+    async def _take(self, line: bytes | TooLong, group: asyncio.TaskGroup) -> None:
+        if isinstance(line, TooLong):
+            problem = f"A line is longer than {stdio.LONGEST_LINE} bytes. Send a file's path instead."
+            await self._put(parcels.error(parcels.id_at(line.head, line.tail), parcels.PARSE_ERROR, problem))
+            return
+        parcel = parcels.read(line)
         if parcel is None:
-            problem = f"A line is longer than {stdio.LONGEST_LINE} bytes." if line is None else "This is not JSON."
-            await self._put(parcels.error(None, parcels.PARSE_ERROR, problem))
+            await self._put(parcels.error(None, parcels.PARSE_ERROR, "This is not JSON."))
             return
         if parcel.is_misnumbered:
             await self._put(parcels.error(None, parcels.INVALID_REQUEST, "The id of a request is a text or a number."))

@@ -7,8 +7,11 @@ import sys
 from collections.abc import AsyncGenerator
 from typing import Protocol
 
+from moot.core.records import record
+
 LONGEST_LINE = 8 << 20
 _CHUNK = 1 << 16
+_END = 1 << 10  # bytes that are kept of each end of a line that is too long
 
 
 class Output(Protocol):
@@ -19,26 +22,50 @@ class Output(Protocol):
     async def drain(self) -> None: ...
 
 
-async def lines(stdin: asyncio.StreamReader, longest: int = LONGEST_LINE) -> AsyncGenerator[bytes | None]:
-    """Each line that is not blank, until the end; None stands for one that was too long to keep."""
-    held = bytearray()
-    is_too_long = False
+@record
+class TooLong:
+    """A line that is not kept. At one of its ends stands who waits for an answer to it."""
+
+    head: bytes
+    tail: bytes
+
+
+async def lines(stdin: asyncio.StreamReader, longest: int = LONGEST_LINE) -> AsyncGenerator[bytes | TooLong]:
+    """Each line that is not blank, until the end."""
+    line = _Line(longest)
     while chunk := await stdin.read(_CHUNK):
         *ends, rest = chunk.split(b"\n")
         for end in ends:
-            held += end
-            if is_too_long or len(held) > longest:
-                yield None
-            elif held.strip():
-                yield bytes(held)
-            held.clear()
-            is_too_long = False
-        held += rest
-        if len(held) > longest:
-            held.clear()
-            is_too_long = True
-    if is_too_long or held.strip():
-        yield None if is_too_long else bytes(held)
+            line.add(end)
+            if found := line.take():
+                yield found
+        line.add(rest)
+    if found := line.take():
+        yield found
+
+
+class _Line:
+    """What has come of it so far; of one that is too long only its two ends."""
+
+    def __init__(self, longest: int) -> None:
+        self._longest = longest
+        self._held = bytearray()
+        self._head = b""
+
+    def add(self, data: bytes) -> None:
+        self._held += data
+        if self._head or len(self._held) > self._longest:
+            self._head = self._head or bytes(self._held[:_END])
+            del self._held[:-_END]
+
+    def take(self) -> bytes | TooLong | None:
+        """What it has become; None if it is blank."""
+        held, head = bytes(self._held), self._head
+        self._held.clear()
+        self._head = b""
+        if head:
+            return TooLong(head, held)
+        return held if held.strip() else None
 
 
 async def opened() -> tuple[asyncio.StreamReader, Output]:
