@@ -1,13 +1,18 @@
 """What files say of an agent is what its session goes by."""
 
+from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
+from moot.backends.backend import Access, Assignment, Briefing, Manner
 from moot.core.formats import Format
+from moot.core.ids import AttemptId
 from moot.core.permissions import PRESETS
 from moot.core.servers import Server
 from moot.core.teams import Team
 from moot.runner import casts
 from moot.session.agent import Agent, Limits
+from moot.workflow import stored
 from moot.workflow.patterns import Patterns
 from moot.workflow.workflow import AgentDefinition, Fallback
 
@@ -73,3 +78,55 @@ def test_what_is_not_said_is_as_usual() -> None:
 def test_a_scripted_model_has_its_answers() -> None:
     said = AgentDefinition("a", "scripted", answers=({"say": "hi"},))
     assert casts.agent(said).settings == {"answers": [{"say": "hi"}]}
+
+
+async def _nothing() -> Briefing:
+    return Briefing("")
+
+
+async def _no_more() -> tuple[()]:
+    return ()
+
+
+def assignment(first: AgentDefinition, *others: AgentDefinition) -> Assignment:
+    return Assignment(
+        agent=first.name,
+        instance="default",
+        attempt=AttemptId("at_1"),
+        settings=stored.settings(first, others),
+        manner=Manner(first.model),
+        inbox=(),
+        number=1,
+        toolbox=object(),  # pyright: ignore[reportArgumentType] # nobody calls a tool
+        brief=_nothing,
+        more=_no_more,
+        access=Access("", "", lambda: False),
+        workspace=Path(),
+        folder=Path(),
+    )
+
+
+def test_whoever_was_changed_between_two_attempts_is_cast_as_it_is_by_then() -> None:
+    first = AgentDefinition("first", "api", "anthropic/x", patterns=Patterns(handoff="second"))
+    second = AgentDefinition("second", "api", "anthropic/x", "Be brief.")
+    changed = replace(second, system_prompt="Be long.", max_turns=3)
+
+    before = casts.cast(assignment(first, second), Briefing("go"), str)
+    after = casts.cast(assignment(first, changed), Briefing("go"), str)
+
+    assert (before["second"].prompt, before["second"].limits.turns) == ("Be brief.", 100)
+    assert (after["second"].prompt, after["second"].limits.turns) == ("Be long.", 3)
+
+
+def test_each_attempt_puts_its_own_words_into_the_same_cast() -> None:
+    given = assignment(AgentDefinition("first", "api", "anthropic/x"), AgentDefinition("b", "api", "x/y", "For $who."))
+
+    found = [
+        casts.cast(given, Briefing("go", f"You serve {who}."), lambda text, who=who: text.replace("$who", who))
+        for who in ("ann", "bob")
+    ]
+
+    assert [[one.prompt for one in cast.values()] for cast in found] == [
+        ["You serve ann.", "For ann."],
+        ["You serve bob.", "For bob."],
+    ]

@@ -90,7 +90,7 @@ async def test_a_prompt_is_what_the_sub_agent_takes() -> None:
 async def test_a_prompt_is_needed() -> None:
     hall = Hall()
     await hall.report(agent("a", calls("agent_x"), reports("ok"), agents=("x",)), agent("x"))
-    assert hall.told("a", 2) == "Nothing was done: `prompt` is missing. Call it again."
+    assert hall.told("a", 2) == "Nothing was done: `prompt` is missing in the arguments. Call it again."
 
 
 def answer(text: str) -> dict[str, Json]:

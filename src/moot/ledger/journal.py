@@ -96,7 +96,7 @@ def last_tree(tx: ReadTx, owner: AgentId) -> Tree | None:
 def plant(tx: Tx, tree: Tree, owner: AgentId) -> None:
     """It begins, unless that was noted before."""
     facts = json.dumps(tree.facts)
-    tx.run(sql.plant, root=tree.root, job=tree.job, generation=tree.generation, owner=owner, facts=facts, now=tx.now)
+    tx.run(sql.plant, root=tree.root, job=tree.job, generation=tree.generation, owner=owner, facts=facts, now=tx.micros)
 
 
 def fell(tx: Tx, root: str, stop: str) -> None:

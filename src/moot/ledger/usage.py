@@ -63,15 +63,16 @@ def take_back(tx: Tx, scope: Scope, agent: AgentId) -> None:
 
 def record(tx: Tx, scope: Scope, agent: AgentId, spent: Spent) -> None:
     """An attempt has ended, well or badly, or is a step further."""
-    tokens, cost = _bounded(spent.input_tokens) + _bounded(spent.output_tokens), _bounded(spent.dollars * DOLLAR)
-    if tokens or cost:
-        tx.put(sql.note, scope=scope, agent=agent, now=tx.now, tokens=tokens, cost=cost)
+    input_tokens, output_tokens = _bounded(spent.input_tokens), _bounded(spent.output_tokens)
+    cost = _bounded(spent.dollars * DOLLAR)
+    if input_tokens or output_tokens or cost:
+        tx.put(sql.note, scope=scope, agent=agent, now=tx.micros, tokens=input_tokens + output_tokens, cost=cost)
     tx.run(
         sql.record,
         scope=scope,
         agent=agent,
-        input_tokens=_bounded(spent.input_tokens),
-        output_tokens=_bounded(spent.output_tokens),
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
         turns=_bounded(spent.turns),
         cost=cost,
         busy=spent.busy // MICROSECOND,

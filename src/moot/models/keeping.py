@@ -32,8 +32,10 @@ class Kept:
 
 def storable(answer: Answer) -> Answer:
     """The same, without halves of characters: a model may write them, and nobody can keep them."""
-    texts = (answer.text, *(part for one in answer.calls for part in (one.id, one.name, one.arguments)))
-    if all(map(_is_whole, texts)):
+    texts = [answer.text]
+    for one in answer.calls:
+        texts += (one.id, one.name, one.arguments)
+    if _is_whole("".join(texts)):
         return answer
     calls = tuple(Call(_mended(one.id), _mended(one.name), _mended(one.arguments)) for one in answer.calls)
     return replace(answer, text=_mended(answer.text), calls=calls, kept=None)

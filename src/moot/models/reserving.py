@@ -74,10 +74,10 @@ def beginning(text: str, most: int) -> str:
 
 
 def letters(messages: Iterable[Message]) -> int:
-    return sum(map(_letters, messages))
+    return sum(map(letters_in, messages))
 
 
-def _letters(message: Message) -> int:
+def letters_in(message: Message) -> int:
     match message:
         case Said(text):
             return letters_of(text)

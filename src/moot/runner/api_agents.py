@@ -150,7 +150,7 @@ class _Models:
     """The models of one tree, each opened when it is first asked, and closed with the tree."""
 
     def __init__(self, shop: Shop) -> None:
-        self.wrap: Callable[[Asking, Model], Model] = lambda asking, model: model
+        self.wrap: Callable[[Asking, Model], Model] | None = None
         self._shop = shop
         self._opened = AsyncExitStack()
         self._found: dict[tuple[str, str], Model] = {}
@@ -170,7 +170,8 @@ class _Models:
             async with self._opening[key]:
                 if key not in self._found:  # nor has anybody opened it meanwhile
                     self._found[key] = await self._opened.enter_async_context(self._shop.open(agent, name))
-        return self.wrap(Asking(agent, name, question), self._found[key])
+        found = self._found[key]
+        return found if self.wrap is None else self.wrap(Asking(agent, name, question), found)
 
     def price(self, agent: Agent, name: str, request: Request) -> Price:
         key = (agent.name, name)

@@ -2,33 +2,49 @@
 what workflows and agent files say; nothing is read here."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, field
+from functools import lru_cache
 from typing import cast as cast_to
 
 from moot.backends.backend import Assignment, Briefing
 from moot.core import prices
 from moot.core.json import Json
 from moot.core.prices import Rates
-from moot.core.records import replace
+from moot.core.records import record, replace
 from moot.runner import tree_tools
 from moot.session.agent import Agent, Limits
 from moot.tools import groups
 from moot.workflow import providers, stored
-from moot.workflow.workflow import AgentDefinition
+from moot.workflow.workflow import AgentDefinition, Backend
 
 _USUAL = Limits()
+_KEPT = 64  # casts; an agent has the same in nearly all of its attempts
 Expand = Callable[[str], str]
 
 
 def cast(assignment: Assignment, brief: Briefing, expand: Expand) -> dict[str, Agent]:
     """By name, the agent itself first. `expand` puts values into prompts; the agent's own has them already."""
     backend = "scripted" if assignment.settings.get("answers") else "api"
-    said = stored.definitions(assignment.agent, backend, assignment.settings)
-    found = {one.name: agent(one) for one in said}
-    root = found.pop(assignment.agent)
-    others = {name: replace(one, prompt=expand(one.prompt)) for name, one in found.items()}
-    found = {root.name: _root(root, assignment, brief), **others}
-    return {name: _bounded(one) for name, one in found.items()}
+    said = _Said(assignment.agent, backend, str(assignment.settings), assignment.settings)
+    root, *others = _written(said)
+    found = (_root(root, assignment, brief), *(replace(one, prompt=expand(one.prompt)) for one in others))
+    return {one.name: _bounded(one) for one in found}
+
+
+@record
+class _Said:
+    """What is said of an agent; the same if it reads the same."""
+
+    name: str
+    backend: Backend
+    spelled: str
+    settings: Mapping[str, Json] = field(compare=False)
+
+
+@lru_cache(maxsize=_KEPT)
+def _written(said: _Said) -> tuple[Agent, ...]:
+    """As it was written down, the agent itself first. To check that takes longer than all else about a cast."""
+    return tuple(map(agent, stored.definitions(said.name, said.backend, said.settings)))
 
 
 def agent(definition: AgentDefinition) -> Agent:
@@ -118,5 +134,5 @@ def provider(agent: Agent, model: str) -> str:
     """Whose pauses are those of a model in a tree, as `terms.provider` says it of an agent."""
     if "answers" in agent.settings:
         return "scripted"
-    endpoints = cast_to(Mapping[str, Mapping[str, str | None]], agent.settings.get("endpoints", {}))
+    endpoints = cast_to("Mapping[str, Mapping[str, str | None]]", agent.settings.get("endpoints", {}))  # asked often
     return endpoints.get(model, {}).get("base_url") or providers.provider(model, "api")

@@ -7,7 +7,7 @@ on would only repeat.
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import KW_ONLY, field
+from dataclasses import KW_ONLY, dataclass, field
 
 from moot.backends.backend import Assignment, Briefing
 from moot.bus import mailbox
@@ -95,7 +95,7 @@ class StoredJournal:
     def __init__(self, store: Store, attempt: Begun, entries: Sequence[Entry], signs: Signs) -> None:
         self._store = store
         self._attempt = attempt
-        self._own_limits = limits.own(attempt.agent)
+        self._purses = spending.held(attempt, limits.own(attempt.agent))
         self._account = Account(attempt.attempt, purses.scope_of(attempt.agent, attempt.run), attempt.agent.id)
         self._tree = attempt.tree
         self._is_planted = bool(attempt.tree.facts)
@@ -161,7 +161,7 @@ class StoredJournal:
 
     async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
         """Whoever is cancelled meanwhile still knows what is on record."""
-        page = self._page([self._charged(one) if one.is_lost else one for one in done], begun)
+        page = self._page(done, begun)
         writing = asyncio.ensure_future(self._store.write(lambda tx: self._write(tx, page), caller=SYSTEM))
         try:
             written = writing.result() if writing.done() else await asyncio.shield(writing)
@@ -199,19 +199,24 @@ class StoredJournal:
         return Refused(wanted.path, wanted.name, wanted.facts, written.refusal, written.reached)
 
     def _page(self, done: Sequence[Done], begun: Sequence[Intent]) -> "Page":
-        models = [one for one in begun if one.kind == "model"]
-        asked = [one for one in done if self._is_model(one.path)]
-        return Page(
-            closed=[_closed(one, self._known[one.path].tries) for one in done],
-            opened=[self._opened(one) for one in begun],
-            wanted=_wanted(models) if models else None,
-            is_last=all(one.is_last for one in models),
-            spent=_spent(asked) if asked else None,
-            answered=tuple(one.path for one in asked),
-            providers=[one.provider for one in models],
-            # Who asks again by itself waits for so short a while that nobody else need know.
-            waits=[self._wait(one) for one in asked if one.stop == "rate_limit" and not one.is_retried],
-        )
+        page = Page([], [], [], [])
+        asked: list[Done] = []
+        for ended in done:
+            one = self._charged(ended) if ended.is_lost else ended
+            page.closed.append(_closed(one, self._known[one.path].tries))
+            if self._is_model(one.path):
+                asked.append(one)
+                # Who asks again by itself waits for so short a while that nobody else need know.
+                if one.stop == "rate_limit" and not one.is_retried:
+                    page.waits.append(self._wait(one))
+        if asked:
+            page.spent, page.answered = _spent(asked), tuple(one.path for one in asked)
+        for intent in begun:
+            page.opened.append(self._opened(intent))
+            if intent.kind == "model":
+                page.models.append(intent)
+        page.wanted = _wanted(page.models) if page.models else None
+        return page
 
     def _charged(self, lost: Done) -> Done:
         """What was cut off may have cost what was set aside for it."""
@@ -246,7 +251,7 @@ class StoredJournal:
         if page.wanted is None:
             ledger.begin(tx, self.root, self._account, page.opened)
             return _Written(seq)
-        is_recalled = asked == "shutdown" or (asked == "stop" and not page.is_last)
+        is_recalled = asked == "shutdown" or (asked == "stop" and not all(one.is_last for one in page.models))
         refusal = None if is_recalled else self._refusal(tx, page, page.wanted)
         reached = _NOTHING_REACHED if refusal is None else refusals.reached(tx, self._attempt)
         written = _Written(seq, asked, refusal, reached, is_recalled)
@@ -267,11 +272,11 @@ class StoredJournal:
         return self._asked or asked
 
     def _refusal(self, tx: Tx, page: "Page", wanted: Wanted) -> Refusal | None:
-        for pause in (pauses.of_provider(tx, one) for one in page.providers):
-            if pause is not None:
+        for one in page.models:
+            if (pause := pauses.of_provider(tx, one.provider)) is not None:
                 fact = f"{pause.provider} asked to wait until {clock.to_iso(pause.until)}: {pause.reason}"
                 return ModelFailed("rate_limit", fact, until=pause.until)
-        refusal = spending.refusal(tx, self._attempt, wanted, self._own_limits)
+        refusal = spending.refusal(tx, self._attempt, wanted, self._purses)
         if refusal is None:
             return None
         return OverBudget(refusal.reason, left=refusal.left / DOLLAR, is_passing=refusal.is_passing)
@@ -286,18 +291,17 @@ class StoredJournal:
             await self._store.write(lambda tx: ledger.fell(tx, self.root, str(failure)), caller=SYSTEM)
 
 
-@record
+@dataclass(slots=True)
 class Page:
     """What one commit writes."""
 
     closed: list[Closed]
     opened: list[Opened]
-    wanted: Wanted | None  # for the models among it; None: there are none
-    is_last: bool  # whoever asks them knows that it is to come to its end
-    spent: Spent | None
-    answered: tuple[str, ...]  # the paths of models that have answered, or failed to
-    providers: list[str]  # of those models
+    models: list[Intent]  # that are to be asked
     waits: list[Wait]  # that providers have asked for meanwhile
+    wanted: Wanted | None = None  # for the models; None: there are none
+    spent: Spent | None = None
+    answered: tuple[str, ...] = ()  # the paths of models that have answered, or failed to
 
 
 @record

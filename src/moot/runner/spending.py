@@ -32,7 +32,7 @@ class Spending:
 
 def _count(tx: Tx, begun: Begun, used: Usage) -> Share | None:
     add(tx, begun, used)
-    return _overrun(tx, _purses(begun, limits.own(begun.agent)))
+    return _overrun(tx, held(begun, limits.own(begun.agent)))
 
 
 def add(tx: Tx, begun: Begun, used: Usage) -> None:
@@ -41,7 +41,8 @@ def add(tx: Tx, begun: Begun, used: Usage) -> None:
     usage.record(tx, purses.scope_of(begun.agent, begun.run), begun.agent.id, spent)
 
 
-def _purses(begun: Begun, own: Limits) -> list[Purse]:
+def held(begun: Begun, own: Limits) -> list[Purse]:
+    """All that an attempt is paid from. `own` are its agent's limits."""
     return purses.of_agent(begun.agent, begun.run, own, begun.leave)
 
 
@@ -68,10 +69,9 @@ class Refusal:
     is_passing: bool = False  # others have set aside what they may not need
 
 
-def refusal(tx: Tx, begun: Begun, wanted: Wanted, own: Limits) -> Refusal | None:
-    """Why an attempt may not ask for this. `own` are its agent's limits."""
-    held = _purses(begun, own)
-    over = _overrun(tx, held)
+def refusal(tx: Tx, begun: Begun, wanted: Wanted, held: list[Purse]) -> Refusal | None:
+    """Why an attempt that is paid from these may not ask for this."""
+    over = _overrun(tx, held) if held else None
     if over is not None:
         return Refusal(f"stopped at the {over.reason}")
     if begun.run is not None and limits.is_crowded(tx, begun.run, wanted.tokens, is_last=begun.leave.is_last):

@@ -60,7 +60,8 @@ class TreeTools:
 
     def of(self, agent: Agent, path: str) -> Sequence[Source]:
         named, is_root = agent.tools or (), agent.name == self.assignment.agent
-        found: list[Source] = [MootTools(_held(agent, self.toolbox.offered(), is_root=is_root), self.toolbox)]
+        held = _held(agent, self.toolbox.offered(), is_root=is_root)
+        found: list[Source] = [MootTools(held, self.toolbox)] if held else []
         if not named:
             return found
         person = _permitting(self.assignment, "" if is_root else agent.name)
@@ -77,7 +78,8 @@ def _held(agent: Agent, offered: Sequence[Tool], *, is_root: bool) -> list[Tool]
     """Of the tools that the attempt may use, those of one agent: all if it is its own, else what its file names."""
     if is_root:
         return list(offered)
-    named = agent.tools or ()
+    if not (named := agent.tools):
+        return []
     return [one for one in offered if one.name in named or one.group in named]
 
 

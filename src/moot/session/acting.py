@@ -146,14 +146,18 @@ def _checked(call: Call, place: str, source: Source, is_cut: bool) -> Planned:
 async def make(agent: str, planned: Sequence[Planned], journal: Journal, pages: Pages) -> list[Outcome]:
     """Their answer and what is begun are on record first. What came of them goes on the next page."""
     known = {one.path: journal.known(one.path) for one in planned}
-    remembered = {one.path: told for one in planned if (told := _remembered(one, known[one.path])) is not None}
+    remembered: dict[str, Outcome] = {}
+    if any(known.values()):  # in a repetition
+        remembered = {one.path: told for one in planned if (told := _remembered(one, known[one.path])) is not None}
     new = [one for one in planned if one.is_recorded and known[one.path] is None]
     asked = {one.path: leave for one in new if (leave := _leave(one)) is not None}
     if any(one.has_effect for one in planned):
         await pages.turn(*(_begun(agent, one) for one in new if one.path not in asked))
 
     leads_on = any(one.leads_on for one in planned)
-    ends = {one.path: await _made(one) for one in planned if leads_on and one.is_end}
+    ends: dict[str, Outcome] = {}
+    if leads_on:
+        ends = {one.path: await _made(one) for one in planned if one.is_end}
     is_over = any(outcome.report is not None for outcome in ends.values())
 
     async def made(one: Planned) -> Outcome:

@@ -3,7 +3,7 @@
 import sys
 from dataclasses import field
 
-from moot.core.records import record, replace
+from moot.core.records import record
 from moot.core.tree_path import ROOT, TreePath, Trigger
 from moot.session.agent import Agent
 from moot.session.hearing import Deaf, Hearing
@@ -34,18 +34,27 @@ class Errand:
 
     def next(self, agent: Agent, prompt: str, trigger: Trigger, at: TreePath | None = None) -> "Errand":
         """Somebody whom this one leads to, from here or from one of its calls."""
+        path = (self.path if at is None else at).branch(trigger, agent.name)
+        return self._passed(agent, prompt, (path, trigger), Deaf(), self.term.fresh())
+
+    def instead(self, agent: Agent, prompt: str, trigger: Trigger) -> "Errand":
+        """The same, and it has the last word in the place of this one."""
+        path = self.path.branch(trigger, agent.name)
+        return self._passed(agent, prompt, (path, trigger), self.hearing, self.term)
+
+    def _passed(
+        self, agent: Agent, prompt: str, place: tuple[TreePath, Trigger], hearing: Hearing, term: Term
+    ) -> "Errand":
+        path, trigger = place
         return Errand(
             agent,
             prompt,
-            (self.path if at is None else at).branch(trigger, agent.name),
+            path,
             trigger,
             (*self.callers, self.agent.name),
             self.depth,
             self.deepest,
+            hearing,
             is_settled=self.is_settled or trigger in _TOLD,
-            term=self.term.fresh(),
+            term=term,
         )
-
-    def instead(self, agent: Agent, prompt: str, trigger: Trigger) -> "Errand":
-        """The same, and it has the last word in the place of this one."""
-        return replace(self.next(agent, prompt, trigger), hearing=self.hearing, term=self.term)

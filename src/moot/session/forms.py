@@ -6,6 +6,8 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from moot.core import problems
+from moot.core.expectations import JSON
 from moot.core.json import Json
 
 
@@ -21,12 +23,4 @@ def read(form: type[F], arguments: Mapping[str, Json]) -> F | str:
     try:
         return form.model_validate(arguments)
     except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(map(str, first["loc"]))[:80]
-        match first["type"]:
-            case "missing":
-                return f"`{name}` is missing"
-            case "extra_forbidden":
-                return f"there is no `{name}`"
-            case _:
-                return f"`{name}`: {first['msg']}"
+        return problems.found(error, form, arguments, writing=JSON)[0].fact

@@ -28,8 +28,17 @@ class Orchestra:
 
     async def perform(self, errand: Errand, seat: Seat | None = None) -> Played:
         """Its report, or that of whoever has the last word in its place."""
+        while True:
+            played = await self._perform(errand, seat)
+            if isinstance(played, Played):
+                return played
+            errand = played
+
+    async def _perform(self, errand: Errand, seat: Seat | None) -> Played | Errand:
+        """What one agent came to, or the errand of whoever goes on with that."""
         cast = self._stage.cast
-        errand = replace(errand, term=errand.term.joined(errand.agent))
+        if (term := errand.term.joined(errand.agent)) is not errand.term:
+            errand = replace(errand, term=term)
         prompt = await self._advised(errand)
         if isinstance(prompt, Report):
             return Played(handoff.failed(errand, prompt))
@@ -40,7 +49,7 @@ class Orchestra:
         following = router.following(errand, report, cast) or handoff.following(errand, report, cast)
         if following is None:
             return played
-        return await self.perform(replace(following, pages=played.session.pages if played.session else None), seat)
+        return replace(following, pages=played.session.pages if played.session else None)
 
     async def _advised(self, errand: Errand) -> str | Report:
         """What it is asked, or why it is not."""
@@ -73,7 +82,8 @@ class Orchestra:
         hearing = errand.hearing if seat is None else seat.hearing()
         ways_out = self._ways_out(errand) if seat is None else seat.sources(agent)
         own = (*ways_out, *self._helpers(errand))
-        its_own = replace(errand, agent=agent, prompt=prompt, hearing=hearing)
+        is_as_asked = seat is None and prompt is errand.prompt
+        its_own = errand if is_as_asked else replace(errand, agent=agent, prompt=prompt, hearing=hearing)
         session = Session(its_own, self._stage, own, is_followed=handoff.is_direct(agent, self._stage.cast))
         report = await (session.run() if seat is None else seat.take(session))
         for one in ways_out:

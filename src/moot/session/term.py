@@ -31,6 +31,8 @@ class Term:
     def joined(self, agent: Agent) -> "Term":
         """The same for an agent that begins now."""
         most = agent.limits.timeout
+        if most is None and not self._bounds:
+            return self  # without a bound nothing is its own
         own = [] if most is None else [_Bound(agent.name, most, self._in(most))]
         return Term(*self._bounds, *own, hours=self._hours)
 

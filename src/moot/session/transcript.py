@@ -26,7 +26,7 @@ class Transcript:
 
     def add(self, message: Answer | Results) -> None:
         self._messages.append(message)
-        self._letters += reserving.letters((message,))
+        self._letters += reserving.letters_in(message)
 
     def hear(self, text: str) -> None:
         """Words go with the results of calls if there are any: between a call and its result nothing may stand."""

@@ -1,7 +1,7 @@
 """A turn of a session: what it is made with, and what it has come to so far."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 from moot.core.json import Json
@@ -54,7 +54,7 @@ class Turn:
     known: Known | None  # what is on record of its request, in a repetition
     facts: Facts = _NOTHING_HEARD
     answer: Answer = _NO_ANSWER
-    outcomes: list[Outcome] = field(default_factory=list[Outcome])
+    outcomes: Sequence[Outcome] = ()
     report: Report | None = None
 
     @property

@@ -58,8 +58,8 @@ async def test_a_choice_with_what_nobody_knows_is_not_made() -> None:
     hall = Hall()
     choices = calls("handoff_to", agent="b", note="x"), calls("handoff_to", agent="b", message=7), reports("by myself")
     assert (await hall.report(agent("a", *choices, router=("b",)), agent("b"))).text == "by myself"
-    assert hall.told("a", 2) == "Nothing was passed on: there is no `note`. Call it again."
-    assert hall.told("a", 3) == "Nothing was passed on: `message`: Input should be a valid string. Call it again."
+    assert hall.told("a", 2) == "Nothing was passed on: `note` is no key of the arguments. Call it again."
+    assert hall.told("a", 3) == "Nothing was passed on: `message` must be text, not a number. Call it again."
 
 
 async def test_a_router_that_fails_routes_nowhere() -> None:

@@ -137,11 +137,11 @@ async def test_a_member_can_say_that_it_failed() -> None:
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        ({"message": "bye", "is_last": True}, "there is no `is_last`"),
-        ({"message": "bye", "final": "true"}, "`final`: Input should be a valid boolean"),
-        ({"final": True}, "`message` is missing"),
+        ({"message": "bye", "is_last": True}, "`is_last` is no key of the arguments"),
+        ({"message": "bye", "final": "true"}, "`final` must be true or false, not text"),
+        ({"final": True}, "`message` is missing in the arguments"),
         ({"message": " ", "final": True}, "`message` is empty"),
-        ({"message": ["bye"]}, "`message`: Input should be a valid string"),
+        ({"message": ["bye"]}, "`message` must be text, not a list"),
     ],
 )
 async def test_a_broadcast_that_is_only_half_understood_is_not_made(arguments: dict[str, Json], why: str) -> None:

@@ -275,7 +275,8 @@ async def test_a_name_that_is_no_text_is_shown_all_the_same(source: WorkspaceToo
 
 
 async def test_wrong_arguments_are_refused_in_words(source: WorkspaceTools) -> None:
-    assert "path: Field required" in await refused(source, "file_read")
+    missing = "INVALID_INPUT: Nothing was done: file_read: `path` is missing in the arguments. Add it."
+    assert await refused(source, "file_read") == missing
     assert "limit" in await refused(source, "file_read", path="notes.md", limit=-1)
     assert "limit" in await refused(source, "file_read", path="notes.md", limit="50")
     assert "color" in await refused(source, "file_read", path="notes.md", color="red")

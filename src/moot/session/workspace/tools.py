@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from moot.core import tool_schemas, workspace_tools
+from moot.core import problems, tool_schemas, workspace_tools
 from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.core.permissions import Permissions
@@ -86,7 +86,8 @@ class WorkspaceTools:
             given = tool.given.model_validate(arguments)
             tool.check(self._place, given)
         except ValidationError as error:
-            return Outcome(f"INVALID_INPUT: Nothing was done: {_problem(error)}.", is_error=True)
+            wrong = problems.in_call(name, error, tool.given, arguments)
+            return Outcome(f"{wrong.code}: Nothing was done: {wrong}", is_error=True)
         except MootError as error:
             return Outcome(f"{error.code}: {error}", is_error=True)
         return given
@@ -96,9 +97,3 @@ class WorkspaceTools:
 def _spec(name: str) -> ToolSpec:
     tool = _TOOLS[name]
     return ToolSpec(name, tool.words, tool_schemas.plain(tool.given.model_json_schema()))
-
-
-def _problem(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
-    return f"{where[:80]}: {first['msg']}" if where else first["msg"]
