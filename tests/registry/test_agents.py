@@ -6,7 +6,7 @@ import pytest
 
 from moot.core.ids import AgentId, StreamId, TokenId
 from moot.core.tx import ReadTx, Tx
-from moot.registry import agents
+from moot.registry import agents, stopping
 from moot.registry.agents import Agent, Changes, NewAgent, Presence
 from moot.registry.errors import AgentNotFound, NameRefused, NameTaken
 from moot.registry.instances import Instance
@@ -93,6 +93,19 @@ async def test_outside_a_run_a_second_registration_is_another_agent_and_the_newe
         return agents.find(tx, house.stream, "CODER"), agents.members(tx, house.stream), agents.get(tx, first.id)
 
     assert await house.read(look) == (second, [second], first)
+
+
+@pytest.mark.parametrize("backend", ["scripted", "claude", "human"])
+async def test_nobody_takes_the_name_and_so_the_mail_of_an_agent_that_moot_runs_or_of_a_person(
+    store: Store, backend: str
+) -> None:
+    house = await build(store)
+    coder = await house.write(lambda tx: agents.ensure(tx, house.instance, NewAgent(name="coder", backend=backend)))
+    with pytest.raises(NameTaken):
+        await register(house, "Coder")
+    assert await house.read(lambda tx: agents.find(tx, house.stream, "coder")) == coder
+    await house.write(lambda tx: stopping.stop(tx, coder))
+    assert (await register(house, "Coder")).id != coder.id
 
 
 async def test_when_the_newest_leaves_the_one_before_is_meant(store: Store, clock: ManualClock) -> None:

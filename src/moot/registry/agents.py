@@ -107,12 +107,18 @@ class Changes:
 
 
 def register(tx: Tx, instance: Instance, new: NewAgent) -> Agent:
-    """Join under a new id. In a run, names are unique; outside, the newest bearer of a name is the one meant."""
+    """Join under a new id. In a run, names are unique; outside, the newest of those from outside is the one meant."""
     names.check_agent(new.name)
     tx.lock("instances", instance.name)
-    if instance.stream.startswith("wf_") and find(tx, instance.stream, new.name):
+    bearer = find(tx, instance.stream, new.name)
+    if bearer is not None and (instance.stream.startswith("wf_") or _is_kept(bearer)):
         raise NameTaken(f"{new.name!r} is taken in {instance.name}.", "Choose another name.")
     return _add(tx, instance, new, tx.now)
+
+
+def _is_kept(agent: Agent) -> bool:
+    """Whether its mail is for itself alone: it is a person's, or moot wakes it with what comes."""
+    return agent.backend != "external" and agent.stopped_at is None
 
 
 def ensure(tx: Tx, instance: Instance, new: NewAgent) -> Agent:
@@ -160,7 +166,7 @@ def find(tx: ReadTx, stream: StreamId, name: str) -> Agent | None:
 def get(tx: ReadTx, id: AgentId) -> Agent:
     found = tx.maybe(sql.get, Agent, id=id)
     if found is None:
-        raise AgentNotFound(f"There is no agent {id!r}.", "See agent_list, or moot list.")
+        raise AgentNotFound(f"There is no agent with the id {id[:80]!r}.", "Use an id (ag_…) from agent_list.")
     return found
 
 

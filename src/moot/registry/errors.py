@@ -18,7 +18,7 @@ class NameRefused(InvalidInput):
 
 
 class NameTaken(MootError):
-    """Somebody in this run has the name already."""
+    """Somebody here has the name already."""
 
     code = "NAME_TAKEN"
 
