@@ -35,6 +35,7 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: 
         ("tasks: [{name: a, checks: [{shell: x, file: y}]}]", "exactly one of shell, file, schema and approval", ""),
         ("tasks: [{name: a, checks: [{shell: x, timeuot: 1s}]}]", "'timeuot'", "Did you mean `timeout`?"),
         ("tasks: [{name: a, checks: [{file: /etc/passwd}]}]", "outside of the project", ""),
+        ("tasks: [{name: a, checks: [{schema: {type: 7}}]}]", "is no JSON Schema: 7 is not valid", "json-schema.org"),
         ("tasks: [{name: a, depends_on: [{task: a, type: waits}]}]", "type", ""),
         ("tasks: [{name: a, descripton: x}]", "descripton", "description"),
         ('tasks: [{name: a, description: "${{ nothing }}"}]', "there is no variable `nothing`", ""),

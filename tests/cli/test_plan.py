@@ -175,6 +175,11 @@ def test_a_variable_may_be_put_into_a_plan_that_was_saved(terminal: Terminal) ->
         ("tasks: [{name: a, dependson: [b]}]", "bad.yaml:1:19: "),
         ("tasks: [{name: a, depends_on: [b]}, {name: b, depends_on: [a]}]", "a → b → a"),
         ("tasks: [{name: a, checks: [{shel: x}]}]", "A check has exactly one of"),
+        (
+            "tasks: [{name: a, checks: [{schema: {type: 7}}]}]",
+            "The schema of a check is no JSON Schema: 7 is not valid",
+        ),
+        ('tasks: [{name: "a\\0b"}]', "bad.yaml:1:16: this text holds a NUL character."),
     ],
 )
 def test_a_plan_with_a_fault_makes_nothing(terminal: Terminal, text: str, fact: str) -> None:

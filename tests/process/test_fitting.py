@@ -40,6 +40,13 @@ async def test_what_would_take_years_is_given_up_and_others_work_meanwhile(kind:
         ({"uniqueItems": True}, [1, 2], [1, 1], "[1, 1] has non-unique elements"),
         ({"$ref": "#"}, None, 1, "it has too many levels"),
         ({"$ref": "http://127.0.0.1:9/x"}, None, 1, "its schema cannot be applied to it"),
+        (
+            {"type": 7},
+            None,
+            1,
+            "its schema cannot be applied to it: 7 is not valid under any of the given schemas",
+        ),
+        ({"pattern": "("}, None, "a", "its schema cannot be applied to it: '(' is not a 'regex'"),
     ],
 )
 async def test_what_does_not_fit_is_said(schema: dict[str, Json], good: Json, bad: Json, why: str) -> None:
@@ -54,3 +61,10 @@ async def test_a_long_value_is_checked_all_the_same() -> None:
     assert await fitting.mismatch([*many, {}], {"items": {"required": ["a"]}}, 60.0) == (
         "'a' is a required property (at 20000)"
     )
+
+
+async def test_what_is_no_schema_is_found_out_among_others_without_a_value() -> None:
+    assert await fitting.fault([{"type": "object"}, {"required": ["a"]}], 60.0) is None
+    assert await fitting.fault([{"type": "object"}, {"required": 5}], 60.0) == "5 is not of type 'array'"
+    large: Json = {"properties": {str(number): {"type": "string"} for number in range(50_000)}}
+    assert await fitting.fault([large], 0.5) == "to read it takes longer than 0.5 s"

@@ -117,7 +117,9 @@ async def test_a_task_is_completed_when_all_that_is_asked_for_holds(store: Store
         ({"shell": "exit 0", "exit_code": 1}, "failed with exit code 0."),
         ({"shell": "sleep 60", "timeout": "100ms"}, "did not end in time"),
         ({"file": "missing.txt"}, "the file missing.txt is not there."),
+        ({"file": "x" * 300}, "xxx is not there."),
         ({"schema": {"required": ["files"]}}, "its outcome_detail does not fit: 'files' is a required property"),
+        ({"schema": {"$ref": "#/$defs/none"}}, "its outcome_detail does not fit: its schema cannot be applied to it"),
     ],
 )
 async def test_what_does_not_hold_goes_back_to_its_holder_with_the_reason(
@@ -130,6 +132,16 @@ async def test_what_does_not_hold_goes_back_to_its_holder_with_the_reason(
         assert reason in await at.said()
         found = await store.read(lambda tx: checks.latest(tx, TaskId(at.id)))
         assert (found[0].state, reason in found[0].output) == ("failed", True)
+
+
+async def test_where_no_command_can_be_run_the_task_goes_back_with_the_reason(store: Store, tmp_path: Path) -> None:
+    root = tmp_path / "gone"
+    root.mkdir()
+    async with bench(store, root, {"shell": "true"}) as at:
+        root.rmdir()
+        assert await at.complete() == "verifying"
+        await at.becomes("in_progress")
+        assert "cannot start in" in await at.said()
 
 
 async def test_the_next_time_all_of_it_is_looked_at_anew(store: Store, tmp_path: Path) -> None:

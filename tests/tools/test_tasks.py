@@ -299,6 +299,57 @@ async def test_agents_cannot_have_commands_run_by_the_checks_of_a_plan(store: St
     await desk.done(OPERATOR, "workflow_set_plan", id=made["id"], plan=plan)
 
 
+async def test_a_check_by_a_schema_that_is_none_is_refused_before_anybody_waits_for_it(store: Store) -> None:
+    desk = await open_desk(store)
+    made = await desk.done(OPERATOR, "workflow_create", name="w")
+    good: Json = {"name": "a", "checks": [{"schema": {"required": ["files"]}}]}
+    bad: Json = {"name": "b", "checks": [{"schema": {"type": 7}}]}
+    assert (
+        await desk.refused(OPERATOR, "workflow_set_plan", id=made["id"], plan={"tasks": [good, bad]}) == "INVALID_PLAN"
+    )
+    await desk.done(OPERATOR, "workflow_set_plan", id=made["id"], plan={"tasks": [good]})
+    assert await desk.refused(OPERATOR, "workflow_add_tasks", id=made["id"], tasks=[bad]) == "INVALID_PLAN"
+
+
+async def test_who_is_to_do_a_task_may_be_written_as_a_mention(store: Store) -> None:
+    desk = await open_desk(store)
+    made = await desk.done(OPERATOR, "workflow_create", name="w")
+    plan: Json = {"tasks": [{"name": "a", "assigned_agent": "@ben"}]}
+    await desk.done(OPERATOR, "workflow_set_plan", id=made["id"], plan=plan)
+    card = await desk.done(OPERATOR, "workflow_get", id=made["id"])
+    assert card["tasks"][0]["assigned_agent"] == "ben"
+
+
+async def test_a_workflow_is_not_called_completed_while_tasks_are_left(store: Store) -> None:
+    desk = await open_desk(store)
+    workflow, ids = await planned(desk, "one")
+    said: dict[str, Json] = {"id": workflow, "status": "completed"}
+    assert await desk.refused(OPERATOR, "workflow_update_status", **said) == "INVALID_TRANSITION"
+    assert (await desk.done(OPERATOR, "workflow_next_tasks", workflow_id=workflow))["workflow_status"] == "ready"
+    await desk.done(OPERATOR, "task_update_status", id=ids["one"], status="skipped")
+    assert (await desk.done(OPERATOR, "workflow_update_status", **said))["status"] == "completed"
+
+
+async def test_of_a_fault_in_a_plan_only_the_fault_is_told(store: Store) -> None:
+    desk = await open_desk(store)
+    made = await desk.done(OPERATOR, "workflow_create", name="w")
+    wrong: Json = {"tasks": [{"name": "a", "sequence": -1}]}
+    answer = await desk.call(OPERATOR, "workflow_set_plan", {"id": made["id"], "plan": wrong})
+    fault = "`plan.tasks item 1, sequence` must be at least 0. Choose another number."
+    assert answer.text == f"INVALID_INPUT: workflow_set_plan: {fault}"
+
+
+async def test_what_is_abandoned_is_planned_no_more(store: Store) -> None:
+    desk = await open_desk(store)
+    workflow, _ = await planned(desk, "one")
+    await desk.done(OPERATOR, "workflow_update_status", id=workflow, status="abandoned")
+    more: list[Json] = [{"name": "two"}]
+    assert await desk.refused(OPERATOR, "workflow_add_tasks", id=workflow, tasks=more) == "INVALID_TRANSITION"
+    plan: Json = {"tasks": more}
+    assert await desk.refused(OPERATOR, "workflow_set_plan", id=workflow, plan=plan) == "INVALID_TRANSITION"
+    assert [one["name"] for one in (await desk.done(OPERATOR, "workflow_get", id=workflow))["tasks"]] == ["one"]
+
+
 async def test_progress_and_summary_tell_how_it_stands(store: Store) -> None:
     desk = await open_desk(store)
     worker = await agent(desk, "a")

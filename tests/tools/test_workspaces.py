@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from moot.board import claims
+from moot.board.claims import Holder
 from moot.core.caller import Caller
+from moot.core.errors import NotAllowed
+from moot.core.ids import TaskId
 from moot.core.json import Json
 from moot.process import identity
 from moot.registry.hosts import NewHost
@@ -16,8 +20,10 @@ from moot.runner import neighbours
 from moot.runner.host import Host
 from moot.runner.worktree_worker import WorktreeWorker
 from moot.runner.worktrees import Worktrees
+from moot.store.postgres import PostgresStore
 from moot.store.store import Store
 from moot.tools import isolation, workspaces
+from tests.interleave import interleave
 from tests.tools.desk import OPERATOR, Desk, member, open_desk
 from tests.workspaces import repos
 from tests.workspaces.repos import Repo
@@ -98,6 +104,33 @@ async def test_tasks_of_the_workflow_are_attached_and_named_in_the_merge(yard: Y
     found = await yard.desk.done(OPERATOR, "workspace_list", workflow_id=workflow)
     assert [one["id"] for one in found["workspaces"]] == [made["id"]]
     assert (await yard.desk.done(OPERATOR, "workspace_list", workflow_id="wf_x"))["workspaces"] == []
+
+
+async def test_only_its_holder_says_where_a_task_is_done(yard: Yard) -> None:
+    """The checks are made there, and whoever takes the task over goes on there."""
+    workflow, task = await planned(yard.desk)
+    other = member(await yard.desk.house.join("other"))
+    await yard.desk.done(yard.coder, "task_claim", task_id=task)
+    wanted: dict[str, Json] = {"workflow_id": workflow, "task_ids": [task]}
+    assert await yard.desk.refused(other, "workspace_create", branch="theirs", **wanted) == "NOT_ALLOWED"
+    made = await yard.desk.done(other, "workspace_create", branch="theirs", workflow_id=workflow)
+    assert await yard.desk.refused(other, "workspace_update", id=made["id"], task_ids=[task]) == "NOT_ALLOWED"
+    own = await yard.desk.done(yard.coder, "workspace_create", branch="own", **wanted)
+    assert own["task_ids"] == [task]
+    assert (await yard.desk.done(OPERATOR, "workspace_update", id=made["id"], task_ids=[task]))["task_ids"] == [task]
+
+
+async def test_who_claims_a_task_meanwhile_says_where_it_is_done(pg_store: PostgresStore) -> None:
+    desk = await open_desk(pg_store)
+    _, task = await planned(desk)
+    coder, other = await desk.house.join("coder"), await desk.house.join("other")
+    holder = Holder(coder.id, coder.name, "hand")
+    with pytest.raises(NotAllowed):
+        await interleave(
+            pg_store,
+            lambda tx: claims.claim(tx, TaskId(task), holder, coder.stream),
+            lambda tx: isolation.check_holders(tx, other.stream, other, [task]),
+        )
 
 
 async def test_conflicts_are_an_answer(yard: Yard) -> None:

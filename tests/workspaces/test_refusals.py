@@ -242,6 +242,42 @@ async def test_work_beside_the_branch_is_kept_on_a_branch_of_its_own(yard: Yard,
         assert yard.repo.tip("other") == tip
 
 
+@pytest.mark.parametrize("how", ["detached", "other", "not committed"])
+async def test_a_branch_is_not_called_merged_while_its_work_is_checked_out_beside_it(yard: Yard, how: str) -> None:
+    one = await yard.make()
+    tree, base = inside(one), yard.repo.tip("main")
+    tree.git("checkout", "--quiet", *(["-b", "other"] if how == "other" else ["--detach"]))
+    tree.write("aside.txt", "aside\n")
+    if how != "not committed":
+        tree.commit("aside")
+    refused = await yard.merge(one.id)
+    assert (refused.status, code(refused), yard.repo.tip("main")) == ("active", "OTHER_BRANCH", base)
+    tree.commit("aside too", more__txt="more\n")
+    tip = tree.tip("HEAD")
+    tree.git("switch", "--quiet", "fix")
+    tree.git("merge", "--quiet", tip)
+    assert (await yard.merge(one.id)).status == "merged"
+    assert yard.repo.show("main:aside.txt") == "aside"
+
+
+async def test_who_only_looks_at_something_else_may_merge(yard: Yard) -> None:
+    one = await yard.make()
+    tree = inside(one)
+    tree.commit("done", new__txt="new\n")
+    yard.repo.commit("theirs", theirs__txt="theirs\n")
+    tree.git("checkout", "--quiet", "--detach", "main")
+    assert (await yard.merge(one.id)).status == "merged"
+
+
+async def test_work_that_was_kept_beside_the_branch_before_is_told_at_the_end(yard: Yard) -> None:
+    one = await yard.make()
+    tree = inside(one)
+    tree.git("checkout", "--quiet", "--detach")
+    tree.commit("aside", aside__txt="aside\n")
+    assert code(await yard.merge(one.id)) == "OTHER_BRANCH"
+    assert (await yard.remove(one.id)).kept_branch == f"moot/kept/{one.id}"
+
+
 @pytest.mark.parametrize("how", ["gone", "astray", "a folder"])
 async def test_whatever_becomes_of_its_git_file_the_work_is_kept_where_it_belongs(
     yard: Yard, tmp_path: Path, how: str

@@ -6,12 +6,12 @@ from pathlib import Path
 from moot.api import plans as standing
 from moot.api.access import Access
 from moot.app.project import PEOPLE_FOLDER, Project
-from moot.board import applying, boards, plans, tasks
+from moot.board import applying, boards, evidence, plans, tasks
 from moot.board.boards import Board, NewBoard
 from moot.board.laying import Laid
 from moot.board.plans import Plan
 from moot.board.tasks import Task
-from moot.core import json, nearest
+from moot.core import json, nearest, schema_checker
 from moot.core.errors import InvalidInput
 from moot.core.ids import BoardId
 from moot.core.json import Json
@@ -46,6 +46,8 @@ async def apply(access: Access, target: str, given: Sequence[str], onto: str | N
 def read(project: Project, target: str, given: Sequence[str]) -> PlanFile:
     """What `moot plan apply TARGET` means: a path, or the name of one in .moot/plans. Nothing is made of it yet."""
     found = plan_files.read(_file(project, target), given)
+    for schema in evidence.schemas(check for one in found.tasks for check in one.checks):
+        evidence.refuse_schema(schema_checker.fault(schema))
     plans.check(plan_section.planned(found.tasks, found.values))  # before there is a board for it
     return found
 

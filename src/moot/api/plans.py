@@ -51,7 +51,7 @@ def _find(tx: ReadTx, access: Access, named: str | None) -> Board:
     current = [one for one in every if one.status in OPEN]
     if len(current) > 1:
         names = ", ".join(f"{one.id} ({one.name})" for one in current[:10])
-        raise WorkflowUnclear("It is not clear which plan is meant.", f"Name one with --plan: {names}.")
+        raise WorkflowUnclear("It is not clear which plan is meant.", f"Say which (of a task, with --plan): {names}.")
     if not every:
         raise WorkflowNotFound("There is no plan here.", "Apply one with moot plan apply FILE.")
     return current[0] if current else every[0]

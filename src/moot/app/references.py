@@ -7,7 +7,7 @@ from moot.app import context_folders, script_lines
 from moot.app.script_lines import Found, Known
 from moot.board import evidence, plans
 from moot.bus import mentions
-from moot.core import problems, servers, workspace_tools, yaml
+from moot.core import problems, schema_checker, servers, workspace_tools, yaml
 from moot.core.errors import MootError
 from moot.core.nearest import hint, nearest
 from moot.core.problems import Problem
@@ -87,6 +87,8 @@ def _tasks(draft: Draft) -> Iterator[Found]:
         for number, words in enumerate(task.checks):
             try:
                 evidence.parse(words)
+                for schema in evidence.schemas([words]):
+                    evidence.refuse_schema(schema_checker.fault(schema))
             except MootError as error:
                 path = ("tasks", at, "checks", number)
                 yield draft.document, Problem(path, f"`{problems.spell(path)}`: {error.fact.rstrip('.')}", error.remedy)

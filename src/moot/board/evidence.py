@@ -1,6 +1,6 @@
 """What a task may be asked for before it counts as done, as it is written in a plan."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from pathlib import PurePosixPath
 from typing import cast
@@ -84,6 +84,17 @@ def parse(words: Mapping[str, Json]) -> Evidence:
             return Existing(_path(value))
         case _:
             return Approval(value.removeprefix("@"))
+
+
+def schemas(checks: Iterable[Mapping[str, Json]]) -> list[Mapping[str, Json]]:
+    """What is given as a JSON Schema, each once. Whether it is one takes long: it is found out before a transaction."""
+    found = [one["schema"] for one in checks if isinstance(one.get("schema"), Mapping)]
+    return list({json.dumps(one): cast(Mapping[str, Json], one) for one in found}.values())
+
+
+def refuse_schema(wrong: str | None) -> None:
+    if wrong is not None:
+        raise PlanRefused(f"The schema of a check is no JSON Schema: {wrong}.", "See json-schema.org.")
 
 
 def _kind(words: Mapping[str, Json]) -> str:

@@ -5,7 +5,7 @@ from dataclasses import fields
 
 from moot.board import boards, plans, progress
 from moot.board.boards import Board
-from moot.board.errors import PlanRefused
+from moot.board.errors import InvalidTransition, PlanRefused
 from moot.board.plans import Checked, Complexity, Kind, Plan, Planned
 from moot.board.states import HELD, TaskStatus
 from moot.core import json
@@ -74,6 +74,7 @@ def set_plan(tx: Tx, board: BoardId, plan: Plan, checked: Checked | None = None)
     # Tasks are held before their board, as by everybody; others may be added while that is waited for.
     tx.all(sql.hold_there, str, board=board)
     target, found = boards.held(tx, board), tx.all(sql.there, There, board=board)
+    _check_open(target)
     there = {one.folded: one for one in found}
     planned = {plans.fold(task.name) for task in plan.tasks}
     old = [one for folded, one in there.items() if folded not in planned]
@@ -105,6 +106,7 @@ def add_tasks(tx: Tx, board: BoardId, tasks: Sequence[Planned]) -> Laid:
     named = json.dumps(sorted(names))
     tx.all(sql.hold_some, str, board=board, names=named)
     target, there = boards.held(tx, board), tx.all(sql.some_there, There, board=board, names=named)
+    _check_open(target)
     if target.is_half_planned:
         raise PlanRefused(target.reason, "Wait until all of it is there, or apply the plan again.")
     checked = plans.check(tasks, [one.name for one in there])
@@ -175,6 +177,14 @@ def _check_size(tasks: Sequence[Planned]) -> None:
         raise PlanRefused(
             f"{len(tasks):,} tasks are too many for one call; {MOST_AT_ONCE:,} will do.",
             "Give the rest with workflow_add_tasks, or all of them with moot plan apply.",
+        )
+
+
+def _check_open(board: Board) -> None:
+    """What is abandoned stays so: nobody could ever claim what is planned for it."""
+    if board.status == "abandoned":
+        raise InvalidTransition(
+            f"The workflow {board.name!r} is abandoned and cannot be planned any more.", "Make another for it."
         )
 
 

@@ -63,6 +63,11 @@ def fold(name: str) -> str:
     return name.lower() if name.isascii() else unicodedata.normalize("NFKC", name).casefold()
 
 
+def assignee(written: str | None) -> str | None:
+    """Who alone may do a task; people also write it as a mention."""
+    return (written or "").removeprefix("@") or None
+
+
 @record
 class Checked:
     """Tasks of which each has a name of its own, needs what is there, and none waits for itself."""

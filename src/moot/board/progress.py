@@ -92,7 +92,13 @@ def move_board(
     tx: Tx, id: BoardId, status: BoardStatus, reason: str = "", instance: InstanceName | None = None
 ) -> None:
     """What somebody says of a whole board. One that goes on is over at once if its last task has ended meanwhile."""
-    if boards.move(tx, boards.held(tx, id, instance), status, reason) and status == "in_progress":
+    board = boards.held(tx, id, instance)
+    if status == "completed" != board.status and tasks.has_unfinished(tx, id):
+        raise InvalidTransition(
+            f"Tasks of the workflow {board.name!r} are neither completed nor skipped.",
+            "Skip those that are not needed, or say abandoned.",
+        )
+    if boards.move(tx, board, status, reason) and status == "in_progress":
         settle(tx, id)
 
 

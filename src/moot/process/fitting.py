@@ -2,7 +2,7 @@
 its own that is ended in time."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from moot.core import json, schema_checker
@@ -21,6 +21,17 @@ async def mismatch(value: Json, schema: Mapping[str, Json], seconds: float = SEC
     asked = json.dump_bytes({"value": value, "schema": dict(schema)})
     if len(asked) <= _SHORT and _is_plain(schema):
         return schema_checker.mismatch(value, schema)
+    late = f"to check it by its schema takes longer than {seconds:g} s"
+    return await _told(asked, seconds, late=late, mute=schema_checker.NOT_APPLICABLE)
+
+
+async def fault(schemas: Sequence[Mapping[str, Json]], seconds: float = SECONDS) -> str | None:
+    """Why one of these is no schema, always found out in a process of its own: large ones take a second each."""
+    asked = json.dump_bytes({"schemas": [dict(one) for one in schemas]})
+    return await _told(asked, seconds, late=f"to read it takes longer than {seconds:g} s", mute="it cannot be read")
+
+
+async def _told(asked: bytes, seconds: float, *, late: str, mute: str) -> str | None:
     finished = await child.run(
         Program(
             argv=(sys.executable, "-m", "moot.core.schema_checker"),
@@ -31,11 +42,11 @@ async def mismatch(value: Json, schema: Mapping[str, Json], seconds: float = SEC
         )
     )
     if finished.ended == "deadline":
-        return f"to check it by its schema takes longer than {seconds:g} s"
+        return late
     try:
         return cast("str | None", json.loads(finished.stdout))
-    except InvalidInput:  # it has ended without a word: there is nothing that would fit
-        return "its schema cannot be applied to it"
+    except InvalidInput:  # it has ended without a word
+        return mute
 
 
 def _is_plain(part: Json) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import cast
 
-from moot.board import boards, claims, laying, tasks
+from moot.board import boards, claims, laying, plans, tasks
 from moot.board.boards import Board, NewBoard
 from moot.board.plans import Need, Plan, Planned
 from moot.board.states import HELD
@@ -95,7 +95,7 @@ def _planned(one: TaskDefinition, known: Mapping[str, Value] | None) -> Planned:
         needs=tuple(Need(need.name, need.kind) for need in one.needs),
         parallel_group=one.parallel_group,
         complexity=one.complexity,
-        assigned=one.agent,
+        assigned=plans.assignee(one.agent),
         capabilities=one.capabilities,
         files=one.files,
         checks=tuple(_check(check, known) for check in one.checks),

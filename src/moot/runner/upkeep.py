@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from moot.process import sweep, tree
 from moot.workspaces import repository as repositories
-from moot.workspaces.errors import BaseBusy, RepositoryLocked
+from moot.workspaces.errors import BaseBusy, OtherBranch, RepositoryLocked
 from moot.workspaces.keeping import Kept, Owner
 from moot.workspaces.workspaces import Workspace
 from moot.workspaces.worktrees import Worktree
@@ -32,6 +32,16 @@ async def keep(one: Workspace, worktree: Worktree) -> Kept | None:
     if (what := repositories.under_way(worktree.note)) is not None:
         raise BaseBusy(f"Something is under way in {worktree.path} ({what}).", "Finish it there, and try again.")
     return await patiently(lambda: worktree.keep(owner(one)))
+
+
+async def keep_on_branch(one: Workspace, worktree: Worktree, base: str) -> None:
+    """The same before others get the branch; OtherBranch if they would miss what was done."""
+    kept = await keep(one, worktree)
+    if kept is not None and (await worktree.strays(one.branch, base) or kept.branch != one.branch):
+        raise OtherBranch(
+            f"Another branch than {one.branch} is checked out in {worktree.path}, or none, with work of its own.",
+            f"Bring it onto {one.branch} there (git switch {one.branch}, git merge), and try again.",
+        )
 
 
 async def patiently(work: Callable[[], Awaitable[T]]) -> T:

@@ -5,6 +5,7 @@ What it finds is on record before it looks at the next. After a crash a check is
 
 import asyncio
 import contextlib
+import os
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
@@ -16,6 +17,7 @@ from moot.board.checks import Check
 from moot.board.evidence import Approval, Command, Existing, Fitting
 from moot.core import secrecy
 from moot.core.caller import SYSTEM
+from moot.core.errors import MootError
 from moot.core.ids import TaskId
 from moot.core.records import record
 from moot.core.tx import Tx
@@ -94,7 +96,7 @@ class VerifyWorker:
                 return await self._run(job, wanted, await self._folder(check))
             case Existing():
                 folder = await self._folder(check)
-                is_there = await asyncio.to_thread((folder / wanted.path).exists)
+                is_there = await asyncio.to_thread(os.path.exists, folder / wanted.path)
                 return None if is_there else f"the file {wanted.path} is not there."
             case Fitting():
                 detail = (await self.store.read(lambda tx: tasks.get(tx, check.task))).outcome_detail
@@ -112,7 +114,10 @@ class VerifyWorker:
             marker=_marker(job),
         )
         with self.guardian.guarding(_marker(job)):
-            finished = await child.run(program)
+            try:
+                finished = await child.run(program)
+            except MootError as error:  # the folder is gone, say
+                return f"`{wanted.line[:200]}` was not run: {error}"
         if finished.ended == "exited" and finished.exit_code == wanted.exit_code:
             return None
         return f"`{wanted.line[:200]}` {finished.how}.\n{finished.printed(_SHOWN)}".strip()

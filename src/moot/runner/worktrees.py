@@ -258,7 +258,7 @@ class Worktrees:
             await self._keep_target(one, repository)
         done = await self._merged_before(one, repository, base)
         if done is None:
-            await upkeep.keep(one, worktree)
+            await upkeep.keep_on_branch(one, worktree, base)
             wanted = Merge(one.branch, base, await self.store.read(lambda tx: _message(tx, one, base)))
 
             async def intend(step: Step) -> None:
@@ -288,7 +288,7 @@ class Worktrees:
 
     async def _push(self, one: Workspace) -> None:
         repository = await self.repository(one)
-        await upkeep.keep(one, Worktree(one.id, repository, self.grounds))
+        await upkeep.keep_on_branch(one, Worktree(one.id, repository, self.grounds), one.base_branch)
         remote = await pushing.push(repository, one.branch)
         await self._write(lambda tx: workspaces.pushed(tx, one.id, remote))
 

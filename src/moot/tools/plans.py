@@ -4,9 +4,11 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, FailFast, Field
 
+from moot.board import evidence, plans
 from moot.board.plans import Complexity, Need, Plan, Planned
 from moot.core.caller import Caller
 from moot.core.errors import NotAllowed
+from moot.process import fitting
 from moot.tools.shapes import Arguments, Detail, Line, Name, Prose
 
 Lines = Annotated[tuple[Annotated[str, Field(max_length=4096)], ...], Field(max_length=1000, strict=False), FailFast()]
@@ -57,6 +59,12 @@ class WrittenPlan(Arguments):
     assumptions: Lines = ()
 
 
+async def check_schemas(tasks: Tasks) -> None:
+    """PlanRefused if a check could never be made by the schema that it gives."""
+    if found := evidence.schemas(check for one in tasks for check in one.checks):
+        evidence.refuse_schema(await fitting.fault(found))
+
+
 def plan_of(written: WrittenPlan, caller: Caller) -> Plan:
     return Plan(written.summary, written.approach, tasks_of(written.tasks, caller), written.risks, written.assumptions)
 
@@ -79,7 +87,7 @@ def _task(one: PlannedTask, caller: Caller) -> Planned:
         one.sequence,
         one.parallel_group,
         one.estimated_complexity,
-        one.assigned_agent,
+        plans.assignee(one.assigned_agent),
         one.capabilities,
         one.files_likely_affected,
         tuple(dict(check) for check in one.checks),

@@ -11,6 +11,7 @@ from moot.core.ids import BoardId
 from moot.core.tool import EVERYONE, Call, Tool
 from moot.core.tx import ReadTx, Tx
 from moot.engine.flow import flows
+from moot.teams import teams
 from moot.tools import acting, plans, standing, teamwork
 from moot.tools.plans import Tasks, WrittenPlan
 from moot.tools.shapes import Arguments, Id, Line, Prose, Result, written
@@ -164,11 +165,12 @@ async def list_workflows(call: Call, arguments: List) -> WorkflowLines:
 
 async def set_plan(call: Call, arguments: SetPlan) -> Planned:
     plan = plans.plan_of(arguments.plan, call.caller)
+    await plans.check_schemas(arguments.plan.tasks)
     checked = laying.check_early(plan)
 
     def change(tx: Tx) -> Planned:
         board = board_of(tx, call, arguments.id)
-        teamwork.check_plan(tx, board, plan.tasks)
+        teamwork.check_plan(tx, call.caller, board, plan.tasks)
         return _planned(tx, board, laying.set_plan(tx, board.id, plan, checked))
 
     return await call.write(change)
@@ -176,10 +178,11 @@ async def set_plan(call: Call, arguments: SetPlan) -> Planned:
 
 async def add_tasks(call: Call, arguments: AddTasks) -> Planned:
     more = plans.tasks_of(arguments.tasks, call.caller)
+    await plans.check_schemas(arguments.tasks)
 
     def change(tx: Tx) -> Planned:
         board = board_of(tx, call, arguments.id)
-        teamwork.check_plan(tx, board, more)
+        teamwork.check_plan(tx, call.caller, board, more)
         return _planned(tx, board, laying.add_tasks(tx, board.id, more))
 
     return await call.write(change)
@@ -187,6 +190,9 @@ async def add_tasks(call: Call, arguments: AddTasks) -> Planned:
 
 async def update_status(call: Call, arguments: UpdateStatus) -> WorkflowLine:
     def change(tx: Tx) -> WorkflowLine:
+        team = teams.of_run(tx, BoardId(arguments.id))
+        if team is not None:
+            teamwork.check_leads(call.caller, team)
         progress.move_board(tx, BoardId(arguments.id), arguments.status, arguments.reason, call.caller.instance)
         return standing.line(boards.get(tx, BoardId(arguments.id)))
 

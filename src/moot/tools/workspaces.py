@@ -1,6 +1,6 @@
 """Workspaces: a branch with a worktree of its own, what becomes of it, and its way back into the base branch."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, FailFast, Field
@@ -93,6 +93,7 @@ async def create(call: Call, arguments: Create) -> WorkspaceCard:
         agent = acting.agent_for(tx, call.caller, arguments.agent_id)
         if arguments.setup:
             _check_shell(call, agent)
+        _check_tasks(tx, call, agent, arguments.task_ids)
         instance = acting.instance_of(tx, call.caller)
         new = NewWorkspace(
             stream=instance.stream,
@@ -116,6 +117,8 @@ async def create(call: Call, arguments: Create) -> WorkspaceCard:
 async def update(call: Call, arguments: Update) -> WorkspaceCard:
     def change(tx: Tx) -> WorkspaceCard:
         found = _own(tx, call, arguments.id, arguments.agent_id)
+        if arguments.task_ids:
+            _check_tasks(tx, call, acting.agent_for(tx, call.caller, arguments.agent_id), arguments.task_ids)
         isolation.attach(tx, found, arguments.task_ids)
         if arguments.status in ("merged", "abandoned"):
             found = workspaces.close(tx, found.id, arguments.status, arguments.merge_commit)
@@ -180,6 +183,11 @@ def _own(tx: Tx, call: Call, id: str, agent_id: str | None) -> Workspace:
     if any(isolation.holds(tx, task, agent) for task in workspaces.tasks_of(tx, found.id)):
         return found
     raise NotAllowed(f"{found.id} belongs to {found.created_name}.", "Ask its owner, or the lead.")
+
+
+def _check_tasks(tx: Tx, call: Call, agent: Agent, ids: Sequence[str]) -> None:
+    if call.caller.role not in ("operator", "lead"):
+        isolation.check_holders(tx, acting.instance_of(tx, call.caller).stream, agent, ids)
 
 
 def _check_shell(call: Call, agent: Agent) -> None:

@@ -119,6 +119,12 @@ class BaseBusy(MootError):
     code = "BASE_BUSY"
 
 
+class OtherBranch(MootError):
+    """Work is checked out in the worktree that is not on its branch."""
+
+    code = "OTHER_BRANCH"
+
+
 class WorkInside(MootError):
     """There is work in the worktree that no commit can keep."""
 

@@ -53,6 +53,16 @@ async def tree(git: Git) -> str:
         Path(variables["GIT_INDEX_FILE"]).unlink(missing_ok=True)
 
 
+async def strays(repository: Repository, git: Git, branch: str, base: str) -> bool:
+    """Whether another branch is checked out, or none, with commits that are neither on this one nor on its base."""
+    tip = await repository.tip(branch)
+    where = await git.run("symbolic-ref", "--quiet", "HEAD", codes=(0, 1))
+    if where.text == HEADS + branch or await git.commit_of("HEAD") is None:
+        return False
+    known = (tip, HEADS + base, "--remotes", "--tags")
+    return bool((await git.run("rev-list", "--max-count=1", "HEAD", "--not", *known)).out)
+
+
 async def inside(git: Git) -> list[str]:
     """Repositories in a worktree: what is in them is in no commit of ours."""
     nested = [one for one in (await git.run("ls-files", "-z", *_UNTRACKED)).parts if one.endswith("/")]
@@ -81,7 +91,8 @@ async def _keep(repository: Repository, git: Git, owner: Owner, variables: dict[
         commit = await git.line("commit-tree", "--no-gpg-sign", "-p", commit, *words, tree)
     is_lost = not is_own and not await _is_reachable(repository, commit)
     if commit == parent and not is_lost:
-        return Kept(None, owner.branch)
+        is_rescued = not is_own and await _is_on(repository, owner.rescue, commit)
+        return Kept(None, owner.rescue if is_rescued else owner.branch)
     branch = owner.branch if is_own else owner.rescue
     old = parent if is_own else await repository.git.commit_of(HEADS + branch) or NONE
     await git.run("update-ref", "-m", "moot: keep uncommitted work", HEADS + branch, commit, old)
@@ -147,6 +158,11 @@ async def _last(git: Git) -> str | None:
         return None
     words = log.read_bytes().rstrip().rsplit(b"\n", 1)[-1].split(b" ")
     return await git.commit_of(words[1].decode(errors="replace")) if len(words) > 1 else None
+
+
+async def _is_on(repository: Repository, branch: str, commit: str) -> bool:
+    tip = await repository.git.commit_of(HEADS + branch)
+    return tip is not None and await repository.contains(commit, tip)
 
 
 async def _is_reachable(repository: Repository, commit: str) -> bool:

@@ -60,6 +60,10 @@ class Worktree:
         """Commit what is there and not committed yet; of one that `is_leaving` whatever lock there is."""
         return await keeping.keep(self.repository, await self.git(), owner, is_leaving=is_leaving)
 
+    async def strays(self, branch: str, base: str) -> bool:
+        """Whether work is checked out in it that is not on its branch."""
+        return await keeping.strays(self.repository, await self.git(), branch, base)
+
     async def tree(self) -> str:
         """All that is there, committed or not."""
         return await keeping.tree(await self.git())
