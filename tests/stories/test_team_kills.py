@@ -64,9 +64,10 @@ class Told:
 class Story:
     """A team at work, and whoever is killed on the way."""
 
-    def __init__(self, project: Terminal, kills: int, seed: int) -> None:
+    def __init__(self, project: Terminal, kills: int, seed: int, longest: float = 1.5) -> None:
         self.project, self.chance = project, random.Random(seed)
         self.left, self.killed = kills, Counter[str]()
+        self.longest = longest  # seconds between two of them
 
     def tell(self) -> None:
         lead = [self._lead()]
@@ -80,12 +81,10 @@ class Story:
                 one.wait()
 
     def _is_done(self) -> bool:
-        """The host may have been killed when it had nothing left to do but to say so, here and in the files."""
+        """The host may have been killed when it had nothing left to do but to say so, here and in the files, which
+        whoever looks puts right."""
         (team,) = self.project.ok("team", "status", "--json").json
-        is_done = bool(team["status"]["status"] == "done")
-        if is_done:
-            self.project.ok("export")
-        return is_done
+        return bool(team["status"]["status"] == "done")
 
     def _lead(self) -> "subprocess.Popen[bytes]":
         argv = [sys.executable, "-m", "tests.stories.team_lead", str(self.project.folder)]
@@ -97,7 +96,7 @@ class Story:
             told = Told(host)
             while self.left:
                 try:
-                    return told.check(host.wait(self.chance.uniform(0.05, 1.5)))
+                    return told.check(host.wait(self.chance.uniform(0.05, self.longest)))
                 except subprocess.TimeoutExpired:
                     self.left -= 1
                     if self._kill(host, lead) == "host":
@@ -150,8 +149,9 @@ def everything_is_in_order(project: Terminal) -> None:
     here = [one for one in psutil.process_iter(["cwd"]) if (one.info["cwd"] or "").startswith(str(project.folder))]
     _, alive = psutil.wait_procs(here, timeout=SECONDS)
     assert alive == []
-    project.act(lambda connection: shown.check(connection.store, project.folder, "team"))
     (team,) = project.ok("team", "status", "--json").json
+    # Only now: files may have been spoilt after the last look of a host, and are put right by the next of anybody.
+    project.act(lambda connection: shown.check(connection.store, project.folder, "team"))
     assert (team["stage"], team["reason"]) == ("done", "")
     assert [one for one in team["status"]["agents"] if one["unread"] or one["parked"]] == []
     happened = project.ok("log", "--events", "-n", "100000", "--instance", "team", "--json").json
@@ -180,6 +180,6 @@ def test_a_team_survives_whoever_is_killed(project: Terminal) -> None:
 @pytest.mark.chaos
 @pytest.mark.parametrize("seed", range(12))
 def test_a_team_survives_many_kills(project: Terminal, seed: int) -> None:
-    story = Story(project, kills=30, seed=seed)
+    story = Story(project, kills=30, seed=seed, longest=0.8)
     story.tell()
     everything_is_in_order(project)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import shutil
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,9 @@ def test_the_files_of_a_team_are_what_the_store_says_at_every_halt(project: Term
     spoil(project)
     project.ok("resume", "@team")
     check(project)
+    spoil(project)
+    project.ok("team", "status")
+    check(project)
     state = shown.read(project.folder, "team", "state.json")
     assert (state["stage"], {one["presence"] for one in state["members"].values()}) == ("done", {"offline"})
     assert {one["unread"] for name, one in state["members"].items() if name != "human"} == {0}
@@ -92,6 +96,27 @@ def test_the_files_of_a_team_are_what_the_store_says_at_every_halt(project: Term
     check(project)
     project.ok("team", "delete")
     assert shown.paths(project.folder, ".") == set()
+
+
+def test_whoever_finds_the_host_and_the_lead_killed_puts_the_files_right(project: Terminal) -> None:
+    how = ("--lead", "external", "--no-approve-plan", "--workers", "1", "--json")
+    host = project.start("team", "up", GOAL, "--file", "team.yaml", *how)
+    lead = subprocess.Popen(
+        project.argv("mcp", "--as", "lead@team"), cwd=project.folder, env=project.env(), stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        assert host.stdout is not None
+        while b"online: lead" not in (line := host.stdout.readline()):
+            assert line
+    finally:
+        for one in (host, lead):
+            one.kill()
+            one.communicate()
+    project.ok("status")
+    said = [one["message"] for one in project.ok("log", "--instance", "team", "-n", "100", "--json").json]
+    assert "offline: lead (lead, external)" in said
+    check(project)
 
 
 def test_a_blocker_and_its_answer_stand_in_the_mailboxes_as_the_protocol_has_them(project: Terminal) -> None:

@@ -155,6 +155,25 @@ async def test_tasks_of_a_team_are_for_its_workers(store: Store, tool: str) -> N
     assert len(await desk.house.read(lambda tx: tasks.page(tx, BoardId(RUN)))) == 2
 
 
+async def test_only_who_leads_plans_for_a_team_and_says_how_it_stands(store: Store) -> None:
+    desk = await open_desk(store)
+    plan: Json = {"tasks": [{"name": "a"}]}
+    for who in ("rita", "worker-1"):
+        caller = Caller(who, desk.members[who].role, desk.house.instance.name, desk.members[who].id)
+        for tool, said in (
+            ("workflow_set_plan", {"id": RUN, "plan": plan}),
+            ("workflow_add_tasks", {"id": RUN, "tasks": [{"name": "a"}]}),
+            ("workflow_update_status", {"id": RUN, "status": "abandoned", "reason": "no"}),
+        ):
+            answer = await dispatch.perform(desk.house.store, caller, tool, said)
+            assert answer.text.startswith("NOT_ALLOWED: What default does is for its lead to say."), (who, tool)
+    assert not await desk.house.read(lambda tx: tasks.page(tx, BoardId(RUN)))
+    person = Caller("human", "operator", desk.house.instance.name)
+    assert not (
+        await dispatch.perform(desk.house.store, person, "workflow_set_plan", {"id": RUN, "plan": plan})
+    ).is_error
+
+
 async def test_a_plan_that_is_being_judged_is_not_changed(store: Store) -> None:
     desk = await reviewing(store)
     answer = await desk.call("lead", "workflow_set_plan", id=RUN, plan={"tasks": [{"name": "a"}]})

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from moot.views import keeping
 from moot.views.keeping import kept, unbroken
 
 DEADLINE = 20.0
@@ -79,3 +80,9 @@ async def test_what_is_unbroken_ends_before_its_caller_is_cancelled() -> None:
         may_end.set()
         with pytest.raises(asyncio.CancelledError):
             await task
+
+
+def test_a_reason_names_the_file_where_the_system_does() -> None:
+    assert keeping.told(OSError(28, "No space left on device")) == "No space left on device"
+    assert keeping.told(OSError(13, "Permission denied", "a.md")) == "Permission denied (a.md)"
+    assert keeping.told(OSError(1, "Not permitted", ".x", None, "b.md")) == "Not permitted (b.md)"

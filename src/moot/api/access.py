@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Literal
 
-from moot.api import targets
+from moot.api import showing, targets
 from moot.api.targets import DEFAULT
 from moot.app import project as projects
 from moot.app.project import Project
@@ -145,7 +145,8 @@ async def access(
         if inside is not None:
             _check(caller, purpose)
         else:
-            await neighbours.see_to(opened)  # who was killed hosts and attends nothing
+            if await neighbours.see_to(opened):  # who was killed hosts and attends nothing
+                await showing.bring_all(opened, project)
             if wanted is None and purpose in _IN_ONE_PLACE:
                 caller = replace(caller, instance=await opened.read(_only_instance))
         if wanted is not None and not (create or waits):

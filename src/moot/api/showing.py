@@ -32,6 +32,11 @@ async def bring(store: Store, project: Project, before: Shown) -> None:
     await _bring(store, project, [name for name in found if found[name] != before.get(name)])
 
 
+async def bring_all(store: Store, project: Project) -> None:
+    """Of all teams. Whoever kept the files may have been killed before the last look."""
+    await bring(store, project, {})
+
+
 async def leave(store: Store, project: Project, instance: InstanceName) -> None:
     """Who was in a team is gone, which was said there. A host that lives may have looked for the last time."""
     team = await store.read(lambda tx: teams.find(tx, instance))

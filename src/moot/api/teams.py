@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 
-from moot.api import access, rights, running, status
+from moot.api import access, rights, running, showing, status
 from moot.api.access import Access
 from moot.api.running import Order
 from moot.api.status import Status
@@ -139,7 +139,8 @@ def _check_free(tx: ReadTx, instance: InstanceName) -> None:
 
 
 async def listed(opened: Access, only: str | None = None) -> list[Standing]:
-    """All teams, or one; TeamNotFound if there is none of this name."""
+    """All teams, or one; TeamNotFound if there is none of this name. Their files show the same from now on."""
+    await showing.bring_all(opened.store, opened.project)
     found = await opened.store.read(lambda tx: [teams.get(tx, only)] if only else teams.all_of(tx))
     return [await _standing(opened, one) for one in found]
 

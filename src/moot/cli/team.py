@@ -303,7 +303,7 @@ async def _attach(name: InstanceName, limit: int, store: str | None) -> None:
     from moot.api.connection import connect
     from moot.cli import watch
 
-    async with connect("channel_read", store=store, instance=name) as opened:
+    async with connect("channel_read", store=store, instance=name, waits=True) as opened:  # TeamNotFound says more
         seat = await seats.look(opened, name)
         who = f"you are {seat.lead.name}" if seat.is_free else f"{seat.lead.name} is run by {seat.lead.backend}"
         terminal.note(f"{name} is {seat.team.stage}; {who}; /help says what can be typed")

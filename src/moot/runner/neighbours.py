@@ -36,11 +36,13 @@ def vanished_bearers(tx: ReadTx) -> list[Bearer]:
     ]
 
 
-async def see_to(store: Store) -> None:
-    """Look who is gone, and clear up after them."""
+async def see_to(store: Store) -> bool:
+    """Look who is gone, and clear up after them. Whether anybody was."""
     gone, bearers = await store.read(lambda tx: (vanished_hosts(tx), vanished_bearers(tx)))
-    if gone or bearers:
-        await store.write(lambda tx: clear(tx, gone, bearers), caller=SYSTEM)
+    if not gone and not bearers:
+        return False
+    await store.write(lambda tx: clear(tx, gone, bearers), caller=SYSTEM)
+    return True
 
 
 def clear(tx: Tx, gone: list[Host], bearers: list[Bearer]) -> None:

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from moot.board.boards import Board
 from moot.board.plans import Planned
 from moot.board.tasks import Task
-from moot.core.caller import Caller
+from moot.core.caller import Caller, Role
+from moot.core.errors import NotAllowed
 from moot.core.ids import BoardId, RunId, StreamId
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
@@ -16,6 +17,7 @@ from moot.teams.stages import Stage
 from moot.teams.teams import Team
 
 LOOK = "team"  # the kind of job
+_LEADING: frozenset[Role] = frozenset(("lead", "operator", "system"))
 _PLANNED_IN: tuple[Stage, ...] = ("planning", "delegating", "working")
 
 
@@ -24,11 +26,13 @@ def look(tx: Tx, run: RunId, stream: StreamId) -> None:
     jobs.add(tx, NewJob(f"{LOOK}:{run}", LOOK, stream, run))
 
 
-def check_plan(tx: ReadTx, board: Board, tasks: Iterable[Planned]) -> None:
-    """Workers work, and while the work is judged nobody plans anew; of boards that are no team's, nothing is asked."""
+def check_plan(tx: ReadTx, caller: Caller, board: Board, tasks: Iterable[Planned]) -> None:
+    """Who leads plans, workers work, and while the work is judged nobody plans anew; of boards that are no team's,
+    nothing is asked."""
     team = check_stage(tx, board.id)
     if team is None:
         return
+    check_leads(caller, team)
     workers = {name.casefold() for name in team.workers}
     for one in tasks:
         if one.assigned is not None and one.assigned.casefold() not in workers:
@@ -36,6 +40,12 @@ def check_plan(tx: ReadTx, board: Board, tasks: Iterable[Planned]) -> None:
                 f"The task {one.name!r} is given to {one.assigned}, who is no worker of the team.",
                 f"Give it to one of {', '.join(team.workers)}, or leave assigned_agent out.",
             )
+
+
+def check_leads(caller: Caller, team: Team) -> None:
+    """NotAllowed for whoever neither leads the team nor is the person whose agents they are."""
+    if caller.role not in _LEADING:
+        raise NotAllowed(f"What {team.instance} does is for its lead to say.", f"Tell @{team.lead} what you think.")
 
 
 def check_stage(tx: ReadTx, board: BoardId) -> Team | None:

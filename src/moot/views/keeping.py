@@ -69,6 +69,12 @@ async def unbroken(doing: Coroutine[Any, Any, T]) -> T:
     raise interruption
 
 
+def told(error: OSError) -> str:
+    """Why a file cannot be written, and which, where the system says it: of a full disk it does not."""
+    where = error.filename2 or error.filename
+    return f"{error.strerror or error} ({where})" if where else f"{error.strerror or error}"
+
+
 async def _logged(run: Callable[[], Awaitable[None]], what: str) -> None:
     try:
         await run()

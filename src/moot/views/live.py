@@ -65,8 +65,7 @@ class LiveViews:
         try:
             return await self._bring(instance, standing)
         except OSError as error:
-            where = error.filename2 or error.filename
-            self._note(f"The files of {instance.name} cannot be written: {error.strerror} ({where}).")
+            self._note(f"The files of {instance.name} cannot be written: {keeping.told(error)}.")
             return []
 
     def _note(self, problem: str) -> None:

@@ -67,7 +67,7 @@ class TeamViews:
         try:
             written = await keeping.unbroken(writing)
         except OSError as error:
-            self._note(f"The files of the team {name} cannot be written: {error.strerror} ({error.filename}).")
+            self._note(f"The files of the team {name} cannot be written: {keeping.told(error)}.")
             return []
         if written is not None:  # else another host shows the same, and what it misses is seen at the next look
             self._shown[name] = standing
