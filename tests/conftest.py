@@ -25,6 +25,7 @@ from tests.postgres_schemas import Schemas
 
 LIMITS = Limits(too_slow_seconds=0.25)
 _FOLDER = pytest.StashKey[Path]()
+pytest.register_assert_rewrite("tests.views.shown")  # says what it has found instead
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -60,6 +60,14 @@ def test_a_file_that_is_no_store_is_found(terminal: Terminal, tmp_path: Path) ->
     assert "is not a moot store" in problems(terminal, "--store", f"sqlite://{file}")["store"]["fact"]
 
 
+def test_a_folder_in_the_place_of_the_store_is_found(terminal: Terminal) -> None:
+    (terminal.folder / ".workflow" / "moot.db").mkdir(parents=True)
+    (terminal.folder / ".workflow").chmod(0o700)
+    found = problems(terminal)
+    assert found.keys() == {"store"}
+    assert "is not a regular file" in found["store"]["fact"]
+
+
 def test_a_damaged_page_is_found(terminal: Terminal) -> None:
     terminal.join("coder")
     file = terminal.folder / ".workflow" / "moot.db"

@@ -38,6 +38,7 @@ def test_one_is_shown_with_all_its_files(terminal: Terminal) -> None:
 def test_a_copy_has_all_that_it_needs(terminal: Terminal, example: examples.Example) -> None:
     out = terminal.ok("examples", "copy", example.name).out
     assert out.splitlines()[-1].endswith(example.spelled)
+    assert ("where there is none: moot team setup" in out) is example.needs_git
     folder = terminal.folder if example.place.startswith(".") else terminal.folder / example.place
     there = Terminal(folder, terminal.bytecode)
     checked = there.run("check", example.files[0] if example.topic == "team" else example.command[1])

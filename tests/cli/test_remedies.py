@@ -1,6 +1,7 @@
 """What the commands advise can be typed as it stands: the right instance, a budget that suffices, nothing in vain."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -188,6 +189,23 @@ def test_a_run_whose_file_is_at_fault_is_to_be_started_anew(terminal: Terminal, 
     assert ended.err.endswith(help)
     assert "resume" not in ended.err
     assert terminal.ok("status", "n").out.endswith(f"; {help}")
+
+
+def test_what_a_run_says_of_starting_anew_can_be_said_in_every_folder_of_the_project(terminal: Terminal) -> None:
+    inside = terminal.folder / "in/side"
+    inside.mkdir(parents=True)
+    (terminal.folder / ".workflow").mkdir()
+    (terminal.folder / "in/flow.yaml").write_text(EXITS)
+    (terminal.folder / "flow.yaml").write_text(EXITS)
+    there = replace(terminal, folder=inside)
+    ended = there.run("run", "../flow.yaml")
+    assert ended.err.endswith("start anew: moot run in/flow.yaml\n")
+    again = there.run("run", "in/flow.yaml")
+    assert (again.code, again.err.splitlines()[-1]) == (1, ended.err.splitlines()[-1])
+    assert there.run("run", "flow.yaml").err.endswith("start anew: moot run flow.yaml\n")
+    (inside / "flow.yaml").write_text(EXITS)
+    assert there.run("run", "flow.yaml").err.endswith("start anew: moot run in/side/flow.yaml\n")
+    assert "There is no file no/flow.yaml" in there.run("run", "no/flow.yaml").err
 
 
 @pytest.mark.parametrize("file", ["a:b.yaml", "a/b.yml"])

@@ -56,7 +56,7 @@ def copy(name: str, folder: Path | None, as_json: bool) -> None:
     for one in written:
         terminal.say(f"wrote {one}")
     if found.needs_git:
-        terminal.say("it works on a git repository")
+        terminal.say("it works on a git repository; where there is none: moot team setup")
     inside = "" if target == Path() or found.place.startswith(".moot") else f"cd {target} && "
     terminal.say(f"next: {inside}{found.spelled}")
 

@@ -15,7 +15,7 @@ from moot.core.json import Json
 @click.command()
 @click.argument("name")
 @click.option("--from", "source", metavar="FILE", help="An agent file (Markdown).")
-@click.option("--backend", metavar="NAME", help="What runs it: scripted, human, external.")
+@click.option("--backend", metavar="NAME", help="What runs it: claude, codex, command, scripted, human, …")
 @click.option("--model", metavar="NAME", help="As provider/name.")
 @click.option("--system-prompt", "prompt", metavar="TEXT", help="Its instructions, or a .md or .txt file.")
 @click.option("--script", type=click.Path(path_type=Path), metavar="FILE", help="The lines of a scripted agent.")

@@ -36,7 +36,7 @@ def _private(folder: Path) -> Check:
     """0700 for the folder, 0600 for what is in it: conversations and tokens are nobody else's."""
     open_folders = [folder] if folder.stat().st_mode & OTHERS else []
     files = [folder / name for name in PRIVATE_FILES]
-    open_files = [file for file in files if file.exists() and file.stat().st_mode & OTHERS]
+    open_files = [file for file in files if file.exists() and not file.is_dir() and file.stat().st_mode & OTHERS]
     if not open_folders and not open_files:
         return check.ok("private", f"only you can read {folder}")
     remedies = [f"chmod 700 {file}" for file in open_folders] + [f"chmod 600 {file}" for file in open_files]

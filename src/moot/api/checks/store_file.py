@@ -22,7 +22,10 @@ def checks(file: Path) -> Iterator[Check]:
     if not file.exists():
         yield check.ok("store", f"none yet at {file}; the first moot run, moot send or moot serve makes it")
         return
-    if file.is_file() and not file.stat().st_size:
+    if not file.is_file():
+        yield check.problem("store", f"{file} is not a regular file.", "Move it away, or choose another with --store.")
+        return
+    if not file.stat().st_size:
         yield check.problem(
             "store",
             f"{file} is empty: it was cut off, or the disk was full when it was made.",
