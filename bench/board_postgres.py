@@ -2,11 +2,12 @@
 
 Each worker is a process with one connection. The measure is a plain program that writes the same rows and decides the
 same, its statements prepared. On one board all share the counter of its stream, which is taken last, by moot and by the
-plain program. procrastinate runs its own workers, with tasks that do nothing.
+plain program. As a limit, the same plain program with one statement for each claim and one for each completion, which
+nothing can be composed with. procrastinate runs its own workers, with tasks that do nothing.
 """
 
 from collections.abc import Callable, Generator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -27,6 +28,13 @@ from moot.store import postgres
 WORKERS = 8
 SIZE, QUICK_SIZE = 100_000, 20_000
 JOBS = 20_000
+_SIDES = {
+    "moot8": ("by_moot", WORKERS),
+    "moot1": ("by_moot", 1),
+    "raw8": ("by_psycopg", WORKERS),
+    "raw1": ("by_psycopg", 1),
+    "fewest8": ("by_fewest", WORKERS),
+}
 _QUEUES = environment.FOLDER.with_name(".bench-queues")
 _NEEDS = environment.REQUIREMENTS.with_name("queues.txt")
 
@@ -51,16 +59,14 @@ class Cpu:
 def measure(scale: Scale, folder: Path) -> list[Figure]:
     size = QUICK_SIZE if scale.is_quick else SIZE
     with ExitStack() as opened:
-        uri = opened.enter_context(postgres_server.running(folder, 6 * WORKERS))
+        uri = opened.enter_context(postgres_server.running(folder, 8 * WORKERS))
         server = _server(uri)
         sides: dict[str, Callable[[], float]] = {}
         cpu: dict[str, list[Cpu]] = {}
-        for name, target in (("moot", "by_moot"), ("raw", "by_psycopg")):
-            for count in (WORKERS, 1):
-                side = f"{name}{count}"
-                members = _members(f"bench.claimers:{target}", uri, side, count, size)
-                workers = opened.enter_context(crew(*members))
-                sides[side] = _watched(_rate(workers, scale.seconds), server, cpu.setdefault(side, []))
+        for side, (target, count) in _SIDES.items():
+            members = _members(f"bench.claimers:{target}", uri, side, count, size)
+            workers = opened.enter_context(crew(*members))
+            sides[side] = _watched(_rate(workers, scale.seconds), server, cpu.setdefault(side, []))
         absence = ""
         try:
             sides["procrastinate"] = opened.enter_context(_procrastinate(uri, scale))
@@ -69,9 +75,9 @@ def measure(scale: Scale, folder: Path) -> list[Figure]:
         rounds = interleaved(scale, disk=disk(folder, scale.seconds / 4), **sides)
     facts = (f"fdatasync {rounds.middle('disk'):,.0f}/s; {rounds.count} rounds",)
 
-    def figure(what: str, ours: str, theirs: str, bar: float) -> Figure:
+    def figure(what: str, ours: str, theirs: str, bar: float, *beside: str) -> Figure:
         told = "; ".join(
-            f"{side} {rounds.middle(side):,.0f} tasks a second{_spelled(cpu, side)}" for side in (ours, theirs)
+            f"{side} {rounds.middle(side):,.0f} tasks a second{_spelled(cpu, side)}" for side in (ours, theirs, *beside)
         )
         return Figure(what, rounds.ratio(ours, theirs), bar, "at least", (told, *facts))
 
@@ -82,7 +88,10 @@ def measure(scale: Scale, folder: Path) -> list[Figure]:
     if absence:
         return [*found, Figure(f"procrastinate is absent: {absence}", 0, 0, "at least")]
     # Its jobs have nothing to do with each other, as tasks of different boards.
-    return [*found, figure(f"{WORKERS} workers on {WORKERS} boards, times procrastinate", "moot8", "procrastinate", 3)]
+    return [
+        *found,
+        figure(f"{WORKERS} workers on {WORKERS} boards, times procrastinate", "moot8", "procrastinate", 3, "fewest8"),
+    ]
 
 
 def _members(target: str, uri: str, side: str, count: int, size: int) -> list[tuple[str, dict[str, object]]]:
@@ -150,8 +159,12 @@ def _server(uri: str) -> psutil.Process:
 
 def _spent(server: psutil.Process) -> float:
     """Seconds of CPU that the server's processes have used which still run."""
-    spent = (one.cpu_times() for one in server.children())
-    return sum(one.user + one.system for one in spent)
+    spent = 0.0
+    for one in server.children():
+        with suppress(psutil.NoSuchProcess):  # it tidies up now and then
+            times = one.cpu_times()
+            spent += times.user + times.system
+    return spent
 
 
 def _spelled(cpu: Mapping[str, list[Cpu]], side: str) -> str:

@@ -1,8 +1,8 @@
 """Worker processes that claim and complete tasks on PostgreSQL, one connection each: through moot, and raw."""
 
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
 
 import psycopg
 
@@ -41,6 +41,16 @@ _ADD_EVENT = """
 insert into events (stream, seq, kind, subject, data, actor, at)
 values (%(stream)s, %(seq)s, %(kind)s, %(id)s, %(data)s, 'worker', %(now)s)
 """
+_NOTED = """
+number as (
+  update streams set seq = seq + 1, at = greatest(at, %(now)s)
+  where id = %(stream)s and exists (select 1 from changed) returning seq
+)
+insert into events (stream, seq, kind, subject, data, actor, at)
+select %(stream)s, seq, %(kind)s, %(id)s, %(data)s, 'worker', %(now)s from number
+"""
+_CLAIM_AT_ONCE = f"with changed as ({_CLAIM}), {_NOTED}"
+_COMPLETE_AT_ONCE = f"with changed as ({_COMPLETE}), freed as ({_UNBLOCK} returning id), {_NOTED}"
 _LEASE = 300_000_000
 
 
@@ -75,9 +85,18 @@ async def _worked(desk: Desk, ids: Generator[boards.TaskId], seconds: float) -> 
     return {"tasks": count, "seconds": time.monotonic() - started}
 
 
-@contextmanager
-def by_psycopg(setup: Order) -> Generator[Job]:
+def by_psycopg(setup: Order) -> AbstractContextManager[Job]:
     """The same rows and decisions in transactions of a plain program, its statements prepared."""
+    return _plainly(setup, _do)
+
+
+def by_fewest(setup: Order) -> AbstractContextManager[Job]:
+    """The same, in as few statements as there can be."""
+    return _plainly(setup, _do_at_once)
+
+
+@contextmanager
+def _plainly(setup: Order, do: "Callable[[psycopg.Cursor[tuple[object, ...]], str, str, str], None]") -> Generator[Job]:
     with psycopg.connect(setup["url"], autocommit=True) as connection:
         connection.execute(f"set search_path to {setup['schema']}".encode())
         connection.prepare_threshold = 0
@@ -88,11 +107,22 @@ def by_psycopg(setup: Order) -> Generator[Job]:
         def job(order: Order) -> Result:
             count, started, cpu = 0, time.monotonic(), time.process_time()
             while time.monotonic() - started < order["seconds"]:
-                _do(cursor, next(ids), worker, setup["stream"])
+                do(cursor, next(ids), worker, setup["stream"])
                 count += 1
             return {"tasks": count, "seconds": time.monotonic() - started, "cpu": time.process_time() - cpu}
 
         yield job
+
+
+def _do_at_once(cursor: "psycopg.Cursor[tuple[object, ...]]", id: str, worker: str, stream: str) -> None:
+    """The fewest ways to the server that there can be: each of the two is one statement, and its own transaction."""
+    now = time.time_ns() // 1000
+    facts: dict[str, object] = {"id": id, "worker": worker, "now": now, "until": now + _LEASE}
+    facts |= {"outcome": OUTCOME, "stream": stream}
+    claimed = {"kind": "task_claimed", "data": f'{{"name":"{id}","by":"{worker}","fence":1}}'}
+    assert cursor.execute(_CLAIM_AT_ONCE, facts | claimed).rowcount == 1
+    done = {"kind": "task_status", "data": f'{{"name":"{id}","status":"completed"}}'}
+    assert cursor.execute(_COMPLETE_AT_ONCE, facts | done).rowcount == 1
 
 
 def _do(cursor: "psycopg.Cursor[tuple[object, ...]]", id: str, worker: str, stream: str) -> None:
