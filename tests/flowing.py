@@ -27,6 +27,7 @@ from moot.process import identity
 from moot.process.guardian import Guardian
 from moot.registry.hosts import NewHost
 from moot.runner import neighbours
+from moot.runner.flows.cues import Guiding
 from moot.runner.flows.deeds import Deeds
 from moot.runner.flows.worker import FlowWorker
 from moot.runner.host import Host
@@ -69,6 +70,7 @@ class Flows:
     deeds: Deeds
     evaluator: Evaluator
     ears: Ears = field(default_factory=Ears)  # of the only process there is
+    guiding: Guiding | None = None
     hosts: list[Host] = field(default_factory=list[Host])
 
     @property
@@ -205,7 +207,7 @@ class Flows:
             def around() -> Surroundings:
                 return Surroundings(self.root, {}, self.deeds.guardian)
 
-            own = FlowWorker(self.store, self.evaluator, self.deeds, around, stopping, ears=self.ears)
+            own = FlowWorker(self.store, self.evaluator, self.deeds, around, stopping, self.guiding, self.ears)
             return {"attempt": team.make_worker(self.store, host), advancing.ADVANCE: own}
 
         new = NewHost(neighbours.machine(), str(identity.current()), ("serve", "react", "work", "run"))

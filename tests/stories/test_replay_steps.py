@@ -90,8 +90,8 @@ def steps(terminal: Terminal, instance: str) -> list[tuple[str, str]]:
 def alike(terminal: Terminal, file: Path | str, tape: Path, code: int = 0, *words: str) -> None:
     """The replay comes to the same."""
     ended = replay(terminal, file, tape, *words)
-    assert ended.code == code, ended
-    assert LIKE in ended.err, ended
+    assert ended.code == code, str(ended)
+    assert LIKE in ended.err, str(ended)
     assert state(terminal, "again") == state(terminal, "first")
     assert steps(terminal, "again") == steps(terminal, "first")
 

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
 
 from moot.backends.backend import Assignment, Briefing
 from moot.bus import mailbox
@@ -38,7 +39,7 @@ from moot.session import journal as contract
 from moot.session.journal import Done, Intent, Known, OverBudget, Recalled
 from moot.session.report import Failure
 from moot.session.stage import Asked
-from moot.store import feed
+from moot.store import feed, unbroken
 from moot.store.store import Store
 
 # The same would come of it again; whatever else goes wrong may go well the next time.
@@ -162,15 +163,9 @@ class StoredJournal:
     async def note(self, done: Sequence[Done] = (), begun: Sequence[Intent] = ()) -> None:
         """Whoever is cancelled meanwhile still knows what is on record."""
         page = self._page(done, begun)
-        writing = asyncio.ensure_future(self._store.write(lambda tx: self._write(tx, page), caller=SYSTEM))
-        try:
-            written = writing.result() if writing.done() else await asyncio.shield(writing)
-        except asyncio.CancelledError:
-            await asyncio.wait([writing])
-            if not writing.cancelled() and writing.exception() is None:
-                self._keep(page, done, begun, writing.result())
-            raise
-        self._keep(page, done, begun, written)
+        keep = partial(self._keep, page, done, begun)
+        written = await unbroken.result(self._store.write(lambda tx: self._write(tx, page), caller=SYSTEM), late=keep)
+        keep(written)
         if written.is_recalled:
             raise Recalled
         if written.refusal is not None:

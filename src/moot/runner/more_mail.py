@@ -1,7 +1,5 @@
 """Mail that comes for an agent while it runs: handed out to the attempt that is under way, and with it acknowledged."""
 
-import asyncio
-
 from moot.bus import mailbox
 from moot.bus.mailbox import Mail
 from moot.core.caller import SYSTEM
@@ -9,6 +7,7 @@ from moot.core.tx import Tx
 from moot.jobs import jobs
 from moot.registry import attempts
 from moot.runner.begun import Begun
+from moot.store import unbroken
 from moot.store.store import Store
 from moot.tools import arrivals
 
@@ -27,14 +26,13 @@ async def wait(store: Store, begun: Begun, most: int) -> tuple[Mail, ...]:
 
 async def _take(store: Store, begun: Begun, most: int) -> tuple[Mail, ...]:
     """Who waits may be cancelled while it is handed out; then nobody will see it, and it waits again."""
-    taking = asyncio.ensure_future(store.write(lambda tx: hand_out(tx, begun, most), caller=SYSTEM))
-    try:
-        return await asyncio.shield(taking)
-    except asyncio.CancelledError:
-        await asyncio.wait([taking])
-        if not taking.cancelled() and taking.exception() is None and (mail := taking.result()):
-            await store.write(lambda tx: mailbox.take_back_mail(tx, begun.agent.id, begun.attempt, mail), caller=SYSTEM)
-        raise
+
+    async def give_back(mail: tuple[Mail, ...]) -> None:
+        if mail:
+            agent, attempt = begun.agent.id, begun.attempt
+            await store.write(lambda tx: mailbox.take_back_mail(tx, agent, attempt, mail), caller=SYSTEM)
+
+    return await unbroken.result(store.write(lambda tx: hand_out(tx, begun, most), caller=SYSTEM), late=give_back)
 
 
 def hand_out(tx: Tx, begun: Begun, most: int) -> tuple[Mail, ...]:

@@ -38,6 +38,7 @@ from moot.runner.flows.cues import Came, Cue, Done, Due, Guide, Onward, Position
 from moot.runner.flows.deeds import Deeds
 from moot.runner.flows.hearing import Heard, Hearing
 from moot.runner.flows.placing import Placing
+from moot.store import unbroken
 from moot.store.store import Store
 from moot.tools import advancing
 
@@ -187,11 +188,18 @@ class Holding:
                 return position, _commit(tx, live, change, _later)
             return position, step(tx, live, change, place, is_quiet=is_quiet)
 
-        position, done = await self.store.write(write, caller=SYSTEM)
+        def tell(written: tuple[Position | None, _Found | None]) -> None:
+            position, done = written
+            if done is not None:
+                self.guide.committed(live, change, done.live, position)
+
+        # The run may be over with this, and its jobs are ended at once then: a recording has the last step, too.
+        written = await unbroken.result(self.store.write(write, caller=SYSTEM), late=tell)
+        tell(written)
+        _, done = written
         if done is None:
             await self.store.write(lambda tx: jobs.guard(tx, self.job), caller=SYSTEM)
             return None
-        self.guide.committed(live, change, done.live, position)
         self._follow(live, change, done.live)
         return done
 
