@@ -1,8 +1,8 @@
 """Watches the store's batches from inside a process: how many there were and how long each took."""
 
-import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from time import monotonic
 from typing import Any
 
 from moot.store.sqlite.group_commit import GroupCommit
@@ -24,11 +24,10 @@ def watched() -> Generator[list[Span]]:
 
     def timed(committing: Any) -> Any:
         def watch(self: GroupCommit, batch: list[Work], take: Take) -> bool:
-            started = time.monotonic()
-            try:
-                return committing(self, batch, take)
-            finally:
-                spans.append((started, time.monotonic()))
+            started = monotonic()
+            has_news = committing(self, batch, take)
+            spans.append((started, monotonic()))
+            return has_news
 
         return watch
 

@@ -67,8 +67,9 @@ class Counters:
             counters.clear()
 
     def forget(self) -> None:
-        self._events.clear()
-        self._counters.clear()
+        if self._events or self._counters:
+            self._events.clear()
+            self._counters.clear()
 
     def _read(self, cursor: apsw.Cursor, stream: StreamId) -> Counter:
         found: list[Any] = cursor.execute(_LAST.text, (stream,)).fetchall()

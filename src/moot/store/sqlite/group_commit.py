@@ -114,9 +114,8 @@ class GroupCommit:
 
     def _wait_for_others(self, milliseconds: int) -> None:
         """At most so long from now on, where another process has the lock."""
-        if milliseconds != self._busy_milliseconds:
-            self._connection.set_busy_timeout(milliseconds)
-            self._busy_milliseconds = milliseconds
+        self._connection.set_busy_timeout(milliseconds)
+        self._busy_milliseconds = milliseconds
 
     def _begin(self, busy_milliseconds: int = files.BUSY_MILLISECONDS) -> None:
         try:
@@ -124,7 +123,8 @@ class GroupCommit:
                 self._connection = self._open()
                 self._cursor = self._connection.cursor()
                 self._is_lost = False
-            self._wait_for_others(busy_milliseconds)
+            if busy_milliseconds != self._busy_milliseconds:
+                self._wait_for_others(busy_milliseconds)
             self._cursor.execute("begin immediate")
             self._counters.forget()
         except (apsw.Error, MootError):

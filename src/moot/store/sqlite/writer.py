@@ -16,6 +16,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable
+from time import monotonic
 from typing import Any
 
 import apsw
@@ -32,6 +33,7 @@ from moot.store.sqlite.turnstile import Turnstile
 from moot.store.sqlite.work import Work
 
 _log = logging.getLogger("moot.store")
+_ALONE_SECONDS = 0.001  # that one caller may hold the loop with commit after commit
 
 
 class Writer:
@@ -45,6 +47,7 @@ class Writer:
         self._taken: list[Work] = []  # out of it by the thread, and not answered yet
         self._watching: asyncio.AbstractEventLoop | None = None  # the loop that looks for what is overdue
         self._overdue_at = 0.0  # what comes in this turn of the loop
+        self._alone_until = 0.0  # one after the other, who found nobody else may write in this turn
         self._lock = threading.Lock()  # of the queue's end; taken for every function, and so not through `_changed`
         self._changed = threading.Condition(self._lock)
         self._is_writing = threading.Lock()  # held by the one of the two threads that uses commits and turnstile
@@ -62,14 +65,15 @@ class Writer:
         if is_first := self._gathering is not loop:  # in this turn of the loop
             self._gathering = loop
             self._overdue_at = loop.time() + self._limits.queued_seconds
+            self._alone_until = monotonic() + _ALONE_SECONDS  # the loop's own clock may stand still in it
             loop.call_soon(self._gathered, loop)
         work = Work(change, caller, loop, loop.create_future(), self._overdue_at)
         with self._lock:
             if self._is_closing:
                 raise StoreClosed("The store is closed; nothing was written.", "Open it again.")
             self._queue.append(work)
-        # Only the first: whoever writes again and again lets others have their turns of the loop.
-        if is_first and self._is_lonely:
+        # Only for a moment: whoever writes again and again lets others have their turns of the loop.
+        if self._is_lonely and (is_first or (len(self._queue) == 1 and monotonic() < self._alone_until)):
             self._write_at_once(loop)
         return work.answer
 
@@ -200,6 +204,8 @@ class Writer:
 
     def _take(self) -> Work | None:
         """What is out of the queue may be committed. Without the lock, which costs more: this is one step for all."""
+        if not self._queue:
+            return None
         try:
             return self._queue.popleft()
         except IndexError:
