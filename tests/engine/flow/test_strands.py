@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import cast
 
+from moot.core import clock
 from moot.core.caller import SYSTEM
 from moot.core.ids import InstanceName
 from moot.core.json import Json
@@ -81,7 +82,7 @@ async def played(store: Store, sandbox: Sandbox, files: Mapping[str, str]) -> tu
         return found
 
     while live.flow.is_live:
-        driver = Driver(sandbox, live.flow.started_at)
+        driver = Driver(sandbox, clock.to_micros(live.flow.started_at))
         change = await driver.next(live)
         assert live.flow.waits_for == ""  # for nobody but those who have it in hand
         if change is None:

@@ -12,6 +12,7 @@ from moot.core import json
 from moot.engine.expressions.evaluation import Evaluation, Outcome, Scope
 from moot.engine.expressions.sandbox import Sandbox
 from moot.engine.state import fields, paths, reactive
+from moot.engine.state.fields import Fields
 from moot.engine.state.operations import Operation, Update
 from moot.engine.state.reactive import Change, TransformFailed
 from moot.engine.state.schema import Computed, Schema
@@ -133,7 +134,7 @@ async def test_step_by_step_comes_to_the_same_as_all_at_once(
     sandbox: Sandbox, graph: tuple[Schema, list[list[tuple[int, int]]]]
 ) -> None:
     schema, changes = graph
-    state: dict[str, str] = {}
+    state: Fields = {}
     for change in changes:
         updates = [update(f"raw.r{number}", value) for number, value in change]
         state = (await reactive.update(sandbox, schema, state, updates)).over(state)

@@ -68,6 +68,7 @@ class EndedMeanwhile:
     is_told: asyncio.Event = field(default_factory=asyncio.Event)
     told: list[str] = field(default_factory=list[str])  # how the flow stood before each commit
     job: "asyncio.Task[None] | None" = None
+    is_asked: bool = True
 
     def of(self, flow: Flow, signal: Signal) -> "EndedMeanwhile":
         return self

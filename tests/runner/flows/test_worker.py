@@ -190,6 +190,27 @@ steps:
         assert await flows.flat(id) == {"n": 2}
 
 
+async def test_what_was_foreseen_is_dropped_when_somebody_has_changed_the_flow(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    told, silent = "{type: user_message, message: here}", "{type: state_update, path: raw.n, operation: increment}"
+    text = f"steps: [{', '.join([told, *[silent] * 1000])}]"
+    async with carried_out(store, tmp_path, sandbox, {"flow": text}) as flows:
+        id = await flows.run()
+
+        def has_begun(tx: ReadTx) -> bool | None:
+            return all_flows.get(tx, FlowId(id)).last_step > 0 or None
+
+        def allow_three(tx: Tx) -> int:
+            _allow(tx, id, 3)
+            return all_flows.get(tx, FlowId(id)).last_step
+
+        await flows.until(has_begun)
+        before = await store.write(allow_three, caller=SYSTEM)
+        assert (await flows.waits(id, "credit")).last_step == before + 3
+        assert await flows.flat(id) == {"n": before + 2}
+
+
 def _allow(tx: Tx, id: str, steps: int | None) -> None:
     flow = all_flows.get(tx, FlowId(id))
     all_flows.allow(tx, flow, steps)

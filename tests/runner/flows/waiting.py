@@ -30,7 +30,7 @@ async def about_to_wait(found: Flows, id: FlowId) -> tuple[Live, Delta]:
 
 async def _next(found: Flows, id: FlowId, definition: Definition) -> tuple[Live, Delta]:
     def look(tx: ReadTx) -> tuple[Live, Driver]:
-        return delta.load(tx, id, definition), Driver(found.evaluator, tx.now)
+        return delta.load(tx, id, definition), Driver(found.evaluator, tx.micros)
 
     live, driver = await found.store.read(look)
     change = await driver.next(live)

@@ -72,6 +72,7 @@ class Live:
     definition: Definition
     fields: Fields
     strands: Mapping[int, Strand]
+    names: Mapping[str, str]  # that expressions know of the whole flow beside the state: JSON text
     next_number: int = 1  # of a strand
 
     @property
@@ -107,9 +108,8 @@ class Live:
 
     def own(self, strand: Strand) -> dict[str, str]:
         """What the expressions of a strand know beside the state: JSON text by name."""
-        known = {**self.flow.own, **strand.own}.items()
-        found = {name: json.dumps(value) for name, value in known if not name.startswith("$")}  # those are moot's own
-        return {INPUTS: self.fields.get(INPUTS) or json.dumps(self.flow.given), **found}
+        known = {INPUTS: self.fields.get(INPUTS) or json.dumps(self.flow.given), **self.names}
+        return {**known, **_texts(strand.own)} if strand.own else known
 
     def after(self, delta: Delta) -> "Live":
         """With what was committed."""
@@ -121,16 +121,21 @@ class Live:
             found[one.number] = one
             next_number = max(next_number, one.number + 1)
         changed = replace(flow, version=self.flow.version + 1, last_step=self.flow.last_step + len(delta.taken))
-        return Live(changed, self.definition, known, found, next_number)
+        return Live(changed, self.definition, known, found, self.names, next_number)
 
 
 Place = Callable[[Tx, Flow, Strand], Strand]  # gives the work of a strand to whoever is to do it
 
 
 def load(tx: ReadTx, id: FlowId, definition: Definition) -> Live:
+    flow, known = flows.get(tx, id), flows.fields(tx, id)
     return Live(
-        flows.get(tx, id), definition, flows.fields(tx, id), strands.of_flow(tx, id), strands.next_number(tx, id)
+        flow, definition, known, strands.of_flow(tx, id), _texts(flow.own), next_number=strands.next_number(tx, id)
     )
+
+
+def _texts(own: Mapping[str, Json]) -> dict[str, str]:
+    return {name: json.dumps(value) for name, value in own.items() if not name.startswith("$")}  # those are moot's own
 
 
 def commit(tx: Tx, live: Live, delta: Delta, place: Place, *, is_quiet: bool = False) -> Live | None:

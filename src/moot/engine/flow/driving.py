@@ -3,7 +3,7 @@ nothing done outside: what somebody has to do is left with its strand."""
 
 from datetime import datetime
 
-from moot.core import json
+from moot.core import clock, json
 from moot.core.errors import MootError
 from moot.core.json import Json
 from moot.core.records import record, replace
@@ -26,10 +26,14 @@ _SAID = "user_message"
 
 @record
 class Driver:
-    """Computes what comes next; `now` is the store's."""
+    """Computes what comes next; `micros` is the store's time."""
 
     evaluator: Evaluator
-    now: datetime
+    micros: int
+
+    @property
+    def now(self) -> datetime:
+        return clock.from_micros(self.micros)
 
     async def next(self, live: Live) -> Delta | None:
         """What can be done at once, whatever time it is; None if everything waits."""

@@ -52,28 +52,30 @@ class Change:
     def then(self, further: "Change") -> "Change":
         return Change({**self.fields, **further.fields}, (*self.traces, *further.traces))
 
-    def over(self, before: Fields) -> dict[str, str]:
+    def over(self, before: Fields) -> Fields:
         """All fields with this change."""
-        after = dict(before)
-        for key, text in self.fields.items():
-            if text is None:
-                after.pop(key, None)
-            else:
-                after[key] = text
-        return after
+        if not self.fields:
+            return before
+        after = {**before, **self.fields}
+        return {key: text for key, text in after.items() if text is not None}
 
 
 async def update(evaluator: Evaluator, schema: Schema, before: Fields, updates: Sequence[Update]) -> Change:
     """TransformFailed names the field, the line and what JavaScript says."""
     raw = fields.updated(before, updates)
-    return await follow(evaluator, schema, {**before, **raw}, raw)
+    dirty = schema.dirty(raw)
+    return await _computed(evaluator, schema, {**before, **raw}, raw, dirty) if dirty else Change(raw)
 
 
 async def follow(evaluator: Evaluator, schema: Schema, after: Fields, raw: Mapping[str, str]) -> Change:
     """What follows from raw fields that have changed; `after` is the state with them."""
     dirty = schema.dirty(raw)
-    if not dirty:
-        return Change(dict(raw))
+    return await _computed(evaluator, schema, after, raw, dirty) if dirty else Change(raw)
+
+
+async def _computed(
+    evaluator: Evaluator, schema: Schema, after: Fields, raw: Mapping[str, str], dirty: Sequence[Computed]
+) -> Change:
     outcomes = await evaluator.evaluate(after, [evaluation(one, after, schema) for one in dirty])
     changed: dict[str, str | None] = dict(raw)
     for one, outcome in zip(dirty, outcomes, strict=True):

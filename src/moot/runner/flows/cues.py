@@ -59,6 +59,11 @@ class Position:
 
 class Guide(Protocol):
     @property
+    def is_asked(self) -> bool:
+        """Whether it wants to choose the cue of every commit."""
+        ...
+
+    @property
     def evaluator(self) -> Evaluator:
         """For the commit that is computed next."""
         ...
@@ -95,6 +100,7 @@ class Unguided:
     """The flow goes its own way."""
 
     evaluator: Evaluator
+    is_asked: bool = False
 
     async def choose(self, live: Live, waiting: tuple[Submission, ...], own: Cue | None) -> Cue | None:
         return own

@@ -10,12 +10,14 @@ store; and those who watch are woken for mere moves only now and then.
 import asyncio
 import contextlib
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
+from moot.core import clock
 from moot.core.caller import SYSTEM
 from moot.core.ears import Word
 from moot.core.ids import FlowId
@@ -23,10 +25,11 @@ from moot.core.records import record, replace
 from moot.core.tx import ReadTx, Tx
 from moot.core.wakes import Signal
 from moot.engine.definition import Definition
-from moot.engine.flow import delta, flows, folding, inbox
+from moot.engine.flow import delta, flows, folding, foresight, inbox
 from moot.engine.flow.delta import Delta, Live, Place
 from moot.engine.flow.driving import Driver
 from moot.engine.flow.flows import Flow
+from moot.engine.flow.foresight import Foreseen
 from moot.engine.flow.inbox import Submission
 from moot.engine.flow.strands import Strand
 from moot.engine.step import Outcome
@@ -86,8 +89,12 @@ def _deed_of(strand: Strand) -> tuple[int, int, int]:
 class _Found:
     live: Live
     waiting: tuple[Submission, ...]
-    now: datetime
+    micros: int  # when that was
     is_held: bool = False
+
+    @property
+    def now(self) -> datetime:
+        return clock.from_micros(self.micros)
 
 
 @dataclass(slots=True)
@@ -105,6 +112,12 @@ class Holding:
     _servers: "Servers | None" = None
     _looked_at: float = 0.0
     _told_at: float = 0.0  # when those who watch were woken for a mere move
+    _foreseen: deque[Foreseen] = field(default_factory=deque[Foreseen])
+    _last: tuple[Delta, Live] | None = None  # what was committed here last, and what that has made of the flow
+    _place: Placing = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._place = Placing(self.means.deeds.can_call, self.means.deeds.place)
 
     async def go(self) -> None:
         await self._recover()
@@ -143,6 +156,8 @@ class Holding:
         return await self.store.read(lambda tx: _found(tx, id, self.definition, known))
 
     async def _next(self, found: _Found) -> Delta | None:
+        if self._foreseen and (foreseen := self._as_foreseen(found)) is not None:
+            return foreseen
         cue = await self.guide.choose(found.live, found.waiting, self._cue(found))
         change = None if cue is None else await self._following(found, cue)
         if cue is not None and change is None:
@@ -161,11 +176,11 @@ class Holding:
             return Came(found.waiting)
         if not live.flow.is_live or self.means.stopping.is_set():
             return None
-        due = Driver(self.guide.evaluator, found.now).due(live)
+        due = Driver(self.guide.evaluator, found.micros).due(live)
         return Onward() if due is None else Due(due.number)
 
     async def _following(self, found: _Found, cue: Cue) -> Delta | None:
-        driver, live = Driver(self.guide.evaluator, found.now), found.live
+        driver, live = Driver(self.guide.evaluator, found.micros), found.live
         match cue:
             case Done():
                 return await driver.finish(live, live.strands[cue.strand], cue.outcome)
@@ -174,13 +189,29 @@ class Holding:
             case Due():
                 return await driver.wake(live, live.strands[cue.strand])
             case Onward():
-                return await driver.next(live)
+                return await self._onward(driver, live)
+
+    def _as_foreseen(self, found: _Found) -> Delta | None:
+        """Unless the flow went another way since, or there is something else to go on from."""
+        foreseen = self._foreseen.popleft()
+        is_idle = not (found.waiting or found.is_held or self._deeds or self.means.stopping.is_set())
+        if is_idle and self._last is not None:
+            change, live = self._last
+            if foreseen.behind is change and found.live is live:
+                return foreseen.change
+        self._foreseen.clear()
+        return None
+
+    async def _onward(self, driver: Driver, live: Live) -> Delta | None:
+        change = await driver.next(live)
+        if change is not None and not self.guide.is_asked:
+            self._foreseen.extend(await foresight.following(driver, live, change))
+        return change
 
     async def _committed(self, found: _Found, change: Delta) -> _Found | None:
         """None if somebody else has changed the flow, or it is not to go on; JobLost if somebody else has it now. What
         was done already is noted in any case."""
-        live, place = found.live, Placing(self.means.deeds.can_call, self.means.deeds.place)
-        is_quiet = self._is_told()
+        live, place, is_quiet = found.live, self._place, self._is_told()
 
         def write(tx: Tx) -> tuple[Position | None, _Found | None]:
             position = self.guide.position(tx, live.flow)
@@ -200,6 +231,7 @@ class Holding:
         if done is None:
             await self.store.write(lambda tx: jobs.guard(tx, self.job), caller=SYSTEM)
             return None
+        self._last = change, done.live
         self._follow(live, change, done.live)
         return done
 
@@ -225,19 +257,20 @@ class Holding:
         is_current = live.flow.version == word.version and live.flow.is_live and not found.waiting
         if not is_current or found.is_held or self.means.stopping.is_set() or not folding.is_ready(live, said):
             return None
-        return await folding.take_in(Driver(self.guide.evaluator, word.at), live, (said,))
+        return await folding.take_in(Driver(self.guide.evaluator, clock.to_micros(word.at)), live, (said,))
 
     def _committed_first(self, live: Live, change: Delta, tx: Tx) -> Live | None:
         """None if anything has come before it."""
-        done = step(tx, live, change, Placing(self.means.deeds.can_call, self.means.deeds.place))
+        done = step(tx, live, change, self._place)
         return None if done is None or not inbox.is_empty(tx, live.flow.id) else done.live
 
     def _follow(self, before: Live, change: Delta, after: Live) -> None:
         """Begin what is to be done outside the store, and end what nobody wants any more."""
         self._drop(after)
-        for number in {one.number for one in change.strands} & after.strands.keys():
-            self._forget(before.strands.get(number), after.strands[number])
-            self._begin(after, after.strands[number])
+        for one in change.strands:
+            if (strand := after.strands.get(one.number)) is not None:
+                self._forget(before.strands.get(one.number), strand)
+                self._begin(after, strand)
 
     def _is_told(self) -> bool:
         """Whether those who watch were woken lately. (Which wakes this one, too: it would look at each step.)"""
@@ -346,7 +379,7 @@ class Holding:
 def _found(tx: ReadTx, id: FlowId, definition: Definition, known: Live | None) -> _Found:
     is_newest = known is not None and flows.version(tx, id) == known.flow.version
     live = known if known is not None and is_newest else delta.load(tx, id, definition)
-    return _Found(live, tuple(inbox.waiting(tx, id)), tx.now, section.is_held(tx, live.flow))
+    return _Found(live, tuple(inbox.waiting(tx, id)), tx.micros, section.is_held(tx, live.flow))
 
 
 def _commit(tx: Tx, live: Live, change: Delta, place: Place, *, is_quiet: bool = False) -> _Found | None:
@@ -359,7 +392,7 @@ def _commit(tx: Tx, live: Live, change: Delta, place: Place, *, is_quiet: bool =
         before, after = live.strands.get(one.number), found.strands.get(one.number)
         if before is not None and before.waits_on is not None and (after is None or after.waits_on != before.waits_on):
             advancing.withdraw(tx, live.flow, before)
-    return _Found(found, (), tx.now)
+    return _Found(found, (), tx.micros)
 
 
 def step(tx: Tx, live: Live, change: Delta, place: Place, *, is_quiet: bool = False) -> _Found | None:

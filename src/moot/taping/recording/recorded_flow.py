@@ -44,6 +44,8 @@ class RecordedFlows:
 class RecordedFlow:
     """A `Guide` that leaves the flow its way, while it is in the hands of this process."""
 
+    is_asked = True
+
     def __init__(self, flow: Flow, evaluator: Momentary, store: Store, known: RecordedFlows) -> None:
         self._flow = flow
         self._momentary = evaluator

@@ -44,6 +44,8 @@ class Hands:
 class PlayedFlow:
     """A `Guide`, while the flow is in the hands of this process."""
 
+    is_asked = True
+
     def __init__(self, performance: Performance, part: FlowPart, hands: Hands) -> None:
         self._performance = performance
         self._part = part
