@@ -13,6 +13,7 @@ from moot.core.ids import AttemptId, MessageId
 from moot.core.tx import Tx
 from moot.registry import agents
 from moot.registry.agents import Agent
+from moot.store.postgres import PostgresStore
 from moot.store.store import Store
 from moot.testing.clock import ManualClock
 from tests.registry.house import House, build, described
@@ -273,8 +274,8 @@ async def test_mail_to_somebody_who_is_gone_is_dead(store: Store) -> None:
     assert await house.read(lambda tx: mailbox.counts(tx, house.stream)) == {bob.id: Counts(bob.id, 1, 0)}
 
 
-async def test_mail_to_an_agent_that_has_left_is_dead_on_arrival(store: Store) -> None:
-    house = await build(store)
+async def test_mail_to_an_agent_that_leaves_while_it_is_sent_is_dead_on_arrival(pg_store: PostgresStore) -> None:
+    house = await build(pg_store)
     ann = await house.join("ann")
     await house.write(lambda tx: agents.unregister(tx, ann.id))
     message = await house.post("too late", ann)

@@ -103,7 +103,7 @@ class LastWord:
 
 
 def post(tx: Tx, draft: Draft, recipients: Sequence[Recipient]) -> Message:
-    """Say it: the message, a mailbox row for each recipient, one event."""
+    """Say it: the message, a mailbox row for each recipient, one event. Who they are was asked in this transaction."""
     body = text.clean(draft.body, "message")
     if not body.strip():
         raise MessageEmpty("The message is empty.", "Write something.")

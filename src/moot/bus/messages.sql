@@ -13,12 +13,9 @@ insert into messages (
   :hops, :rally, :partner, :at
 )
 
--- add_mail: Put it into one recipient's mailbox; dead, if the recipient left while this waited for its number.
+-- add_mail: Put it into one recipient's mailbox.
 insert into mailbox (stream, seq, agent, state, priority, acked_at)
-values (
-  :stream, :seq, :agent, (select case when left_at is null then :state else 'dead' end from agents where id = :agent),
-  :priority, :acked_at
-)
+values (:stream, :seq, :agent, :state, :priority, :acked_at)
 
 -- get: One message by id.
 select stream, seq, id, sender, kind, body, mentions, priority, thread, reply_to, task_id, attempt, at, hops
