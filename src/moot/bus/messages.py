@@ -109,7 +109,7 @@ def post(tx: Tx, draft: Draft, recipients: Sequence[Recipient]) -> Message:
         raise MessageEmpty("The message is empty.", "Write something.")
     id = MessageId(tx.new_id("ms"))
     thread = id if draft.reply_to is None else get(tx, draft.reply_to, draft.stream).thread
-    awake = [recipient.agent for recipient in recipients if not (recipient.is_put_away or recipient.is_held)]
+    awake = [one.agent for one in recipients if not (one.is_service or one.is_quiet or one.is_held)]
     number = tx.emit(Event(draft.stream, POSTED, id, {"from": draft.sender, "kind": draft.kind, "to": awake}))
     tx.put(
         sql.add,
