@@ -1,7 +1,9 @@
 """The log is moved into the file beside those who write, and starts over when nobody does."""
 
+import resource
+import shutil
 from collections.abc import Generator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import apsw
@@ -95,3 +97,87 @@ def test_that_it_cannot_be_moved_is_told_and_tried_again(
     pages, moved = measured(writer)
     assert pages == moved
     log.close()
+
+
+def length(folder: Path) -> int:
+    return (folder / "moot.db-wal").stat().st_size
+
+
+def words(path: Path) -> int:
+    with closing(connect(path)) as connection:
+        assert connection.pragma("integrity_check") == "ok"
+        ((count,),) = connection.execute("select count(*) from words").fetchall()
+    assert isinstance(count, int)
+    return count
+
+
+def test_it_gets_room_once_some_is_written(log: Log, writer: apsw.Connection, tmp_path: Path) -> None:
+    write(writer, 10)
+    assert not log.needs_room
+    write(writer, 150)
+    assert log.needs_room
+    log.make_room()
+    assert not log.needs_room
+    long = length(tmp_path)
+    assert long > 4_000_000
+    for _ in range(8):
+        write(writer, 100)
+    assert length(tmp_path) == long
+    assert words(tmp_path / "moot.db") == 10
+
+
+def test_after_a_crash_nothing_is_found_in_its_room(log: Log, writer: apsw.Connection, tmp_path: Path) -> None:
+    write(writer, 150)
+    log.make_room()
+    write(writer, 1)
+    crashed = tmp_path / "crashed"
+    crashed.mkdir()
+    for name in ("moot.db", "moot.db-wal"):  # without its index, which whoever comes next makes anew
+        shutil.copy(tmp_path / name, crashed / name)
+    assert words(crashed / "moot.db") == 2
+
+
+def test_it_gets_none_while_somebody_writes(log: Log, writer: apsw.Connection, tmp_path: Path) -> None:
+    write(writer, 150)
+    short = length(tmp_path)
+    writer.execute("begin immediate")
+    log.make_room()
+    writer.execute("commit")
+    assert length(tmp_path) == short
+
+
+def test_where_there_is_none_it_goes_without(log: Log, writer: apsw.Connection, tmp_path: Path) -> None:
+    write(writer, 150)
+    short = length(tmp_path)
+    with files_of_at_most(short + 1_000_000):
+        log.make_room()
+    assert length(tmp_path) == short
+    assert not log.needs_room
+    write(writer, 100)
+    log.move()
+    assert words(tmp_path / "moot.db") == 2
+
+
+def test_what_is_not_synced_needs_none(writer: apsw.Connection, tmp_path: Path) -> None:
+    def open() -> apsw.Connection:
+        connection = connect(tmp_path / "moot.db")
+        connection.pragma("synchronous", "off")
+        return connection
+
+    log = Log(open)
+    write(writer, 150)
+    short = length(tmp_path)
+    log.make_room()
+    assert length(tmp_path) == short
+    log.close()
+
+
+@contextmanager
+def files_of_at_most(size: int) -> Generator[None]:
+    """As if the disk were full then."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

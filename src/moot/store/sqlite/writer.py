@@ -47,7 +47,9 @@ class Writer:
         self._taken: list[Work] = []  # out of it by the thread, and not answered yet
         self._watching: asyncio.AbstractEventLoop | None = None  # the loop that looks for what is overdue
         self._overdue_at = 0.0  # what comes in this turn of the loop
-        self._alone_until = 0.0  # one after the other, who found nobody else may write in this turn
+        self._first: asyncio.Task[Any] | None = None  # to write in this turn
+        self._has_company = False  # of others who write in this turn
+        self._alone_until = 0.0  # else it may do so again and again; then it lets others have their turns of the loop
         self._lock = threading.Lock()  # of the queue's end; taken for every function, and so not through `_changed`
         self._changed = threading.Condition(self._lock)
         self._is_writing = threading.Lock()  # held by the one of the two threads that uses commits and turnstile
@@ -65,6 +67,7 @@ class Writer:
         if is_first := self._gathering is not loop:  # in this turn of the loop
             self._gathering = loop
             self._overdue_at = loop.time() + self._limits.queued_seconds
+            self._first, self._has_company = asyncio.current_task(loop), False
             self._alone_until = monotonic() + _ALONE_SECONDS  # the loop's own clock may stand still in it
             loop.call_soon(self._gathered, loop)
         work = Work(change, caller, loop, loop.create_future(), self._overdue_at)
@@ -72,8 +75,12 @@ class Writer:
             if self._is_closing:
                 raise StoreClosed("The store is closed; nothing was written.", "Open it again.")
             self._queue.append(work)
-        # Only for a moment: whoever writes again and again lets others have their turns of the loop.
-        if self._is_lonely and (is_first or (len(self._queue) == 1 and monotonic() < self._alone_until)):
+        if is_first:
+            if self._is_lonely:
+                self._write_at_once(loop)
+        elif asyncio.current_task(loop) is not self._first:
+            self._has_company = True
+        elif self._is_lonely and not self._has_company and monotonic() < self._alone_until:
             self._write_at_once(loop)
         return work.answer
 
@@ -119,12 +126,12 @@ class Writer:
 
     def _gathered(self, loop: asyncio.AbstractEventLoop) -> None:
         """On the callers' loop, once for all that was submitted in one turn of it."""
-        self._gathering = None
-        self._is_lonely = len(self._queue) < 2
+        self._gathering = self._first = None
+        self._is_lonely = len(self._queue) < 2 and not self._has_company
         if self._queue:
             self._write_at_once(loop)
         if not self._queue:  # else it could not be, or there is more than goes into one commit
-            if self._log.is_long:
+            if self._log.needs_care:
                 self._rouse()
             return
         if self._watching is not loop:  # who waited on another loop is gone with it
@@ -168,6 +175,8 @@ class Writer:
     def _work(self) -> None:
         while self._wait_for_work():
             self._write()
+            if self._log.needs_room:
+                _quietly(self._make_room)
             if self._log.is_long:
                 _quietly(self._shorten_log)
         with self._is_writing:
@@ -185,7 +194,7 @@ class Writer:
 
     def _wait_for_work(self) -> bool:
         with self._changed:
-            while not (self._queue or self._log.is_long or self._is_closing):
+            while not (self._queue or self._log.needs_care or self._is_closing):
                 self._changed.wait()
             return bool(self._queue) or not self._is_closing
 
@@ -196,6 +205,10 @@ class Writer:
         except BaseException as error:  # noqa: BLE001 the thread's boundary: its callers would wait for ever
             self._give_up(batch, error)
             return False
+
+    def _make_room(self) -> None:
+        with self._is_writing, self._turnstile:
+            self._log.make_room()
 
     def _shorten_log(self) -> None:
         self._log.move()
