@@ -17,7 +17,7 @@ import apsw
 
 _log = logging.getLogger("moot.store")
 _SOME_PAGES = 128  # then it is given room
-_PIECE = 4096
+_PIECE = 65536
 _ROOM = 5 << 20  # bytes, for a long one and what is written while it is moved
 _LONG_PAGES = 1000  # then it is moved, as far as nobody reads it
 _TOO_LONG_PAGES = 8000  # then readers are waited for, a while
