@@ -33,7 +33,7 @@ from moot.store.sqlite.turnstile import Turnstile
 from moot.store.sqlite.work import Work
 
 _log = logging.getLogger("moot.store")
-_ALONE_SECONDS = 0.001  # that one caller may hold the loop with commit after commit
+_ALONE_SECONDS = 0.002  # that one caller may hold the loop with commit after commit
 
 
 class Writer:
