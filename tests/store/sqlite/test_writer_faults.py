@@ -17,8 +17,10 @@ import pytest
 
 from moot.core.caller import SYSTEM
 from moot.core.errors import MootError
+from moot.core.events import Event
+from moot.core.ids import StreamId
 from moot.core.tx import Query, Tx
-from moot.store import sqlite
+from moot.store import sqlite, streams
 from moot.store.errors import StoreFull, StoreUnavailable
 from moot.store.sqlite import SqliteStore
 from moot.store.store import Limits
@@ -35,6 +37,7 @@ COUNT = Query("count", "select count(*) from notes", "")
 SHRINK = Query("shrink", "update notes set body = ''", "")
 SMALL_CACHE = Query("small_cache", "pragma cache_size = 1", "")
 ADD = Query("add", "insert into notes (name, body) values (:name, :body)", "")
+NOTES = StreamId("notes")
 
 
 NONE = type(None)
@@ -94,6 +97,7 @@ class Machine:
 def adds(name: str, body: str = "") -> Callable[[Tx], None]:
     def change(tx: Tx) -> None:
         tx.run(ADD, name=name, body=body)
+        tx.emit(Event(NOTES, "noted", name))
 
     return change
 
@@ -101,9 +105,15 @@ def adds(name: str, body: str = "") -> Callable[[Tx], None]:
 def refuses(name: str) -> Callable[[Tx], None]:
     def change(tx: Tx) -> None:
         tx.run(ADD, name=name, body=PAGES)
+        tx.emit(Event(NOTES, "noted", name))
         raise Refused("I changed my mind.")
 
     return change
+
+
+def begins(tx: Tx) -> None:
+    tx.run(MAKE)
+    streams.create(tx, NOTES, "notes")
 
 
 def prepares(tx: Tx) -> None:
@@ -137,14 +147,18 @@ def notes_in(image: Path) -> set[str]:
     with closing(apsw.Connection(str(image), flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
         connection.pragma("synchronous", "off")
         assert connection.pragma("integrity_check") == "ok"
-        return {str(name) for (name,) in connection.execute("select name from notes")}
+        found = [str(name) for (name,) in connection.execute("select name from notes order by name")]
+        events = list(connection.execute("select seq, subject from events order by seq"))
+        assert [seq for seq, _ in events] == [*range(1, len(found) + 1)], "numbers have no gaps"
+        assert sorted(str(subject) for _, subject in events) == found
+        return set(found)
 
 
 @asynccontextmanager
 async def running(folder: Path, limits: Limits) -> AsyncGenerator[Machine]:
     disk = Disk(f"faulty-{folder.name}")
     store = sqlite.open_file(folder / "moot.db", create=True, limits=limits, vfs=disk.name)
-    await store.write(lambda tx: tx.run(MAKE), caller=SYSTEM)
+    await store.write(begins, caller=SYSTEM)
     yield Machine(disk, folder, store)
     disk.faults = []
     await store.close()

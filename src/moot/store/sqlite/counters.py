@@ -2,7 +2,7 @@
 
 A stream's row is read for its first event and written once, with all events together, before the commit or before a
 statement that looks at either. So the events of many functions that share a commit take three statements together for
-what would take three for each.
+what would take three for each; and as long as nobody else writes to the database, the row need not be read again.
 """
 
 from dataclasses import dataclass
@@ -19,6 +19,7 @@ from moot.store.sqlite.statements import statements
 
 sql = queries.beside(__file__)
 _LAST, _KEEP, _ADD = statements[sql.last.sqlite], statements[sql.keep.sqlite], statements[sql.add_event.sqlite]
+_MOST_KNOWN = 100
 _Row = tuple[str, int, str, str, str, str, int]  # of an event, as its statement names its values
 
 
@@ -29,10 +30,11 @@ class Counter:
     seq: int
     at: int  # in microseconds, as stored
     reacted: int  # up to where every reaction has seen the stream
+    is_changed: bool = False
 
 
 class Counters:
-    """What was counted and not written yet. Forgotten with the transaction, and by whoever undoes a part of it."""
+    """What was counted. Forgotten by whoever undoes any of it, and when somebody else has written."""
 
     def __init__(self) -> None:
         self._counters: dict[StreamId, Counter] = {}
@@ -53,23 +55,32 @@ class Counters:
             counter.reacted += 1
         counter.seq += 1
         counter.at = counter.at + 1 if counter.at >= micros else micros
+        counter.is_changed = True
         self._events.append((event.stream, counter.seq, event.kind, event.subject, data, actor, counter.at))
         return Number(counter.seq, counter.at)
 
     def write(self, cursor: apsw.Cursor) -> None:
         """For whoever reads or changes the rows themselves; what they say then is read again."""
-        if self._events:
-            cursor.executemany(_ADD.text, self._events).fetchall()
-            self._events.clear()
-        if counters := self._counters:
-            rows = [(one.seq, one.at, one.reacted, stream) for stream, one in counters.items()]
-            cursor.executemany(_KEEP.text, rows).fetchall()
+        self.keep(cursor)
+        self._counters.clear()
+
+    def keep(self, cursor: apsw.Cursor) -> None:
+        """What is committed then is known for the next transaction."""
+        if not self._events:
+            return
+        cursor.executemany(_ADD.text, self._events).fetchall()
+        self._events.clear()
+        counters = self._counters
+        rows = [(one.seq, one.at, one.reacted, stream) for stream, one in counters.items() if one.is_changed]
+        cursor.executemany(_KEEP.text, rows).fetchall()
+        if len(counters) > _MOST_KNOWN:
             counters.clear()
+        for one in counters.values():
+            one.is_changed = False
 
     def forget(self) -> None:
-        if self._events or self._counters:
-            self._events.clear()
-            self._counters.clear()
+        self._events.clear()
+        self._counters.clear()
 
     def _read(self, cursor: apsw.Cursor, stream: StreamId) -> Counter:
         found: list[Any] = cursor.execute(_LAST.text, (stream,)).fetchall()

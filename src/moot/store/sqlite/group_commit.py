@@ -88,7 +88,7 @@ class GroupCommit:
                 has_news = self._fill(batch, take)
             except _HalfDone:
                 has_news = self._refill(batch)
-            self._counters.write(self._cursor)
+            self._counters.keep(self._cursor)
             is_committing = True
             began = monotonic()
             self._cursor.execute("commit")
@@ -102,6 +102,7 @@ class GroupCommit:
     def drop(self) -> None:
         """Forget the connection, and with it an open transaction; the next commit opens another."""
         self._is_lost = True
+        self._counters.forget()
         with contextlib.suppress(apsw.Error):
             self._connection.close(True)
 
@@ -126,13 +127,13 @@ class GroupCommit:
             if busy_milliseconds != self._busy_milliseconds:
                 self._wait_for_others(busy_milliseconds)
             self._cursor.execute("begin immediate")
-            self._counters.forget()
         except (apsw.Error, MootError):
             self._means.find()  # of a removed file SQLite only tells that it cannot open something
             raise
         try:
             self._means.find()
             if self._connection.data_version() != self._seen:  # others have written, perhaps a migration
+                self._counters.forget()
                 self._means.check(self._connection)
         except BaseException:
             self._roll_back()
@@ -218,7 +219,7 @@ class GroupCommit:
         is_committing = False
         try:
             has_news = self._run_apart(work)
-            self._counters.write(self._cursor)
+            self._counters.keep(self._cursor)
             is_committing = True
             self._connection.execute("commit")
         except (apsw.Error, TransactionLost) as error:
@@ -236,6 +237,7 @@ class GroupCommit:
             self._connection.execute("commit")
 
     def _roll_back(self) -> None:
+        self._counters.forget()
         if self._connection.in_transaction:
             self._connection.execute("rollback")
 
