@@ -165,6 +165,15 @@ async def test_numbers_have_no_gaps_when_writers_race_and_some_fail(store: Store
     assert "never" not in [event.data["text"] for event in page.events]
 
 
+async def test_numbers_have_no_gaps_when_writers_take_turns(
+    store: Store, neighbour: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    await begin(store, RUN)
+    places = [store, store, neighbour, neighbour, neighbour, store] * 4
+    assert [await one.write(said("word"), caller=ANN) for one in places] == list(range(1, 25))
+    assert caplog.text == "", "and nobody has to try again"
+
+
 async def test_a_reader_never_sees_a_number_before_a_smaller_one(store: Store, neighbour: Store) -> None:
     """Committed order is the order of numbers: whoever reads on from a cursor misses nothing."""
     await begin(store, RUN)
