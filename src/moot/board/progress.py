@@ -122,7 +122,7 @@ def _end(tx: Tx, task: Task, status: TaskStatus, result: Result) -> None:
         id=task.id,
         status=status,
         outcome=result.outcome,
-        detail=json.dumps(result.detail or {}),
+        detail=json.dumps(result.detail) if result.detail else "{}",
         error=result.error,
         by=result.by,
         now=tx.micros,

@@ -45,7 +45,7 @@ def reader(into: type[T], columns: tuple[str, ...]) -> Callable[[Row], T]:
     make = cast(Callable[..., T], into)
     if fields == list(columns) and not conversions:
         return lambda row: make(*row)
-    return _assembler(make, places, conversions)
+    return _assembler(make, places, conversions, len(columns))
 
 
 def _single(convert: _Convert | None) -> Reader:
@@ -55,15 +55,15 @@ def _single(convert: _Convert | None) -> Reader:
 
 
 def _assembler(
-    make: Callable[..., T], places: list[int], conversions: list[tuple[int, _Convert]]
+    make: Callable[..., T], places: list[int], conversions: list[tuple[int, _Convert]], columns: int
 ) -> Callable[[Row], T]:
-    in_order = places == list(range(len(places)))
+    in_order = places == list(range(columns))
 
     def assemble(row: Row) -> T:
-        values = list(row[: len(places)]) if in_order else [row[place] for place in places]
+        values = [*row] if in_order else [row[place] for place in places]
         for at, convert in conversions:
-            if values[at] is not None:
-                values[at] = convert(values[at])
+            if (value := values[at]) is not None:
+                values[at] = convert(value)
         return make(*values)
 
     return assemble

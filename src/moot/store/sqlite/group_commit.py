@@ -56,7 +56,9 @@ class GroupCommit:
         self._log = log
         self._is_lost = False
         self._disk_seconds = math.inf
-        self._cpu_seconds = 0.0  # when the functions began of which one is running, at most a batch before it
+        self._cpu_seconds = 0.0  # of the thread at work here, shortly before the function that is running
+        self._cpu_thread = 0
+        self._cpu_until = 0.0  # it counts as shortly before
         self._now = 0.0  # when the last one ended
         self._busy_milliseconds = 0
         self._seen = -1  # the database's version after our last commit
@@ -141,7 +143,7 @@ class GroupCommit:
 
     def _fill(self, batch: list[Work], take: Callable[[], Work | None]) -> bool:
         limits = self._means.limits
-        self._cpu_seconds, self._now = thread_time(), monotonic()
+        self._look_at_clocks()
         until = self._now + limits.batch_seconds
         has_news = False
         while len(batch) < limits.batch_functions and (work := take()) is not None:
@@ -150,6 +152,14 @@ class GroupCommit:
             if self._now >= until:
                 break
         return has_news
+
+    def _look_at_clocks(self) -> None:
+        """That of the CPU costs as much as a statement: it is read again after as long as a batch takes."""
+        self._now = monotonic()
+        thread = threading.get_ident()
+        if self._now > self._cpu_until or thread != self._cpu_thread:
+            self._cpu_seconds, self._cpu_thread = thread_time(), thread
+            self._cpu_until = self._now + self._means.limits.batch_seconds
 
     def _run(self, work: Work) -> bool:
         """One function; what it refuses before it writes is its own affair. True if it has news for readers."""
@@ -186,7 +196,7 @@ class GroupCommit:
     def _run_apart(self, work: Work) -> bool:
         self._counters.write(self._cursor)  # what is undone with the savepoint is read again
         self._connection.execute("savepoint one")
-        self._cpu_seconds, self._now = thread_time(), monotonic()
+        self._look_at_clocks()
         try:
             has_news = self._run(work)
         except _HalfDone as half:
