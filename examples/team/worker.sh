@@ -12,6 +12,7 @@ case "$task" in
     exit 0 ;;   # its turn is over, and the task stays in its hands until the lead has answered
   issue*) echo Bonjour > words/fr.txt; what=words/fr.txt ;;
   merge*)
+    git merge --abort 2>/dev/null   # what this worker was killed in the middle of, if it was
     for branch in $(printf '%s\n' "$mail" | sed -n 's/.*git merge \(moot[^ ]*\).*/\1/p'); do
       git merge --quiet --no-edit "$branch" || exit 1
     done
