@@ -2,6 +2,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -64,6 +65,13 @@ def test_a_variable_is_what_the_process_was_started_with(table: ProcessTable) ->
         other.stdout.readline()
         assert table.variable(other.pid, "COLOUR") == "grün/blau"
         assert table.variable(other.pid, "OLOUR") is None
+
+
+@every_table
+def test_a_process_is_at_work_in_its_folder(table: ProcessTable, tmp_path: Path) -> None:
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, cwd=tmp_path) as other:
+        assert table.folder(other.pid) == Path(os.path.realpath(tmp_path))
+    assert table.folder(other.pid) is None
 
 
 @on_linux

@@ -1,6 +1,7 @@
 """The process table: who runs, since when, and with which variable; asked afresh every time."""
 
 import sys
+from pathlib import Path
 from typing import Protocol
 
 if sys.platform == "linux":
@@ -22,6 +23,10 @@ class ProcessTable(Protocol):
 
     def variable(self, pid: int, name: str) -> str | None:
         """One variable of the environment the process was started with."""
+        ...
+
+    def folder(self, pid: int) -> Path | None:
+        """Where the process is at work."""
         ...
 
 

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from moot.process import sweep, tree
+from moot.workspaces import locks
 from moot.workspaces import repository as repositories
 from moot.workspaces.errors import BaseBusy, OtherBranch, RepositoryLocked
 from moot.workspaces.keeping import Kept, Owner
@@ -31,7 +32,12 @@ async def keep(one: Workspace, worktree: Worktree) -> Kept | None:
         return None
     if (what := repositories.under_way(worktree.note)) is not None:
         raise BaseBusy(f"Something is under way in {worktree.path} ({what}).", "Finish it there, and try again.")
-    return await patiently(lambda: worktree.keep(owner(one)))
+    try:
+        return await patiently(lambda: worktree.keep(owner(one)))
+    except RepositoryLocked:
+        if not await asyncio.to_thread(locks.release, worktree, one):
+            raise
+        return await worktree.keep(owner(one))
 
 
 async def keep_on_branch(one: Workspace, worktree: Worktree, base: str) -> None:

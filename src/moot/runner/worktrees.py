@@ -25,7 +25,7 @@ from moot.runner.bringing_in import Site
 from moot.store.errors import StoreBusy, StoreUnavailable
 from moot.store.store import Store
 from moot.tools import isolation, needed_work
-from moot.workspaces import beginnings, grounds, merging, pushing, workspaces
+from moot.workspaces import beginnings, grounds, locks, merging, pushing, workspaces
 from moot.workspaces import repository as repositories
 from moot.workspaces.beginnings import Strand
 from moot.workspaces.errors import (
@@ -135,7 +135,12 @@ class Worktrees:
             one = await self.store.read(lambda tx: workspaces.get(tx, one.id))
         if one.path is None or one.status != "active" or not (is_told or Path(one.path).is_dir()):
             raise one.error or WorkspaceClosed(f"{one.id} is {one.status}.", "See moot workspace ls --all.")
+        if not is_told and locks.may_be_left(Path(one.path), one):
+            await asyncio.to_thread(locks.release, await self._worktree(one), one)
         return Path(one.path)
+
+    async def _worktree(self, one: Workspace) -> Worktree:
+        return Worktree(one.id, await self.repository(one), self.grounds)
 
     async def _carry_out(self, one: Workspace) -> None:
         if not one.wanted:
@@ -304,7 +309,7 @@ class Worktrees:
     async def _remove(self, one: Workspace) -> None:
         worktree = None
         try:
-            worktree = Worktree(one.id, await self.repository(one), self.grounds)
+            worktree = await self._worktree(one)
         except NotARepository:
             if self.grounds.path(one.id).exists():
                 raise

@@ -1,8 +1,10 @@
 """The process table read from /proc: no dependency to import, and start times that no clock change moves."""
 
+import contextlib
 import functools
 import os
 import time
+from pathlib import Path
 
 # Places in /proc/PID/stat, counted after the name, which may itself hold spaces and brackets.
 _STATE, _THREADS, _START, _ENVIRON_END = 0, 17, 19, 48
@@ -36,6 +38,12 @@ def variable(pid: int, name: str) -> str | None:
         return None
     values = (entry.removeprefix(prefix) for entry in content.split(b"\0") if entry.startswith(prefix))
     return next(map(os.fsdecode, values), None)
+
+
+def folder(pid: int) -> Path | None:
+    with contextlib.suppress(OSError):
+        return Path(os.readlink(f"/proc/{pid}/cwd"))
+    return None
 
 
 def _settled_environ(pid: int) -> bytes | None:

@@ -1,5 +1,7 @@
 """The process table through psutil, for systems without /proc."""
 
+from pathlib import Path
+
 import psutil
 
 
@@ -20,5 +22,12 @@ def variable(pid: int, name: str) -> str | None:
     # macOS hides the environment of programs that belong to the system; those are found by their group only.
     try:
         return psutil.Process(pid).environ().get(name)
+    except (psutil.Error, OSError):
+        return None
+
+
+def folder(pid: int) -> Path | None:
+    try:
+        return Path(psutil.Process(pid).cwd())
     except (psutil.Error, OSError):
         return None
