@@ -8,7 +8,7 @@ from moot.engine.files import compiling
 from moot.engine.flow import delta, flows
 from moot.engine.flow.delta import Delta, Live
 from moot.engine.flow.driving import Driver
-from moot.runner.flows import holding
+from moot.runner.flows import stepping
 from moot.runner.flows.placing import Placing
 from tests.flowing import Flows
 
@@ -40,4 +40,4 @@ async def _next(found: Flows, id: FlowId, definition: Definition) -> tuple[Live,
 
 def step(tx: Tx, found: Flows, live: Live, change: Delta) -> bool:
     """Commit it; whether that was done."""
-    return holding.step(tx, live, change, Placing(found.deeds.can_call, found.deeds.place)) is not None
+    return stepping.step(tx, live, change, Placing(found.deeds.can_call, found.deeds.place)) is not None

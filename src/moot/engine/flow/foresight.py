@@ -2,6 +2,7 @@
 compute as two or three in a row. Only what follows from the flow alone is foreseen; where anything is evaluated, waits
 or fails, foresight ends, and that step is computed when its turn comes."""
 
+from collections import deque
 from collections.abc import Sequence
 
 from moot.core.errors import MootError
@@ -11,6 +12,32 @@ from moot.engine.flow.delta import Delta, Live
 from moot.engine.flow.driving import Driver
 
 _MOVES = 24
+
+
+class Foresight:
+    """What comes behind the last commit, as long as nobody else changes the flow."""
+
+    def __init__(self) -> None:
+        self._foreseen: deque[Foreseen] = deque()
+        self._last: tuple[Delta, Live] | None = None
+
+    async def look(self, driver: Driver, live: Live, change: Delta) -> None:
+        """What comes behind this change, which is about to be committed."""
+        self._foreseen = deque(await following(driver, live, change))
+
+    def committed(self, change: Delta, live: Live) -> None:
+        """A change was, and this is what it has made of the flow."""
+        self._last = change, live
+
+    def next(self, live: Live) -> Delta | None:
+        """What was foreseen; None if nothing was, or the flow went another way since."""
+        if not self._foreseen:
+            return None
+        foreseen = self._foreseen.popleft()
+        if self._last is not None and self._last[0] is foreseen.behind and self._last[1] is live:
+            return foreseen.change
+        self._foreseen.clear()
+        return None
 
 
 @record

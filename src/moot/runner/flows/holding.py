@@ -10,10 +10,8 @@ store; and those who watch are woken for mere moves only now and then.
 import asyncio
 import contextlib
 import time
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -21,29 +19,28 @@ from moot.core import clock
 from moot.core.caller import SYSTEM
 from moot.core.ears import Word
 from moot.core.ids import FlowId
-from moot.core.records import record, replace
-from moot.core.tx import ReadTx, Tx
+from moot.core.records import replace
+from moot.core.tx import Tx
 from moot.core.wakes import Signal
 from moot.engine.definition import Definition
-from moot.engine.flow import delta, flows, folding, foresight, inbox
-from moot.engine.flow.delta import Delta, Live, Place
+from moot.engine.flow import delta, folding, inbox
+from moot.engine.flow.delta import Delta, Live
 from moot.engine.flow.driving import Driver
-from moot.engine.flow.flows import Flow
-from moot.engine.flow.foresight import Foreseen
+from moot.engine.flow.foresight import Foresight
 from moot.engine.flow.inbox import Submission
 from moot.engine.flow.strands import Strand
 from moot.engine.step import Outcome
 from moot.jobs import jobs
 from moot.jobs.jobs import Job, JobLost
 from moot.process import sweep
-from moot.runner.flows import deeds, placing, section
+from moot.runner.flows import deeds, placing, stepping
 from moot.runner.flows.cues import Came, Cue, Done, Due, Guide, Onward, Position
 from moot.runner.flows.deeds import Deeds
 from moot.runner.flows.hearing import Heard, Hearing
 from moot.runner.flows.placing import Placing
+from moot.runner.flows.stepping import Found
 from moot.store import unbroken
 from moot.store.store import Store
-from moot.tools import advancing
 
 if TYPE_CHECKING:
     from moot.client.external import Surroundings
@@ -85,18 +82,6 @@ def _deed_of(strand: Strand) -> tuple[int, int, int]:
     return strand.number, strand.since, strand.tries
 
 
-@record
-class _Found:
-    live: Live
-    waiting: tuple[Submission, ...]
-    micros: int  # when that was
-    is_held: bool = False
-
-    @property
-    def now(self) -> datetime:
-        return clock.from_micros(self.micros)
-
-
 @dataclass(slots=True)
 class Holding:
     store: Store
@@ -112,8 +97,7 @@ class Holding:
     _servers: "Servers | None" = None
     _looked_at: float = 0.0
     _told_at: float = 0.0  # when those who watch were woken for a mere move
-    _foreseen: deque[Foreseen] = field(default_factory=deque[Foreseen])
-    _last: tuple[Delta, Live] | None = None  # what was committed here last, and what that has made of the flow
+    _foresight: Foresight = field(default_factory=Foresight)
     _place: Placing = field(init=False)
 
     def __post_init__(self) -> None:
@@ -148,15 +132,15 @@ class Holding:
         if self._servers is not None:
             self._servers.leave()
 
-    async def _look(self, known: Live | None = None) -> _Found:
+    async def _look(self, known: Live | None = None) -> Found:
         """What is known is read again only if somebody else has changed it."""
         self.signal.clear()
         self._looked_at = time.monotonic()
         id = FlowId(self.job.subject)
-        return await self.store.read(lambda tx: _found(tx, id, self.definition, known))
+        return await self.store.read(lambda tx: stepping.look(tx, id, self.definition, known))
 
-    async def _next(self, found: _Found) -> Delta | None:
-        if self._foreseen and (foreseen := self._as_foreseen(found)) is not None:
+    async def _next(self, found: Found) -> Delta | None:
+        if (foreseen := self._foresight.next(found.live)) is not None and self._is_idle(found):
             return foreseen
         cue = await self.guide.choose(found.live, found.waiting, self._cue(found))
         change = None if cue is None else await self._following(found, cue)
@@ -164,7 +148,7 @@ class Holding:
             self.guide.nothing_came()
         return change
 
-    def _cue(self, found: _Found) -> Cue | None:
+    def _cue(self, found: Found) -> Cue | None:
         live = found.live
         for number, one in self._deeds.items():
             if one.outcome is not None and one.is_for(live.strands.get(number)):
@@ -179,7 +163,7 @@ class Holding:
         due = Driver(self.guide.evaluator, found.micros).due(live)
         return Onward() if due is None else Due(due.number)
 
-    async def _following(self, found: _Found, cue: Cue) -> Delta | None:
+    async def _following(self, found: Found, cue: Cue) -> Delta | None:
         driver, live = Driver(self.guide.evaluator, found.micros), found.live
         match cue:
             case Done():
@@ -191,35 +175,28 @@ class Holding:
             case Onward():
                 return await self._onward(driver, live)
 
-    def _as_foreseen(self, found: _Found) -> Delta | None:
-        """Unless the flow went another way since, or there is something else to go on from."""
-        foreseen = self._foreseen.popleft()
-        is_idle = not (found.waiting or found.is_held or self._deeds or self.means.stopping.is_set())
-        if is_idle and self._last is not None:
-            change, live = self._last
-            if foreseen.behind is change and found.live is live:
-                return foreseen.change
-        self._foreseen.clear()
-        return None
+    def _is_idle(self, found: Found) -> bool:
+        """Whether there is nothing else to go on from."""
+        return not (found.waiting or found.is_held or self._deeds or self.means.stopping.is_set())
 
     async def _onward(self, driver: Driver, live: Live) -> Delta | None:
         change = await driver.next(live)
         if change is not None and not self.guide.is_asked:
-            self._foreseen.extend(await foresight.following(driver, live, change))
+            await self._foresight.look(driver, live, change)
         return change
 
-    async def _committed(self, found: _Found, change: Delta) -> _Found | None:
+    async def _committed(self, found: Found, change: Delta) -> Found | None:
         """None if somebody else has changed the flow, or it is not to go on; JobLost if somebody else has it now. What
         was done already is noted in any case."""
         live, place, is_quiet = found.live, self._place, self._is_told()
 
-        def write(tx: Tx) -> tuple[Position | None, _Found | None]:
+        def write(tx: Tx) -> tuple[Position | None, Found | None]:
             position = self.guide.position(tx, live.flow)
             if found.is_held:
-                return position, _commit(tx, live, change, _later)
-            return position, step(tx, live, change, place, is_quiet=is_quiet)
+                return position, stepping.commit(tx, live, change, stepping.later)
+            return position, stepping.step(tx, live, change, place, is_quiet=is_quiet)
 
-        def tell(written: tuple[Position | None, _Found | None]) -> None:
+        def tell(written: tuple[Position | None, Found | None]) -> None:
             position, done = written
             if done is not None:
                 self.guide.committed(live, change, done.live, position)
@@ -231,11 +208,11 @@ class Holding:
         if done is None:
             await self.store.write(lambda tx: jobs.guard(tx, self.job), caller=SYSTEM)
             return None
-        self._last = change, done.live
+        self._foresight.committed(change, done.live)
         self._follow(live, change, done.live)
         return done
 
-    async def _take_in(self, found: _Found, heard: Heard) -> _Found:
+    async def _take_in(self, found: Found, heard: Heard) -> Found:
         """What was said here, and what else there is then. Only what is seen to be committed is followed: the call may
         turn out to have been made before."""
         try:
@@ -251,7 +228,7 @@ class Holding:
             self._follow(found.live, change, after.live)
         return after
 
-    async def _following_from(self, found: _Found, word: Word) -> Delta | None:
+    async def _following_from(self, found: Found, word: Word) -> Delta | None:
         """None if it has to be left in the store, behind what is there."""
         live, said = found.live, Submission(_HERE, word.strand, "complete", word.body)
         is_current = live.flow.version == word.version and live.flow.is_live and not found.waiting
@@ -261,7 +238,7 @@ class Holding:
 
     def _committed_first(self, live: Live, change: Delta, tx: Tx) -> Live | None:
         """None if anything has come before it."""
-        done = step(tx, live, change, self._place)
+        done = stepping.step(tx, live, change, self._place)
         return None if done is None or not inbox.is_empty(tx, live.flow.id) else done.live
 
     def _follow(self, before: Live, change: Delta, after: Live) -> None:
@@ -350,7 +327,7 @@ class Holding:
         """False if somebody else has changed the flow meanwhile; JobLost if somebody else has it now."""
 
         def ask(tx: Tx) -> bool:
-            done = _commit(tx, live, change, placing.ask_what_became)
+            done = stepping.commit(tx, live, change, placing.ask_what_became)
             jobs.guard(tx, self.job)
             return done is not None
 
@@ -363,7 +340,7 @@ class Holding:
             self._servers = Servers(self.means.around(), self.group)
         return self._servers
 
-    async def _rest(self, found: _Found) -> bool:
+    async def _rest(self, found: Found) -> bool:
         """Until something comes; False if nothing does for a while, and nothing is being done here."""
         waiting = (one for one in found.live.strands.values() if one.status == "waiting")
         moments = [one.wakes_at for one in waiting if one.wakes_at is not None]
@@ -374,40 +351,3 @@ class Holding:
         if self.means.stopping.is_set() or found.is_held:
             return False
         return await self.signal.wait(min(max(seconds, 0), _LINGER)) or seconds <= _LINGER
-
-
-def _found(tx: ReadTx, id: FlowId, definition: Definition, known: Live | None) -> _Found:
-    is_newest = known is not None and flows.version(tx, id) == known.flow.version
-    live = known if known is not None and is_newest else delta.load(tx, id, definition)
-    return _Found(live, tuple(inbox.waiting(tx, id)), tx.micros, section.is_held(tx, live.flow))
-
-
-def _commit(tx: Tx, live: Live, change: Delta, place: Place, *, is_quiet: bool = False) -> _Found | None:
-    found = delta.commit(tx, live, change, place, is_quiet=is_quiet)
-    if found is None:
-        return None
-    for text in change.says:
-        placing.say(tx, live.flow, text)
-    for one in change.strands:
-        before, after = live.strands.get(one.number), found.strands.get(one.number)
-        if before is not None and before.waits_on is not None and (after is None or after.waits_on != before.waits_on):
-            advancing.withdraw(tx, live.flow, before)
-    return _Found(found, (), tx.micros)
-
-
-def step(tx: Tx, live: Live, change: Delta, place: Place, *, is_quiet: bool = False) -> _Found | None:
-    """The same, unless somebody would be asked or told something and the run is not to go on. Whoever ends a run locks
-    its instance, too: afterwards nobody is asked. So does whoever tells steps of the end of what they wait for: either
-    it finds the step, or the step finds the end."""
-    given = [one.work for one in change.strands if one.status == "given"]
-    is_moots = live.flow.driver == "moot" and bool(change.says or given)
-    if is_moots or any(one is not None and one.type == "wait" for one in given):
-        tx.lock("instances", live.flow.instance)
-    if is_moots and section.is_held(tx, live.flow):
-        return None
-    return _commit(tx, live, change, place, is_quiet=is_quiet)
-
-
-def _later(tx: Tx, flow: Flow, strand: Strand) -> Strand:
-    """What is to be done once more waits until the run goes on."""
-    return replace(strand, status="waiting", wakes_at=tx.now)
