@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -161,8 +162,18 @@ def test_setup_makes_what_is_missing_and_changes_nothing_else(terminal: Terminal
     assert (first["repository"], first["identity"]) == (True, True)
     assert first["committed"] >= 5
     tip = Repo(terminal.folder).tip("main")
-    assert terminal.ok("team", "setup", "--json").json == {"repository": False, "committed": None, "identity": False}
+    nothing = {"folder": str(terminal.folder), "repository": False, "committed": None, "identity": False}
+    assert terminal.ok("team", "setup", "--json").json == nothing
     assert Repo(terminal.folder).tip("main") == tip
+
+
+def test_setup_says_where_the_project_is_that_it_makes_ready(terminal: Terminal) -> None:
+    (terminal.folder / ".moot").mkdir(exist_ok=True)
+    inside = terminal.folder / "inside"
+    inside.mkdir()
+    said = replace(terminal, folder=inside).ok("team", "setup").out
+    assert f"the project is in {terminal.folder}\nmade a git repository" in said
+    assert (terminal.folder / ".git").is_dir()
 
 
 @pytest.mark.parametrize(

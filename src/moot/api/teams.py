@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
 from moot.api import access, rights, running, showing, status
 from moot.api.access import Access
@@ -57,8 +58,10 @@ class Standing:
     status: Status
 
 
-async def setup() -> Prepared:
-    return await preparing.prepare(access.find_project().root)
+async def setup() -> tuple[Path, Prepared]:
+    """Where the project is, which may be above, and what was missing there."""
+    root = access.find_project().root
+    return root, await preparing.prepare(root)
 
 
 async def aimed(order: Order, wanted: Wanted) -> Wanted:

@@ -134,14 +134,16 @@ def command() -> None:
 @command.command()
 @json_option
 def setup(as_json: bool) -> None:
-    """Make this folder ready: a git repository, a first commit, a name to commit under. What is there stays."""
+    """Make this project ready: a git repository, a first commit, a name to commit under. What is there stays."""
     from moot.api import teams
 
-    done = loop.run(teams.setup())
+    root, done = loop.run(teams.setup())
     if as_json:
-        told = {"repository": done.has_made_repository, "committed": done.committed, "identity": done.has_set_identity}
-        terminal.document(told)
+        told = {"folder": str(root), "repository": done.has_made_repository}
+        terminal.document({**told, "committed": done.committed, "identity": done.has_set_identity})
         return
+    if root != Path.cwd():
+        terminal.say(f"the project is in {root}")
     if done.has_made_repository:
         terminal.say("made a git repository")
     if done.has_set_identity:
