@@ -7,7 +7,8 @@ savepoint of its own.
 Three rules keep the answers true. Nobody is answered before the commit. When the database loses the transaction (no
 space, I/O error, no memory), every function of the batch runs again alone. And when COMMIT itself failed, a barrier row
 is committed first: the frames of the failed commit may lie whole behind the end of the log and would come back to life
-after a crash. A full disk needs no barrier: it stops a commit before its last frame.
+after a crash. A full disk stops a commit before its last frame is whole; but the log is written over an older one, of
+which the rest may be just what is missing. So a barrier is tried there, too, and may fail for the same want of room.
 """
 
 import contextlib
@@ -241,10 +242,18 @@ class GroupCommit:
     def _clear(self, cause: Exception, *, was_committing: bool) -> None:
         """Leave no transaction open and nothing half-committed; raises if that cannot be made sure."""
         self._roll_back()
-        if was_committing and not isinstance(cause, apsw.FullError):
-            self._connection.execute("begin immediate")
-            self._connection.execute(sql.raise_barrier.sqlite)
-            self._connection.execute("commit")
+        if was_committing:
+            try:
+                self._raise_barrier()
+            except apsw.FullError:
+                self._roll_back()
+                if not isinstance(cause, apsw.FullError):
+                    raise
+
+    def _raise_barrier(self) -> None:
+        self._connection.execute("begin immediate")
+        self._connection.execute(sql.raise_barrier.sqlite)
+        self._connection.execute("commit")
 
     def _roll_back(self) -> None:
         self._counters.forget()
