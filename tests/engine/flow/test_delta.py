@@ -6,20 +6,18 @@ from typing import Any
 import pytest
 
 from moot.core.caller import SYSTEM
-from moot.core.ids import InstanceName
 from moot.core.records import replace
 from moot.core.tx import Tx
-from moot.engine.files import compiling
-from moot.engine.flow import delta, flows, forks, strands
+from moot.engine.flow import delta, forks, strands
 from moot.engine.flow.delta import Delta, Live
-from moot.engine.flow.flows import Flow, NewFlow
+from moot.engine.flow.flows import Flow
 from moot.engine.flow.history import Taken
 from moot.engine.flow.strands import TASKS, Strand, moved
 from moot.engine.frames import Frame
 from moot.engine.step import Work
-from moot.registry import instances
 from moot.store.store import Store
 from moot.store.tx import StoreTx
+from tests.engine.flow.standing import created
 
 TEXTS = (("w.yaml", "steps:\n  - {id: one, type: user_message, message: hello}\n"),)
 ELSEWHERE = (Frame("", 3), Frame("then", 1, 2))
@@ -31,17 +29,11 @@ def stays(tx: Tx, flow: Flow, strand: Strand) -> Strand:
 
 @pytest.fixture
 async def live(store: Store) -> Live:
-    definition = compiling.compiled(TEXTS)
-
-    def begin(tx: Tx) -> Live:
-        instance = instances.ensure(tx, InstanceName("house"))
-        new = NewFlow(instance.name, instance.stream, "w", "w.yaml", TEXTS, {}, "moot")
-        begun = delta.load(tx, flows.create(tx, new).id, definition)
-        known = delta.commit(tx, begun, Delta(flow=replace(begun.flow, status="in_progress")), stays)
-        assert known is not None
-        return known
-
-    return await store.write(begin, caller=SYSTEM)
+    begun = await created(store, TEXTS)
+    change = Delta(flow=replace(begun.flow, status="in_progress"))
+    known = await store.write(lambda tx: delta.commit(tx, begun, change, stays), caller=SYSTEM)
+    assert known is not None
+    return known
 
 
 async def committed(store: Store, live: Live, change: Delta) -> Live:

@@ -4,19 +4,14 @@ from datetime import timedelta
 
 import pytest
 
-from moot.core.caller import SYSTEM
-from moot.core.ids import InstanceName
 from moot.core.records import replace
-from moot.core.tx import Tx
 from moot.engine.expressions.sandbox import Sandbox
-from moot.engine.files import compiling
-from moot.engine.flow import delta, flows, foresight
+from moot.engine.flow import foresight
 from moot.engine.flow.delta import Delta, Live
 from moot.engine.flow.driving import Driver
-from moot.engine.flow.flows import NewFlow
-from moot.registry import instances
 from moot.store.sqlite import SqliteStore
 from moot.store.store import Store
+from tests.engine.flow.standing import created
 
 ADD = "{type: state_update, path: raw.count, operation: increment, value: 1}"
 NESTED = f"""
@@ -31,15 +26,7 @@ steps:
 
 async def begun(store: Store, sandbox: Sandbox, text: str) -> Live:
     """Behind its beginning, with nothing done."""
-    texts = (("w.yaml", text),)
-    definition = compiling.compiled(texts)
-
-    def begin(tx: Tx) -> Live:
-        instance = instances.ensure(tx, InstanceName("default"))
-        new = NewFlow(instance.name, instance.stream, "w", "w.yaml", texts, {}, "moot")
-        return delta.load(tx, flows.create(tx, new).id, definition)
-
-    live = await store.write(begin, caller=SYSTEM)
+    live = await created(store, (("w.yaml", text),))
     return live.after(await next_of(sandbox, live))
 
 

@@ -5,21 +5,19 @@ from typing import cast
 
 from moot.core import clock
 from moot.core.caller import SYSTEM
-from moot.core.ids import InstanceName
 from moot.core.json import Json
 from moot.core.records import replace
 from moot.core.tx import ReadTx, Tx
 from moot.engine.expressions.sandbox import Sandbox
-from moot.engine.files import compiling
 from moot.engine.flow import delta, flows
 from moot.engine.flow.delta import Delta, Live
 from moot.engine.flow.driving import Driver
-from moot.engine.flow.flows import Flow, NewFlow
+from moot.engine.flow.flows import Flow
 from moot.engine.flow.strands import Strand
 from moot.engine.state import fields
 from moot.engine.step import Outcome
-from moot.registry import instances
 from moot.store.store import Store
+from tests.engine.flow.standing import created
 
 LOOPS = """
 steps:
@@ -66,14 +64,7 @@ def placed(tx: Tx, flow: Flow, strand: Strand) -> Strand:
 async def played(store: Store, sandbox: Sandbox, files: Mapping[str, str]) -> tuple[list[str], dict[str, Json], Live]:
     """Everything that was asked, in turn, each answered with itself; the state at the end."""
     texts = tuple(files.items())
-    definition = compiling.compiled(texts)
-
-    def begin(tx: Tx) -> Live:
-        instance = instances.ensure(tx, InstanceName("default"))
-        new = NewFlow(instance.name, instance.stream, "w", "w.yaml", texts, {}, "moot")
-        return delta.load(tx, flows.create(tx, new).id, definition)
-
-    live = await store.write(begin, caller=SYSTEM)
+    live = await created(store, texts)
     asked: list[str] = []
 
     async def commit(change: Delta) -> Live:

@@ -18,6 +18,8 @@ from moot.tools import advancing
 
 @record
 class Found:
+    """A flow, and what there is to go on from."""
+
     live: Live
     waiting: tuple[Submission, ...]
     micros: int  # when that was
@@ -29,12 +31,14 @@ class Found:
 
 
 def look(tx: ReadTx, id: FlowId, definition: Definition, known: Live | None) -> Found:
+    """What is known already counts if it is the newest."""
     is_newest = known is not None and flows.version(tx, id) == known.flow.version
     live = known if known is not None and is_newest else delta.load(tx, id, definition)
     return Found(live, tuple(inbox.waiting(tx, id)), tx.micros, section.is_held(tx, live.flow))
 
 
 def commit(tx: Tx, live: Live, change: Delta, place: Place, *, is_quiet: bool = False) -> Found | None:
+    """With all that is said and withdrawn by it; None if somebody else has changed the flow since."""
     found = delta.commit(tx, live, change, place, is_quiet=is_quiet)
     if found is None:
         return None

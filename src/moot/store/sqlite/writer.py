@@ -3,7 +3,8 @@
 What the callers ask for in one turn of their loop is committed on its own thread, which spares two switches between
 threads: most of what a small write costs, and some of a large batch. Only when nothing has to be waited for: the turn
 and the lock are free, and the disk was quick the last time. A disk that hangs all of a sudden holds the loop for that
-one commit, as it does for a read.
+one commit, as it does for a read. Whoever writes alone need not wait for the turn's end: one commit follows the other,
+for a moment. Whoever comes in the same turn waits for its end, and shares a commit with all who do.
 
 Nobody waits for ever and nobody is answered early. A function still queued at its deadline was not done and is told so;
 one that was taken is answered after its commit, or, after as long again, told that nobody knows. The thread survives
@@ -48,8 +49,7 @@ class Writer:
         self._watching: asyncio.AbstractEventLoop | None = None  # the loop that looks for what is overdue
         self._overdue_at = 0.0  # what comes in this turn of the loop
         self._first: asyncio.Task[Any] | None = None  # to write in this turn
-        self._has_company = False  # of others who write in this turn
-        self._alone_until = 0.0  # else it may do so again and again; then it lets others have their turns of the loop
+        self._alone_until = 0.0  # it may do so again and again
         self._lock = threading.Lock()  # of the queue's end; taken for every function, and so not through `_changed`
         self._changed = threading.Condition(self._lock)
         self._is_writing = threading.Lock()  # held by the one of the two threads that uses commits and turnstile
@@ -67,7 +67,7 @@ class Writer:
         if is_first := self._gathering is not loop:  # in this turn of the loop
             self._gathering = loop
             self._overdue_at = loop.time() + self._limits.queued_seconds
-            self._first, self._has_company = asyncio.current_task(loop), False
+            self._first = asyncio.current_task(loop)
             self._alone_until = monotonic() + _ALONE_SECONDS  # the loop's own clock may stand still in it
             loop.call_soon(self._gathered, loop)
         work = Work(change, caller, loop, loop.create_future(), self._overdue_at)
@@ -75,14 +75,13 @@ class Writer:
             if self._is_closing:
                 raise StoreClosed("The store is closed; nothing was written.", "Open it again.")
             self._queue.append(work)
-        if is_first:
-            if self._is_lonely:
-                self._write_at_once(loop)
-        elif asyncio.current_task(loop) is not self._first:
-            self._has_company = True
-        elif self._is_lonely and not self._has_company and monotonic() < self._alone_until:
+        if self._is_lonely and (is_first or self._is_first_again(loop)):
             self._write_at_once(loop)
         return work.answer
+
+    def _is_first_again(self, loop: asyncio.AbstractEventLoop) -> bool:
+        """Only for a moment: whoever writes again and again lets others have their turns of the loop."""
+        return asyncio.current_task(loop) is self._first and monotonic() < self._alone_until
 
     def close(self) -> None:
         """Commit what waits, then end. Blocks, but no longer than the deadline of what waits."""
@@ -127,7 +126,7 @@ class Writer:
     def _gathered(self, loop: asyncio.AbstractEventLoop) -> None:
         """On the callers' loop, once for all that was submitted in one turn of it."""
         self._gathering = self._first = None
-        self._is_lonely = len(self._queue) < 2 and not self._has_company
+        self._is_lonely = len(self._queue) < 2
         if self._queue:
             self._write_at_once(loop)
         if not self._queue:  # else it could not be, or there is more than goes into one commit
