@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
@@ -12,6 +13,7 @@ from moot.core.ids import AgentId, HostId, JobId
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import Appetite, Job, NewJob
+from moot.process import identity
 from moot.registry import agents, hosts, runs, tokens
 from moot.registry.agents import NewAgent
 from moot.registry.hosts import NewHost
@@ -20,14 +22,15 @@ from moot.registry.tokens import Grant
 from moot.runner import attempts, endings, neighbours, phases, react
 from moot.runner.attempts import MOST_LOSSES, AttemptWorker
 from moot.runner.begun import Begun
-from moot.runner.host import Pace
+from moot.runner.host import Host, Pace
 from moot.runner.retry import Retry
+from moot.runner.worker import Task
 from moot.store.postgres import PostgresStore
 from moot.store.store import Store
 from moot.workflow import stored
 from moot.workflow.workflow import AgentDefinition, Workflow
 from tests.interleave import interleave
-from tests.runner.team import Team, gather, make_host, make_worker, running
+from tests.runner.team import SECONDS, Team, gather, make_host, make_worker, running
 
 
 async def test_a_mention_wakes_the_agent_and_its_answer_is_posted_in_the_thread(store: Store) -> None:
@@ -445,3 +448,44 @@ async def test_what_another_host_plays_or_records_is_left_to_it(store: Store) ->
         await team.until(lambda tx: any(job.fence and not job.tries for job in jobs.live(tx, team.instance.stream)))
     assert [job.state for job in await store.read(lambda tx: jobs.live(tx, team.instance.stream))] == ["queued"]
     assert await team.events("attempt_started") == []
+
+
+class Patient:
+    """Says when it has begun, and is at work until it is told to end."""
+
+    def __init__(self) -> None:
+        self.said: asyncio.Queue[str] = asyncio.Queue()
+
+    def begin(self, tx: Tx, job: Job) -> Task:
+        return partial(self._carry_out, job)
+
+    def late(self, tx: Tx, job: Job) -> None:
+        raise AssertionError("it has no deadline")
+
+    def lost(self, tx: Tx, job: Job) -> None:
+        """Nothing is half done."""
+
+    async def _carry_out(self, job: Job) -> None:
+        self.said.put_nowait(f"begun {job.fence}")
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            self.said.put_nowait(f"ended {job.fence}")
+
+
+async def test_a_host_that_takes_its_own_job_anew_ends_what_it_did_and_knows_what_it_does(store: Store) -> None:
+    team, patient = await gather(store, {}), Patient()
+    new = NewHost(neighbours.machine(), str(identity.current()), ("react", "work"))
+    host = Host(store, new, lambda _: {"patient": patient})
+
+    def oversleep(tx: Tx) -> None:
+        jobs.abandon(tx, host.id)
+        tx.wake()
+
+    async with asyncio.timeout(SECONDS), running(host):
+        await store.write(lambda tx: jobs.add(tx, NewJob("one", "patient", team.instance.stream, "x")), caller=SYSTEM)
+        assert await patient.said.get() == "begun 1"
+        await store.write(oversleep, caller=SYSTEM)
+        assert sorted([await patient.said.get(), await patient.said.get()]) == ["begun 2", "ended 1"]
+        await store.write(lambda tx: jobs.cancel(tx, "one"), caller=SYSTEM)
+        assert await patient.said.get() == "ended 2"

@@ -60,10 +60,8 @@ def add(tx: Tx, board: BoardId) -> None:
 
 def hand_out(tx: Tx, job: Job) -> None:
     """The job: as many tasks as may be worked on at once, each to somebody who is free."""
-    jobs.finish(tx, job)
+    teamwork.finish(tx, job)
     run = runs.get(tx, RunId(job.subject))
-    if run.definition.get("team") is not None:  # it may wait for the end of this
-        teamwork.look(tx, run.id, run.stream)
     board = plan_section.board_of(tx, run)
     if run.state != "live" or run.is_paused or run.stop_asked or board is None or board.status not in OPEN_BOARDS:
         return

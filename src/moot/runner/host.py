@@ -217,12 +217,17 @@ class Host:
         )
 
     def _start(self, group: asyncio.TaskGroup, job: Job, work: Coroutine[None, None, None], signal: Signal) -> None:
+        before = self._desk.tasks.get(job.id)
+        if before is not None:
+            _end(before)  # this host has overslept its lease, and taken the job anew
         running = group.create_task(work)
         self._desk.tasks[job.id] = running
         if job.kind == ATTEMPT:
             self._desk.attempts.add(job.id)
 
-        def over(_: "asyncio.Task[None]") -> None:
+        def over(ended: "asyncio.Task[None]") -> None:
+            if self._desk.tasks.get(job.id) is not ended:
+                return
             before = self._appetite()
             self._desk.tasks.pop(job.id, None)
             self._desk.attempts.discard(job.id)

@@ -29,7 +29,7 @@ from moot.process.program import Program, shell_argv
 from moot.runner.worker import Task
 from moot.runner.worktrees import Worktrees
 from moot.store.store import Store
-from moot.tools import verifying
+from moot.tools import teamwork, verifying
 
 T = TypeVar("T")
 _ELSEWHERE = timedelta(seconds=2)  # until a host looks again at what only another can see
@@ -47,7 +47,7 @@ class VerifyWorker:
 
     def begin(self, tx: Tx, job: Job) -> Task | None:
         if verifying.next_check(tx, TaskId(job.subject)) is None:
-            jobs.finish(tx, job)
+            teamwork.finish(tx, job)
             return None
         where = verifying.where(tx, tasks.get(tx, TaskId(job.subject)))
         if where is not None and (where.wanted == "make" or where.place != self.worktrees.place):
@@ -74,7 +74,7 @@ class VerifyWorker:
         except JobLost:
             return
         with contextlib.suppress(JobLost):
-            await self._write(lambda tx: jobs.finish(tx, job))
+            await self._write(lambda tx: teamwork.finish(tx, job))
 
     async def _look_once(self, job: Job) -> bool:
         """False when nothing is left to look at now."""

@@ -15,7 +15,7 @@ from moot.jobs import jobs
 from moot.jobs.jobs import Job, JobLost
 from moot.runner.worker import Task
 from moot.runner.worktrees import Worktrees
-from moot.tools import isolation
+from moot.tools import isolation, teamwork
 from moot.workspaces import workspaces
 
 _ELSEWHERE = timedelta(seconds=2)  # until a host looks again at what only another can do, or is doing
@@ -30,7 +30,7 @@ class WorktreeWorker:
     def begin(self, tx: Tx, job: Job) -> Task | None:
         id = WorkspaceId(job.subject)
         if not workspaces.get(tx, id).wanted:
-            jobs.finish(tx, job)
+            teamwork.finish(tx, job)
             return None
         if not workspaces.settle(tx, id, self.worktrees.place):
             jobs.postpone(tx, job, tx.now + _ELSEWHERE)
@@ -53,7 +53,7 @@ class WorktreeWorker:
             reason = str(error)
             await self._settle(lambda tx: jobs.retry(tx, job, at=tx.now + _ELSEWHERE, error=reason))
             return
-        await self._settle(lambda tx: jobs.finish(tx, job))
+        await self._settle(lambda tx: teamwork.finish(tx, job))
 
     async def _settle(self, change: Callable[[Tx], None]) -> None:
         with contextlib.suppress(JobLost):

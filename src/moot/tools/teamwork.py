@@ -10,7 +10,7 @@ from moot.core.errors import NotAllowed
 from moot.core.ids import BoardId, RunId, StreamId
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
-from moot.jobs.jobs import NewJob
+from moot.jobs.jobs import Job, NewJob
 from moot.teams import handoffs, teams
 from moot.teams.errors import TeamRefused
 from moot.teams.stages import Stage
@@ -24,6 +24,14 @@ _PLANNED_IN: tuple[Stage, ...] = ("planning", "delegating", "working")
 def look(tx: Tx, run: RunId, stream: StreamId) -> None:
     """Something has changed that may let a team come to its next stage."""
     jobs.add(tx, NewJob(f"{LOOK}:{run}", LOOK, stream, run))
+
+
+def finish(tx: Tx, job: Job) -> None:
+    """End a job that a team may wait for: what is an event of it was looked at while it still went on."""
+    jobs.finish(tx, job)
+    run = teams.run_in(tx, job.stream)
+    if run is not None:
+        look(tx, run, job.stream)
 
 
 def check_plan(tx: ReadTx, caller: Caller, board: Board, tasks: Iterable[Planned]) -> None:

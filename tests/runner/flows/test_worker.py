@@ -381,7 +381,7 @@ steps:
 async def test_a_holder_that_was_taken_the_job_from_begins_nothing(
     store: Store, tmp_path: Path, sandbox: Sandbox
 ) -> None:
-    """It is held up in an evaluation while another takes the flow over."""
+    """It is held up in an evaluation while another takes the flow over, or its own host does."""
     text = """
 steps:
   - {id: one, type: shell_command, command: "echo one >> ran"}
@@ -409,14 +409,14 @@ def _lose(tx: Tx, flows: Flows) -> None:
 
 
 class Held:
-    """Evaluates when it is let."""
+    """Evaluates for the first time when it is let."""
 
     def __init__(self, inner: Evaluator) -> None:
         self._inner = inner
         self.reached, self.go_on = asyncio.Event(), asyncio.Event()
 
     async def evaluate(self, scope: Mapping[str, str], evaluations: Sequence[Evaluation]) -> list[Outcome]:
-        if evaluations:
+        if evaluations and not self.reached.is_set():
             self.reached.set()
             await self.go_on.wait()
         return await self._inner.evaluate(scope, evaluations)

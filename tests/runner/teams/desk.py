@@ -15,7 +15,7 @@ from moot.core.caller import Caller
 from moot.core.ids import AttemptId, BoardId, HostId, MessageId, TokenId
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
-from moot.jobs.jobs import Appetite, Job
+from moot.jobs.jobs import Appetite, Job, NewJob
 from moot.registry import agents, attempts, hosts, runs
 from moot.registry.agents import Agent, NewAgent
 from moot.registry.attempts import NewAttempt
@@ -76,13 +76,36 @@ class Desk:
             match job.kind:
                 case handing_out.HAND_OUT:
                     handing_out.hand_out(tx, job)
-                case teamwork.LOOK if not is_blind:
+                case teamwork.LOOK if is_blind:
+                    jobs.finish(tx, job)
+                case teamwork.LOOK:
                     advancing.advance(tx, job)
                 case situation.MATERIAL:
                     left.append(job)
                 case _:
-                    jobs.finish(tx, job)
+                    teamwork.finish(tx, job)
         return left if taken else None
+
+    async def looks_early(self) -> None:
+        """Somebody looks at the team before anybody has reacted to what came last."""
+        job = await self.takes(NewJob("early", teamwork.LOOK, self.run.stream, self.run.id))
+        await self.house.write(lambda tx: advancing.advance(tx, job))
+
+    async def takes(self, new: NewJob) -> Job:
+        """A host has this job in hand, and only this."""
+
+        def change(tx: Tx) -> Job:
+            jobs.add(tx, new)
+            found: Job | None = None
+            for job in jobs.take(tx, Appetite(self.host, others=100)):
+                if job.key == new.key:
+                    found = job
+                else:
+                    jobs.put_back(tx, job)
+            assert found is not None
+            return found
+
+        return await self.house.write(change)
 
     async def turn(self, name: str, text: str = "", call: Call | None = None) -> None:
         """An attempt of this member: it reads its mail, calls something, and ends with these words."""

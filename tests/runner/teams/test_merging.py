@@ -4,7 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from moot.core.tx import Tx
+from moot.jobs.jobs import NewJob
 from moot.registry import agents
+from moot.runner.worktree_worker import WorktreeWorker
 from moot.store.store import Store
 from moot.tools import isolation
 from moot.workspaces import workspaces
@@ -115,3 +117,16 @@ async def test_a_push_that_is_refused_is_told(store: Store, tmp_path: Path) -> N
     own = (await space(desk, "worker-1")).id
     await ended(desk, lambda tx: workspaces.refused(tx, own, NoRemote("there is no remote", "add one")))
     assert (await desk.team()).reason == "it could not be pushed: there is no remote"
+
+
+async def test_the_end_of_a_merge_is_looked_at_though_its_news_came_earlier(store: Store, tmp_path: Path) -> None:
+    desk = await merging(store, tmp_path)
+    await desk.turn("worker-1", HANDOFF)
+    other = await space(desk, "worker-2")
+    job = await desk.takes(NewJob(isolation.key(other.id), isolation.WORKTREE, desk.run.stream, other.id))
+    await ended(desk, lambda tx: workspaces.merged(tx, other.id, "def"))
+    assert await desk.stage() == "merging 1"  # git may still be at it
+    worker = WorktreeWorker(desk.worktrees)
+    assert await desk.house.write(lambda tx: worker.begin(tx, job)) is None
+    await desk.work()
+    assert await desk.stage() == "done 1"

@@ -4,18 +4,24 @@ from pathlib import Path
 
 import pytest
 
-from moot.board import progress, tasks
+from moot.board import claims, progress, tasks
 from moot.board.progress import Result
 from moot.bus import mailbox
 from moot.core.caller import Caller
 from moot.core.ids import TaskId
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
-from moot.registry import agents
+from moot.jobs.jobs import NewJob
+from moot.process.guardian import Guardian
+from moot.registry import agents, stopping
+from moot.registry.agents import Agent
+from moot.runner import endings
 from moot.runner.reactions.wake_agents import ATTEMPT
+from moot.runner.verify_worker import VerifyWorker
 from moot.store.store import Store
 from moot.teams.handoffs import HandoffRefused
-from moot.tools import doing
+from moot.teams.reviews import Issue
+from moot.tools import doing, verifying
 from tests.runner.teams.desk import HANDOFF, Desk, launched, workflow
 
 
@@ -150,3 +156,46 @@ async def test_a_failed_plan_that_the_lead_leaves_as_it_is_ends_the_team(store: 
     team = await desk.team()
     assert (team.stage, team.left_in) == ("failed", "working")
     assert team.reason == "a failed; try again with: moot retry, then moot resume"
+
+
+async def test_who_looks_before_anybody_has_reacted_takes_no_task_for_left_over(store: Store, tmp_path: Path) -> None:
+    desk = await launched(store, tmp_path)
+    await desk.to_review()
+    await desk.reports("lead", "changes", Issue("wrong", task="a"), Issue("slow", task="a"))
+    await desk.reports("reviewer-1", "approved")
+    await desk.turn_unseen("worker-1", HANDOFF)
+    await desk.looks_early()
+    assert await desk.stage() == "working 2"
+    await desk.work()
+    assert (await desk.task("issue 1.2: slow")).status == "planning"
+
+
+async def test_tasks_that_nobody_there_can_do_end_the_team(store: Store, tmp_path: Path) -> None:
+    desk = await launched(store, tmp_path)
+    await desk.plans("a worker-1", "b worker-2")
+    await desk.house.write(lambda tx: _send_away(tx, agents.named(tx, desk.house.stream, "worker-2")))
+    await desk.turn("worker-1", HANDOFF)
+    assert (await desk.team()).reason == "tasks are left that nobody here can do"
+
+
+def _send_away(tx: Tx, agent: Agent) -> None:
+    """Stopped, with nothing left in its hands."""
+    endings.interrupt(tx, agent)
+    stopping.stop(tx, agent)
+    for one in mailbox.unread(tx, agent.id, 100):
+        mailbox.ack_one(tx, agent.id, one.seq)
+    claims.release_all(tx, agent.id, "stopped")
+
+
+async def test_the_end_of_a_check_that_the_team_has_waited_for_is_looked_at(store: Store, tmp_path: Path) -> None:
+    desk = await launched(store, tmp_path)
+    await desk.plans("a worker-1")
+    task = await desk.task("a")
+    job = await desk.takes(NewJob(f"verify:{task.id}", verifying.VERIFY, desk.run.stream, task.id))
+    await desk.turn("worker-1", HANDOFF)
+    assert await desk.stage() == "working 1"  # the check may still have something to say
+    with Guardian() as guardian:
+        worker = VerifyWorker(store, desk.worktrees, guardian)
+        assert await desk.house.write(lambda tx: worker.begin(tx, job)) is None
+    await desk.work()
+    assert await desk.stage() == "reviewing 1"

@@ -1,4 +1,5 @@
-"""The job that takes a team further: it looks at what is so, and goes on for as long as the next stage may begin."""
+"""The job that takes a team further: it looks at what is so, and does what comes next. Then there is another look: what
+a step has announced is reacted to before anybody decides from it."""
 
 from collections.abc import Callable, Mapping
 
@@ -54,12 +55,11 @@ def comes_further(tx: Tx, run: Run) -> bool:
 
 
 def _go_on(tx: Tx, id: RunId) -> None:
-    while True:
-        run = runs.get(tx, id)
-        now = situation.look(tx, run) if _goes_on(run) else None
-        step = None if now is None else _STEPS.get(now.team.stage)
-        if now is None or step is None or not step(tx, now):
-            return
+    run = runs.get(tx, id)
+    now = situation.look(tx, run) if _goes_on(run) else None
+    step = None if now is None else _STEPS.get(now.team.stage)
+    if now is not None and step is not None and (step(tx, now) or now.has_news):
+        teamwork.look(tx, run.id, run.stream)
 
 
 def _goes_on(run: Run) -> bool:

@@ -22,7 +22,7 @@ from moot.runner.worker import Task
 from moot.runner.worktrees import Worktrees
 from moot.store.store import Store
 from moot.teams import reviews
-from moot.tools import isolation
+from moot.tools import isolation, teamwork
 from moot.workspaces import changes
 from moot.workspaces.workspaces import Workspace
 from moot.workspaces.worktrees import Worktree
@@ -90,7 +90,7 @@ def _spaces(tx: ReadTx, id: RunId) -> list[Workspace]:
 def _ask(tx: Tx, job: Job, text: str) -> None:
     run = runs.get(tx, RunId(job.subject))
     tx.lock("instances", run.instance)
-    jobs.finish(tx, job)
+    teamwork.finish(tx, job)
     now = situation.look(tx, run)
     if now is None or now.team.stage != "reviewing" or reviews.of_round(tx, now.team):
         return

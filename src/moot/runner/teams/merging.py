@@ -29,7 +29,7 @@ def merge(tx: Tx, now: Situation) -> bool:
     left = [one for name, one in spaces.items() if name != merger and not one.is_closed]
     if left:
         return _bring_together(tx, now, merger, target, left)
-    if not now.is_quiet([merger]) or now.has_work:
+    if not now.is_quiet([merger]) or now.has_work or target.wanted:
         return False
     if now.team.pushes and marks.count(tx, now.team, _PUSH) == 0:
         marks.add(tx, now.team, _PUSH)

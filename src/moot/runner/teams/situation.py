@@ -17,13 +17,14 @@ from moot.registry.runs import Run
 from moot.requests import requests
 from moot.runner import handing_out
 from moot.runner.reactions.wake_agents import ATTEMPT
+from moot.store import feed
 from moot.teams import teams
 from moot.teams.teams import Team
 from moot.tools import isolation, verifying
 
 MATERIAL = "team_material"  # the kind of job that writes down what was changed
 _MOST_TASKS = 1000  # that are looked at
-# What goes on by itself. The end of each is an event, or looks at the team itself: nobody looks again before.
+# What goes on by itself. Who ends one of these looks at the team: nobody else looks again before.
 _WORK = frozenset((handing_out.HAND_OUT, verifying.VERIFY, isolation.WORKTREE, MATERIAL))
 
 
@@ -35,7 +36,8 @@ class Situation:
     instance: Instance
     members: Mapping[str, Agent]  # by name
     busy: frozenset[str]  # those with unread mail, at work, or waiting for an answer
-    has_work: bool  # something else goes on: a check, a merge, tasks that are about to be handed out
+    has_news: bool  # what nobody has reacted to yet, and may be work for somebody
+    has_work: bool  # something else goes on: a check, a merge, tasks that are about to be handed out, news
 
     def is_quiet(self, names: Iterable[str]) -> bool:
         return self.busy.isdisjoint(names)
@@ -67,8 +69,9 @@ def look(tx: ReadTx, run: Run) -> Situation | None:
     asking = {one.requester_id for one in requests.open_of(tx, run.stream)}
     at_work = {one.subject for one in live if one.kind == ATTEMPT}
     busy = frozenset(name for id, name in names.items() if id in unread or id in asking or id in at_work)
-    has_work = any(one.kind in _WORK for one in live)
-    return Situation(run, team, board, instances.get(tx, run.instance), members, busy, has_work)
+    has_news = feed.has_news(tx, run.stream)
+    has_work = has_news or any(one.kind in _WORK for one in live)
+    return Situation(run, team, board, instances.get(tx, run.instance), members, busy, has_news, has_work)
 
 
 def held_tasks(tx: ReadTx, situation: Situation) -> list[Task]:
