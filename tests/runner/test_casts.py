@@ -5,6 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from moot.backends.backend import Access, Assignment, Briefing, Manner
+from moot.core import prices
 from moot.core.formats import Format
 from moot.core.ids import AttemptId
 from moot.core.permissions import PRESETS
@@ -130,3 +131,17 @@ def test_each_attempt_puts_its_own_words_into_the_same_cast() -> None:
         ["You serve ann.", "For ann."],
         ["You serve bob.", "For bob."],
     ]
+
+
+def test_a_conversation_is_as_long_as_the_model_can_hold_that_is_asked_first() -> None:
+    said = AgentDefinition("first", "api", "anthropic/claude-sonnet-4-5"), AgentDefinition("b", "api", "openai/gpt-4o")
+    given = assignment(*said)
+    chosen = replace(given, manner=Manner("openai/gpt-4o"))
+
+    found = [casts.cast(one, Briefing("go"), str) for one in (given, chosen, given)]
+
+    windows = prices.window("anthropic", "claude-sonnet-4-5"), prices.window("openai", "gpt-4o")
+    assert None not in windows
+    assert windows[0] != windows[1]
+    assert [cast["first"].limits.context_tokens for cast in found] == [windows[0], windows[1], windows[0]]
+    assert {cast["b"].limits.context_tokens for cast in found} == {windows[1]}

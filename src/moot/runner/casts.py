@@ -2,7 +2,7 @@
 what workflows and agent files say; nothing is read here."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, field
+from dataclasses import astuple, dataclass
 from functools import lru_cache
 from typing import cast as cast_to
 
@@ -10,7 +10,7 @@ from moot.backends.backend import Assignment, Briefing
 from moot.core import prices
 from moot.core.json import Json
 from moot.core.prices import Rates
-from moot.core.records import record, replace
+from moot.core.records import replace
 from moot.runner import tree_tools
 from moot.session.agent import Agent, Limits
 from moot.tools import groups
@@ -25,26 +25,31 @@ Expand = Callable[[str], str]
 def cast(assignment: Assignment, brief: Briefing, expand: Expand) -> dict[str, Agent]:
     """By name, the agent itself first. `expand` puts values into prompts; the agent's own has them already."""
     backend = "scripted" if assignment.settings.get("answers") else "api"
-    said = _Said(assignment.agent, backend, str(assignment.settings), assignment.settings)
-    root, *others = _written(said)
-    found = (_root(root, assignment, brief), *(replace(one, prompt=expand(one.prompt)) for one in others))
-    return {one.name: _bounded(one) for one in found}
+    root, *others = _written(_Said(assignment.agent, backend, assignment.settings))
+    found = {root.name: _root(root, assignment, brief)}
+    for one in others:
+        prompt = expand(one.prompt)
+        found[one.name] = one if prompt == one.prompt else replace(one, prompt=prompt)
+    return found
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Said:
-    """What is said of an agent; the same if it reads the same."""
+    """What is said of an agent: to compare that with what was said before takes less time than to spell it out."""
 
     name: str
     backend: Backend
-    spelled: str
-    settings: Mapping[str, Json] = field(compare=False)
+    settings: Mapping[str, Json]
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
 
 @lru_cache(maxsize=_KEPT)
 def _written(said: _Said) -> tuple[Agent, ...]:
     """As it was written down, the agent itself first. To check that takes longer than all else about a cast."""
-    return tuple(map(agent, stored.definitions(said.name, said.backend, said.settings)))
+    root, *others = map(agent, stored.definitions(said.name, said.backend, said.settings))
+    return (root, *map(_bounded, others))
 
 
 def agent(definition: AgentDefinition) -> Agent:
@@ -107,8 +112,8 @@ def _root(agent: Agent, assignment: Assignment, brief: Briefing) -> Agent:
         settings = {"endpoints": {**(known if isinstance(known, Mapping) else {}), **own}}
         names = (manner.model, *(one for one in names if one != manner.model))
     reports = _reports(agent) or not _has_channel(assignment)
-    found = replace(agent, prompt=brief.system_prompt, models=names, settings=settings)
-    return replace(found, reports=reports, may_be_silent=not reports)
+    told = {"prompt": brief.system_prompt, "reports": reports, "may_be_silent": not reports}
+    return _bounded(replace(agent, models=names, settings=settings, **told))
 
 
 def _reports(agent: Agent) -> bool:

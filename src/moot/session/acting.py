@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from typing import cast
 
 from moot.core import unambiguous
@@ -41,9 +42,13 @@ class ToolsAlike(MootError):
 class Offer:
     """The tools that are there in a turn."""
 
-    specs: tuple[ToolSpec, ...]
-    found: Mapping[str, Source]  # by name
-    letters: int  # that it takes to tell a model of them
+    specs: tuple[ToolSpec, ...] = ()
+    found: Mapping[str, Source] = field(default_factory=dict[str, Source])  # by name
+    letters: int = 0  # that it takes to tell a model of them
+    is_last: bool = False  # only those by which a session ends
+
+
+NOTHING = Offer()
 
 
 class Hands:
@@ -54,43 +59,42 @@ class Hands:
         self._final = [source for source in sources if source.is_final]
         self._most = most
         self._lists: list[Sequence[ToolSpec]] = []  # of which the last offer was made
-        self._offer = Offer((), {}, 0)
+        self._offer = NOTHING
 
     def offer(self, *, is_last: bool) -> Offer:
         """Most sources have the same tools in every turn, and then it is the same."""
         own = self._open(is_last)
         lists = [source.specs() for source in own]
-        if lists != self._lists:
+        if lists != self._lists or is_last != self._offer.is_last:
             specs = tuple(spec for one in lists for spec in one)
             found = {spec.name: source for source, one in zip(own, lists, strict=True) for spec in one}
             if len(found) < len(specs):
                 raise ToolsAlike(specs)
-            self._offer = Offer(specs, found, sum(one.letters for one in specs))
+            self._offer = Offer(specs, found, sum(one.letters for one in specs), is_last)
             self._lists = lists
         return self._offer
 
     def _open(self, is_last: bool) -> Sequence[Source]:
         return self._final if is_last else self._sources
 
-    def plan(self, calls: Sequence[Call], path: TreePath, *, is_last: bool, is_cut: bool) -> "list[Planned]":
-        if not calls:
-            return []
-        found = self.offer(is_last=is_last).found
+    def plan(self, calls: Sequence[Call], path: TreePath, offer: Offer, *, is_cut: bool) -> "list[Planned]":
+        """`path` is that of the turn, `offer` what its model was told of."""
+        found = offer.found
         planned: list[Planned] = []
         for number, call in enumerate(calls, 1):
             place = path.call(number)
             if number > self._most:
                 refused = f"Nothing was done: one turn may make {self._most} calls. Make the others in the next one."
                 planned.append(Planned(call, place, refusal=refused))
-            elif (source := found.get(call.name) or self._unoffered(call.name, is_last)) is None:
-                planned.append(Planned(call, place, refusal=_unknown(call.name, found, is_last)))
+            elif (source := found.get(call.name) or self._unoffered(call.name, offer)) is None:
+                planned.append(Planned(call, place, refusal=_unknown(call.name, offer)))
             else:
                 planned.append(_checked(call, place, source, is_cut))
         return planned
 
-    def _unoffered(self, name: str, is_last: bool) -> Source | None:
+    def _unoffered(self, name: str, offer: Offer) -> Source | None:
         """What says why it cannot be used."""
-        own = (source for source in self._open(is_last) if isinstance(source, Unrecorded))
+        own = (source for source in self._open(offer.is_last) if isinstance(source, Unrecorded))
         return next((source for source in own if name in source.unoffered), None)
 
 
@@ -129,10 +133,10 @@ class Planned:
         return self.source is not None and (self.is_recorded or self.source.effect(self.call.name) != "none")
 
 
-def _unknown(name: str, found: Mapping[str, Source], is_last: bool) -> str:
-    if is_last:
+def _unknown(name: str, offer: Offer) -> str:
+    if offer.is_last:
         return f"Nothing was done: this is your last turn, and {name[:80]!r} is not there any more."
-    return f"Nothing was done: there is no tool {name[:80]!r}. There are: {', '.join(found) or 'none'}."
+    return f"Nothing was done: there is no tool {name[:80]!r}. There are: {', '.join(offer.found) or 'none'}."
 
 
 def _checked(call: Call, place: str, source: Source, is_cut: bool) -> Planned:

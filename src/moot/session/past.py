@@ -10,6 +10,8 @@ from moot.session.journal import Journal, Known
 from moot.session.report import Report
 from moot.session.turn import Facts, Turn
 
+_NOTHING_HEARD = Facts()
+
 
 @record
 class Past:
@@ -19,8 +21,9 @@ class Past:
     def turn(self, number: int) -> Turn:
         """With what was heard then, and whether it had to be the last."""
         path = self.path.turn(number)
-        known = self.journal.known(path.request())
-        return Turn(number, path, known) if known is None else Turn(number, path, known, Facts.of(known.facts))
+        request = path.request()
+        known = self.journal.known(request)
+        return Turn(number, path, request, known, _NOTHING_HEARD if known is None else Facts.of(known.facts))
 
     def facts(self, number: int) -> Facts | None:
         """Of a turn; None if it was not made."""

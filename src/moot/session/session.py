@@ -115,6 +115,7 @@ class Session:
         while (turn := self._past.turn(self.turns + 1)).known is not None:
             self.turns += 1
             turn.answer = past.answer(turn.known)
+            turn.offer = self._hands.offer(is_last=turn.facts.last is not None)
             self.answered_at = turn.answer.at
             for one in self._planned(turn):
                 if one.source is not None and one.arguments is not None and not one.has_effect:
@@ -136,7 +137,8 @@ class Session:
     async def _turn(self) -> Turn:
         self.turns += 1
         turn = self._past.turn(self.turns)
-        self._always = self._prompt_letters + self._hands.offer(is_last=False).letters
+        turn.offer = self._hands.offer(is_last=False)
+        self._always = self._prompt_letters + turn.offer.letters
         for step in (self._heed, self._hear, self._guard, self._ask, self._act, self._judge):
             await step(turn)
             if turn.report is not None:
@@ -203,8 +205,9 @@ class Session:
                 return
 
     async def _ask_model(self, turn: Turn) -> None:
-        is_last = turn.facts.last is not None
-        offer = self._hands.offer(is_last=is_last)
+        if is_last := turn.facts.last is not None:
+            turn.offer = self._hands.offer(is_last=True)
+        offer = turn.offer
         request = Request(
             self._transcript.messages(),
             self._agent.prompt,
@@ -213,7 +216,7 @@ class Session:
             temperature=self._agent.temperature,
             letters=self._prompt_letters + offer.letters + self._transcript.letters,
         )
-        question = Question(turn.path.request(), request, turn.facts.plain())
+        question = Question(turn.request, request, turn.facts.plain())
         try:
             turn.answer = await asking.answer(self._asker, question, is_last=is_last)
         except ModelFailed as error:
@@ -253,10 +256,9 @@ class Session:
 
     def _planned(self, turn: Turn) -> list[Planned]:
         answer = turn.answer
-        if answer.stop in _IN_VAIN:
+        if not answer.calls or answer.stop in _IN_VAIN:
             return []
-        is_last, is_cut = turn.facts.last is not None, answer.stop == "max_tokens"
-        return self._hands.plan(answer.calls, turn.path, is_last=is_last, is_cut=is_cut)
+        return self._hands.plan(answer.calls, turn.path, turn.offer, is_cut=answer.stop == "max_tokens")
 
     def _room(self) -> int | None:
         """Tokens that a result may have; None: as many as it likes."""

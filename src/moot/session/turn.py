@@ -8,6 +8,8 @@ from moot.core.json import Json
 from moot.core.records import record
 from moot.core.tree_path import TreePath
 from moot.models.model import Answer
+from moot.session import acting
+from moot.session.acting import Offer
 from moot.session.hearing import Heard
 from moot.session.journal import Known
 from moot.session.report import Failure, Report
@@ -43,7 +45,6 @@ class Facts:
         return Facts(Heard.of(heard) if heard else None, bool(plain.get("called_back")), last)
 
 
-_NOTHING_HEARD = Facts()
 _NO_ANSWER = Answer()
 
 
@@ -51,8 +52,10 @@ _NO_ANSWER = Answer()
 class Turn:
     number: int
     path: TreePath
+    request: TreePath
     known: Known | None  # what is on record of its request, in a repetition
-    facts: Facts = _NOTHING_HEARD
+    facts: Facts
+    offer: Offer = acting.NOTHING
     answer: Answer = _NO_ANSWER
     outcomes: Sequence[Outcome] = ()
     report: Report | None = None
