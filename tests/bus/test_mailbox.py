@@ -253,6 +253,30 @@ async def test_revived_mail_is_new_again_and_may_join_once_more(store: Store) ->
     assert await hand_out(house, ann, third) == ["delivered old"]
 
 
+async def test_what_came_later_than_a_moment_is_not_given_up_with_the_rest(store: Store) -> None:
+    house = await build(store)
+    ann = await house.join("ann")
+    old = await house.post("old", ann)
+    await house.post("new", ann)
+    await hand_out(house, ann, FIRST)
+    assert await house.write(lambda tx: mailbox.park_until(tx, ann.id, FIRST, old.at)) == 1
+    assert (await house.parked(ann), await house.unread(ann)) == (["parked old"], ["queued new"])
+
+
+async def test_one_message_is_revived_or_dropped_and_the_others_stay(store: Store) -> None:
+    house = await build(store)
+    ann, bob = await house.join("ann"), await house.join("bob")
+    one, two = await house.post("one", ann, bob), await house.post("two", ann)
+    await hand_out(house, ann, FIRST)
+    await house.write(lambda tx: mailbox.park(tx, ann.id, FIRST))
+    assert await house.write(lambda tx: mailbox.drop_message(tx, house.stream, two.seq)) == [ann.id]
+    assert await house.write(lambda tx: mailbox.revive_message(tx, house.stream, one.seq)) == [ann.id]
+    assert (await house.parked(ann), await house.unread(ann)) == ([], ["queued one"])
+    assert await house.unread(bob) == ["queued one"]
+    for change in (mailbox.drop_message, mailbox.revive_message):
+        assert await house.write(lambda tx, change=change: change(tx, house.stream, two.seq)) == []
+
+
 async def test_mail_to_somebody_who_is_gone_is_dead(store: Store) -> None:
     house = await build(store)
     ann, bob = await house.join("ann"), await house.join("bob")

@@ -91,7 +91,7 @@ class MailboxModel(RuleBasedStateMachine):
             if one.state == "queued":
                 one.state, one.attempt = "delivered", self.attempt
 
-    @rule(how=st.sampled_from(["succeeds", "fails", "gives up"]))
+    @rule(how=st.sampled_from(["succeeds", "fails", "gives up", "gives up what is old"]))
     def the_attempt_ends(self, how: str) -> None:
         if self.attempt is None:
             return
@@ -106,10 +106,19 @@ class MailboxModel(RuleBasedStateMachine):
             assert self.bench.write(lambda tx: mailbox.take_back(tx, self.ann.id, attempt)) == len(waiting)
             for one in given:
                 one.state, one.attempt = "parked" if one.is_rejoined else "queued", None
-        else:
+        elif how == "gives up":
             assert self.bench.write(lambda tx: mailbox.park(tx, self.ann.id, attempt)) == len(given)
             for one in given:
                 one.state, one.attempt = "parked", None
+        else:
+            self.what_is_old_is_given_up(attempt, given)
+
+    def what_is_old_is_given_up(self, attempt: AttemptId, given: list[Item]) -> None:
+        moment = given[len(given) // 2].message.at if given else self.bench.clock.now()
+        old = [one for one in given if one.message.at <= moment]
+        assert self.bench.write(lambda tx: mailbox.park_until(tx, self.ann.id, attempt, moment)) == len(old)
+        for one in given:
+            one.state, one.attempt = "parked" if one in old or one.is_rejoined else "queued", None
 
     @rule(how=st.sampled_from(["succeeds", "fails", "gives up"]))
     def an_attempt_is_made(self, how: str) -> None:

@@ -9,10 +9,10 @@ from moot.store.postgres import PostgresStore
 from tests.plans import plan_on_sqlite
 
 UNREAD = ("unread", "count_unread", "has_queued", "has_queued_for_reader", "deliver", "delivered", "ack_attempt",
-          "park_rejoined", "take_back", "park", "park_queued", "inherit", "bury", "ack_delivered", "ack_until",
-          "counts")  # fmt: skip
+          "park_rejoined", "take_back", "park", "park_until", "park_queued", "inherit", "bury", "ack_delivered",
+          "ack_until", "counts")  # fmt: skip
 PARKED = ("parked", "rejoin", "revive", "bury_parked", "counts")
-BY_KEY = ("deliver_one", "place_of_id", "place_of_seq", "ack_one", "receipts")
+BY_KEY = ("deliver_one", "place_of_id", "place_of_seq", "ack_one", "receipts", "revive_message", "drop_message")
 MAIL = [(name, "mailbox_unread") for name in UNREAD] + [(name, "mailbox_parked") for name in PARKED]
 VALUES: dict[str, Value] = {
     "agent": "ag", "attempt": "at", "stream": "in", "seq": 1, "limit": 1, "now": 1, "moment": 1, "id": "ms",

@@ -104,6 +104,19 @@ async def test_parked_mail_joins_new_mail_once(store: Store) -> None:
     assert [event.data["number"] for event in failed] == [1, 2, 1]
 
 
+async def test_mail_that_came_between_the_tries_is_not_given_up_with_what_fails(store: Store) -> None:
+    team = await gather(store, {"coder": [{"on": "bad", "fail": "broken"}, {"on": "good", "say": "fine"}]})
+    async with running(make_host(store, retry=Retry(attempts=2, backoff=timedelta(milliseconds=300)))):
+        bad = await team.say("@coder bad")
+        await team.until_event("attempt_failed")
+        good = await team.say("@coder good")
+        await team.idle()
+    assert [one.state for one in await team.receipts(bad)] == ["parked"]
+    assert [one.state for one in await team.receipts(good)] == ["acked"]
+    assert [event.data["number"] for event in await team.events("attempt_failed")] == [1, 2, 1]
+    assert "Parked for it: 1 message." in (await team.inbox("human"))[0].body
+
+
 async def test_a_crash_of_one_agent_does_not_touch_the_others(store: Store) -> None:
     team = await gather(store, {"bad": [{"crash": True}], "good": [{"say": "fine"}]})
     async with running(make_host(store)):

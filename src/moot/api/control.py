@@ -1,4 +1,4 @@
-"""Control from a terminal: stop, pause, go on, try again. Everything is written down; a host notices."""
+"""Control from a terminal: stop, pause, go on. Everything is written down; a host notices."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -20,7 +20,7 @@ from moot.registry.errors import AgentNotFound
 from moot.registry.hosts import How
 from moot.registry.instances import Instance
 from moot.registry.runs import Run, RunNotFound
-from moot.runner import endings, handing_out, neighbours, phases
+from moot.runner import endings, neighbours, phases
 from moot.runner.reactions.wake_agents import attempt_key, wake
 from moot.tools import attendance
 from moot.tools.talk import Said, Words
@@ -52,7 +52,7 @@ async def stop(access: Access, target: Target, how: How) -> list[Stopped]:
             return [_stop_agent(tx, agents.named(tx, instance.stream, target.agent), how)]
         return _stop_instance(tx, instance, how)
 
-    return await _write(access, change)
+    return await write(access, change)
 
 
 async def stop_all(access: Access, how: How) -> list[Stopped]:
@@ -64,7 +64,7 @@ async def stop_all(access: Access, how: How) -> list[Stopped]:
         ended = [Stopped(text.counted(count, "host"), is_run=False, is_attended=True)] if count else []
         return [*stopped, *ended]
 
-    return await _write(access, change)
+    return await write(access, change)
 
 
 async def pause(access: Access, instance: InstanceName) -> Run:
@@ -75,7 +75,7 @@ async def pause(access: Access, instance: InstanceName) -> Run:
         runs.pause(tx, run, is_paused=True)
         return run
 
-    return await _write(access, change)
+    return await write(access, change)
 
 
 async def unpause(access: Access, instance: InstanceName) -> bool:
@@ -88,22 +88,7 @@ async def unpause(access: Access, instance: InstanceName) -> bool:
         phases.wake_waiting(tx, runs.get(tx, run.id))
         return True
 
-    return await _write(access, change)
-
-
-async def retry(access: Access, target: Target) -> dict[str, int]:
-    """Hand out parked mail again, as if it were new; how much for whom. Of a whole instance, also the tasks that have
-    failed."""
-
-    def change(tx: Tx) -> dict[str, int]:
-        instance = instances.get(tx, target.instance)
-        members = agents.members(tx, instance.stream)
-        chosen = [agents.named(tx, instance.stream, target.agent)] if target.agent else members
-        revived = {agent.name: _revive(tx, agent) for agent in chosen}
-        tried = {} if target.agent else handing_out.retry(tx, runs.latest(tx, instance.name))
-        return {name: count for name, count in revived.items() if count} | tried
-
-    return await _write(access, change)
+    return await write(access, change)
 
 
 async def release(access: Access, target: Target) -> bool:
@@ -117,7 +102,7 @@ async def release(access: Access, target: Target) -> bool:
             wake(tx, agents.get(tx, agent.id))
         return is_released
 
-    return await _write(access, change)
+    return await write(access, change)
 
 
 async def nudge(access: Access, target: Target) -> str:
@@ -131,7 +116,7 @@ async def nudge(access: Access, target: Target) -> str:
         jobs.hurry(tx, attempt_key(agent))
         return agent.name
 
-    return await _write(access, change)
+    return await write(access, change)
 
 
 async def say_now(connection: Connection, words: Words) -> tuple[Said, list[str]]:
@@ -147,7 +132,7 @@ async def _interrupt(access: Access, said: Said) -> list[str]:
         busy = [members[name] for name in said.recipients if name in members and _is_before(tx, members[name], said)]
         return [agent.name for agent in busy if endings.restart(tx, agent)]
 
-    return await _write(access, change)
+    return await write(access, change)
 
 
 def _is_before(tx: ReadTx, agent: Agent, said: Said) -> bool:
@@ -155,7 +140,7 @@ def _is_before(tx: ReadTx, agent: Agent, said: Said) -> bool:
     return attempt is not None and attempt.started_at <= said.message.at
 
 
-async def _write(access: Access, change: Callable[[Tx], T]) -> T:
+async def write(access: Access, change: Callable[[Tx], T]) -> T:
     """By the person only, and after a look at who is still there: a host that was killed attends nothing."""
     rights.check_operator(access.caller)
     await neighbours.see_to(access.store)
@@ -196,13 +181,6 @@ def _stop_instance(tx: Tx, instance: Instance, how: How) -> list[Stopped]:
         return [Stopped(f"{run.name}@{run.instance}", is_run=True, is_attended=is_attended)]
     alone = [one for one in agents.members(tx, instance.stream) if one.is_started_by_moot and one.stopped_at is None]
     return [_stop_agent(tx, one, how) for one in alone]
-
-
-def _revive(tx: Tx, agent: Agent) -> int:
-    count = mailbox.revive(tx, agent.id)
-    if count:
-        wake(tx, agent)
-    return count
 
 
 def _live(tx: Tx, instance: InstanceName) -> Run:

@@ -139,6 +139,13 @@ def park(tx: Tx, agent: AgentId, attempt: AttemptId) -> int:
     return tx.run(sql.park, agent=agent, attempt=attempt)
 
 
+def park_until(tx: Tx, agent: AgentId, attempt: AttemptId, moment: datetime) -> int:
+    """The same, but what was said after a moment was not there in all the tries, and waits again."""
+    count = tx.run(sql.park_until, agent=agent, attempt=attempt, moment=moment)
+    take_back(tx, agent, attempt)
+    return count
+
+
 def park_queued(tx: Tx, agent: AgentId) -> int:
     """Nobody came in time for what waits: it wakes nobody any more."""
     return tx.run(sql.park_queued, agent=agent)
@@ -152,6 +159,16 @@ def park_message(tx: Tx, stream: StreamId, seq: int) -> int:
 def revive(tx: Tx, agent: AgentId) -> int:
     """Parked mail counts as new again."""
     return tx.run(sql.revive, agent=agent)
+
+
+def revive_message(tx: Tx, stream: StreamId, seq: int) -> list[AgentId]:
+    """The same of one message, for all for whom it was parked."""
+    return [AgentId(id) for id in tx.all(sql.revive_message, str, stream=stream, seq=seq)]
+
+
+def drop_message(tx: Tx, stream: StreamId, seq: int) -> list[AgentId]:
+    """Nobody for whom it was parked will read it."""
+    return [AgentId(id) for id in tx.all(sql.drop_message, str, stream=stream, seq=seq)]
 
 
 def inherit(tx: Tx, agent: AgentId, heir: AgentId) -> int:

@@ -65,6 +65,12 @@ where agent = :agent and stream = :stream and seq = :seq and state = 'delivered'
 update mailbox set state = 'parked', attempt = null
 where agent = :agent and state = 'delivered' and attempt = :attempt
 
+-- park_until: The same, of what was said up to a moment.
+update mailbox set state = 'parked', attempt = null
+where agent = :agent and state = 'delivered' and attempt = :attempt and exists (
+  select 1 from messages m where m.stream = mailbox.stream and m.seq = mailbox.seq and m.at <= :moment
+)
+
 -- park_queued: Mail that nobody was given in time.
 update mailbox set state = 'parked' where agent = :agent and state = 'queued'
 
@@ -75,6 +81,14 @@ update mailbox set state = 'parked' where stream = :stream and seq = :seq and st
 
 -- revive: Parked mail counts as new.
 update mailbox set state = 'queued', rejoined = 0 where agent = :agent and state = 'parked'
+
+-- revive_message: One message counts as new for all to whom it was given in vain.
+update mailbox set state = 'queued', rejoined = 0 where stream = :stream and seq = :seq and state = 'parked'
+returning agent
+
+-- drop_message: One message, for all to whom it was given in vain.
+update mailbox set state = 'dead' where stream = :stream and seq = :seq and state = 'parked'
+returning agent
 
 -- inherit: Unread mail goes to whoever has taken the addressee's place, unless that one has it anyway.
 update mailbox set agent = :heir, state = 'queued', attempt = null

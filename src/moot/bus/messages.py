@@ -162,9 +162,10 @@ def has_asked(tx: ReadTx, stream: StreamId, attempt: AttemptId) -> bool:
     return tx.maybe(sql.has_asked, int, attempt=attempt, stream=stream) is not None
 
 
-def get(tx: ReadTx, id: MessageId, stream: StreamId) -> Message:
+def get(tx: ReadTx, id: MessageId, stream: StreamId | None = None) -> Message:
+    """MessageNotFound if there is none, or none in this stream."""
     found = tx.maybe(sql.get, Message, id=id)
-    if found is None or found.stream != stream:
+    if found is None or stream not in (None, found.stream):
         raise MessageNotFound(f"There is no message {id[:80]!r} here.", "Use an id from channel_read.")
     return found
 

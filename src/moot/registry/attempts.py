@@ -111,6 +111,11 @@ def of_job(tx: ReadTx, job: JobId) -> list[Attempt]:
     return tx.all(sql.of_job, Attempt, job=job)
 
 
+def first_try(tx: ReadTx, job: JobId) -> datetime:
+    """When the first of the tries began that count, at a delivery that has begun."""
+    return tx.one(sql.first_try, datetime, job=job)
+
+
 def get(tx: ReadTx, id: AttemptId) -> Attempt | None:
     return tx.maybe(sql.get, Attempt, id=id)
 

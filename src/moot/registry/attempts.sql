@@ -30,6 +30,9 @@ where attempts.id = :id and attempts.fence = :fence and attempts.state = 'runnin
 select id, agent, job, fence, number, host, state, error, started_at, ended_at
 from attempts where job = :job order by fence
 
+-- first_try: When the first of the attempts at one delivery began that has not been turned away.
+select max(started_at) from attempts where job = :job and number = 1
+
 -- get: One attempt by id.
 select id, agent, job, fence, number, host, state, error, started_at, ended_at from attempts where id = :id
 

@@ -152,7 +152,7 @@ def _fail(tx: Tx, begun: Begun, ended: Ended, retry: Retry) -> None:
     for mail in begun.mail:
         if mail.task_id in failed or mail.id in steps:  # whoever tries the task again is told anew
             mailbox.ack_one(tx, agent.id, mail.seq)
-    count = mailbox.park(tx, agent.id, attempt)
+    count = mailbox.park_until(tx, agent.id, attempt, attempts.first_try(tx, begun.job.id))
     tx.announce(Event(agent.stream, attempts.FAILED, attempt, {**facts, "parked": count}, is_quiet=True))
     if mailbox.has_queued(tx, agent.id):
         wake(tx, agent)

@@ -1,6 +1,6 @@
 """Agents: what each is doing, what it has used, what it said last; and having it stop, go on, hurry or begin anew."""
 
-from moot.api import around, control, plain, remedies, roster
+from moot.api import around, control, parked, plain, remedies, roster
 from moot.api.around import Around
 from moot.api.page import desk, saying
 from moot.api.page.desk import Desk, Plain
@@ -48,7 +48,7 @@ def resources(at: Desk) -> list[Resource]:
         return await saying.say(at.seat(ask), words, now=True)
 
     async def retry(ask: Ask) -> Plain:
-        return {"revived": await control.retry(at.seat(ask), _target(ask))}
+        return {"revived": await parked.retry(at.seat(ask), _target(ask))}
 
     return [
         resource.get("/api/agents", at.answer(_listed)),

@@ -1,6 +1,6 @@
 """Steering a run as a whole: pause it, let it go on, stop it, try again what was given up."""
 
-from moot.api import control
+from moot.api import control, parked
 from moot.api.page.desk import Desk, Plain
 from moot.api.targets import Target
 from moot.core.errors import MootError
@@ -32,7 +32,7 @@ def resources(at: Desk) -> list[Resource]:
         return {"stopped": [one.name for one in stopped]}
 
     async def retry(ask: Ask) -> Plain:
-        return {"revived": await control.retry(at.seat(ask), Target(None, ask.instance))}
+        return {"revived": await parked.retry(at.seat(ask), Target(None, ask.instance))}
 
     return [
         resource.post("/api/run/pause", pause),
