@@ -1,12 +1,14 @@
 """The project is found where people expect it, and the store where they said."""
 
+import errno
+import os
 import stat
 from pathlib import Path
 
 import pytest
 
 from moot.app import project, stores
-from moot.app.project import ConfigInvalid, Project
+from moot.app.project import ConfigInvalid, FolderRefused, Project
 from moot.core.yaml import YamlInvalid
 
 
@@ -116,3 +118,22 @@ def test_what_moot_writes_is_private_whatever_is_made_first(tmp_path: Path) -> N
     made = (here.make_folder("pr-1"), here.folder)
     assert [stat.S_IMODE(folder.stat().st_mode) for folder in made] == [0o700, 0o700]
     assert (here.folder / ".gitignore").read_text() == "*\n"
+
+
+def test_a_folder_with_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"\xff")
+    folder.mkdir()
+    with pytest.raises(FolderRefused, match="is not UTF-8"):
+        project.find(folder)
+
+
+def test_a_config_that_may_not_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".moot").mkdir()
+    (tmp_path / ".moot" / "config.yaml").write_text("store: memory")
+
+    def refuse(self: Path) -> bytes:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self))
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)  # this may be root, whom nothing is refused
+    with pytest.raises(ConfigInvalid, match="cannot be read: Permission denied"):
+        _ = Project(tmp_path).config

@@ -1,6 +1,7 @@
 """The doctor: finds what was broken on purpose, and breaks nothing itself."""
 
 import os
+import shutil
 import socket
 import sqlite3
 import stat
@@ -57,7 +58,9 @@ def test_nothing_is_made_where_nothing_is(terminal: Terminal) -> None:
 def test_a_file_that_is_no_store_is_found(terminal: Terminal, tmp_path: Path) -> None:
     file = tmp_path / "x.db"
     file.write_text("no database at all, longer than a header " * 5)
-    assert "is not a moot store" in problems(terminal, "--store", f"sqlite://{file}")["store"]["fact"]
+    found = problems(terminal, "--store", f"sqlite://{file}")["store"]
+    assert "is not a moot store" in found["fact"]
+    assert found["remedy"] == "Move it away, or choose another with --store."
 
 
 def test_a_folder_in_the_place_of_the_store_is_found(terminal: Terminal) -> None:
@@ -163,6 +166,51 @@ def test_secrets_of_an_address_are_not_shown(either: Terminal) -> None:
 def test_a_broken_configuration_is_a_problem_like_others(terminal: Terminal) -> None:
     (terminal.folder / ".moot" / "config.yaml").write_text("{")
     assert "config.yaml" in problems(terminal)["project"]["fact"]
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [("retry: {backoff: banana}", "retry.backoff"), ("attempt_timeout: 0s", "attempt_timeout"),
+     ("notify: {shell: x, timeout: 0s}", "notify.timeout"), ("retry: {attempts: 0}", "retry.attempts")],
+)  # fmt: skip
+def test_a_setting_that_no_host_would_begin_with_is_found(terminal: Terminal, text: str, key: str) -> None:
+    (terminal.folder / ".moot" / "config.yaml").write_text(text)
+    found = problems(terminal)
+    assert found.keys() == {"settings"}
+    assert f"`{key}` in config.yaml" in found["settings"]["fact"]
+    assert terminal.run("serve").code == 2
+
+
+@pytest.mark.parametrize("kind", ["link", "folder"])
+def test_a_configuration_that_cannot_be_read_is_not_overlooked(terminal: Terminal, kind: str) -> None:
+    file = terminal.folder / ".moot" / "config.yaml"
+    file.mkdir() if kind == "folder" else file.symlink_to("/nowhere/config.yaml")
+    assert f"{file} is no file." in problems(terminal)["project"]["fact"]
+    assert (ended := terminal.run("list")).code == 2, ended
+
+
+def test_what_lies_in_the_place_of_the_socket_is_found(terminal: Terminal) -> None:
+    terminal.join("coder")
+    path = terminal.folder / ".workflow" / "moot.sock"
+    path.touch(0o600)
+    found = problems(terminal)["socket"]
+    assert (found["fact"], found["remedy"]) == (f"{path} is there and is not a socket.", "Move it away.")
+
+
+def test_a_file_in_the_place_of_the_folder_is_found(terminal: Terminal) -> None:
+    (terminal.folder / ".workflow").touch()
+    assert "is a file, where a folder is to be" in problems(terminal)["place"]["fact"]
+
+
+@pytest.mark.parametrize("name", ["moot.db-turn", "moot.db-wake"])
+def test_what_lies_in_the_way_beside_the_store_is_named(terminal: Terminal, name: str) -> None:
+    terminal.join("coder")
+    place = terminal.folder / ".workflow" / name
+    shutil.rmtree(place, ignore_errors=True)
+    place.unlink(missing_ok=True)
+    place.touch() if name.endswith("wake") else place.mkdir()
+    ended = terminal.run("list")
+    assert (ended.code, f"{place} is not what the store needs there" in ended.err) == (1, True), ended
 
 
 KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CONFIG_DIR", "CODEX_HOME")

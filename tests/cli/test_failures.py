@@ -1,6 +1,7 @@
 """How failures are told: known ones in words, unknown ones with a place to look, interrupts without either."""
 
 import errno
+import os
 import re
 import subprocess
 import sys
@@ -129,3 +130,12 @@ def test_the_exit_code_reaches_the_shell_through_the_console_script(terminal: Te
 
 def log_of(terminal: Terminal) -> Path:
     return terminal.folder / ".workflow" / "errors.log"
+
+
+@pytest.mark.parametrize("words", [("send", "hi", "--to"), ("inbox",), ("trace",), ("stop",)])
+def test_an_argument_that_is_no_text_is_refused_before_anything_is_done(
+    terminal: Terminal, words: tuple[str, ...]
+) -> None:
+    ended = terminal.run(*words, os.fsdecode(b"\xff"))
+    assert (ended.code, "INVALID_INPUT: The argument \\xff is not UTF-8." in ended.err) == (2, True), ended
+    assert not (terminal.folder / ".workflow").exists()

@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 from moot.api import access, check
 from moot.api.check import Check
 from moot.api.checks import backends, folder, store, store_file, surroundings
+from moot.app import settings
+from moot.app.project import Project
 from moot.app.stores import file_of, kind_of, open_store
 from moot.core.errors import MootError
 from moot.store import sqlite
@@ -21,6 +23,8 @@ async def examine(store_url: str | None) -> AsyncIterator[Check]:
         yield found
     try:
         project = access.find_project()
+        if project.config:
+            yield check.guarded("settings", lambda: _settings(project))
         async for found in backends.checks(project):
             yield found
         for found in folder.checks(project):
@@ -29,6 +33,11 @@ async def examine(store_url: str | None) -> AsyncIterator[Check]:
             yield found
     except MootError as error:
         yield check.failed("project", error)
+
+
+def _settings(project: Project) -> Check:
+    settings.check(project.config)
+    return check.ok("settings", ", ".join(project.config))
 
 
 async def _store(url: str) -> AsyncIterator[Check]:

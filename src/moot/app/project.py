@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from moot.core.errors import InvalidInput, MootError
 from moot.core.json import Json
+from moot.core.text import is_text
 
 _KEYS = ("store", "retry", "attempt_timeout", "notify", "defaults", "models", "mcp_servers", "mcpServers")
 PEOPLE_FOLDER = ".moot"  # what people write
@@ -79,6 +80,8 @@ class Project:
         """From `--store`, the environment, the configuration, or the project's own file."""
         said = option or os.environ.get("MOOT_STORE")
         if said:
+            if not is_text(said):
+                raise ConfigInvalid("The address of the store is not UTF-8.", "See MOOT_STORE, or --store.")
             return said
         chosen = self.config.get("store")
         if chosen is None:
@@ -94,6 +97,9 @@ class Project:
 def find(start: Path | None = None) -> Project:
     """The nearest folder with `.moot/` or `.workflow/`, else git's main worktree, else here."""
     here = _outside_worktrees((start or Path.cwd()).resolve())
+    if not is_text(str(here)):
+        shown = os.fsencode(here).decode(errors="backslashreplace")
+        raise FolderRefused(f"The name of {shown} is not UTF-8.", "Rename it, or work in another folder.")
     for folder in (here, *here.parents):
         # The person's own settings in the home folder do not make it a project.
         is_settings = folder == Path.home() and not (folder / OUR_FOLDER).is_dir()
@@ -130,13 +136,19 @@ def _from_link(marker: Path) -> Path:
 
 def _read(folder: Path) -> Mapping[str, Json]:
     file = folder / "config.yaml"
-    if not file.is_file():
+    if not os.path.lexists(file):
         return {}
+    if not file.is_file():  # else a broken link would silently lead to another store
+        raise ConfigInvalid(f"{file} is no file.", "Move it away, or mend what it points to.")
     # Most projects have no such file, and commands start faster without.
     from moot.core import yaml  # noqa: PLC0415
     from moot.core.nearest import hint  # noqa: PLC0415
 
-    found: object = yaml.load(file.read_bytes(), str(file))
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise ConfigInvalid(f"{file} cannot be read: {error.strerror}.", "Check its permissions.") from error
+    found: object = yaml.load(content, str(file))
     if found is None:
         return {}
     if not isinstance(found, dict):

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from moot.app.project import ConfigInvalid
 from moot.core import durations
+from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.servers import Server, declared
 from moot.runner.retry import Retry
@@ -27,13 +28,14 @@ def retry(config: Mapping[str, Json]) -> Retry:
         raise ConfigInvalid("`retry.attempts` in config.yaml is no number from 1 to 100.", "Write attempts: 3.")
     if not isinstance(multiplier, int | float) or isinstance(multiplier, bool) or not 1 <= multiplier <= 100:
         raise ConfigInvalid("`retry.multiplier` in config.yaml is no number from 1 to 100.", "Write multiplier: 2.")
-    return Retry(attempts, durations.parse(str(found.get("backoff", "1s"))), float(multiplier))
+    backoff = _duration("retry.backoff", found["backoff"]) if "backoff" in found else timedelta(seconds=1)
+    return Retry(attempts, backoff, float(multiplier))
 
 
 def time_limit(config: Mapping[str, Json]) -> timedelta:
     """`attempt_timeout: 1h`."""
     found = config.get("attempt_timeout")
-    return TIME_LIMIT if found is None else durations.parse(str(found))
+    return TIME_LIMIT if found is None else _some("attempt_timeout", found)
 
 
 def notify(config: Mapping[str, Json]) -> Notify | None:
@@ -48,7 +50,29 @@ def notify(config: Mapping[str, Json]) -> Notify | None:
             "`notify` in config.yaml is wrong.", "Write notify: COMMAND, or {shell: COMMAND, timeout: 30s}."
         )
     timeout = said.get("timeout")
-    return Notify(command, NOTIFY_TIMEOUT if timeout is None else durations.parse(str(timeout)))
+    return Notify(command, NOTIFY_TIMEOUT if timeout is None else _some("notify.timeout", timeout))
+
+
+def _some(key: str, said: Json) -> timedelta:
+    found = _duration(key, said)
+    if not found:
+        raise ConfigInvalid(f"`{key}` in config.yaml is no time at all.", f"Write {key.rpartition('.')[2]}: 30s.")
+    return found
+
+
+def _duration(key: str, said: Json) -> timedelta:
+    try:
+        return durations.parse(str(said))
+    except InvalidInput as error:
+        raise ConfigInvalid(f"`{key}` in config.yaml: {error.fact}", error.remedy) from error
+
+
+def check(config: Mapping[str, Json]) -> None:
+    """ConfigInvalid, or InvalidInput of a server, if a host would refuse to begin with it."""
+    retry(config)
+    time_limit(config)
+    notify(config)
+    servers(config)
 
 
 def servers(config: Mapping[str, Json]) -> dict[str, Server]:

@@ -32,6 +32,8 @@ def run(argv: list[str], module: str = "moot.cli.program") -> int:
         # Imported here, so that an interrupt during the import is an interrupt and not a traceback.
         from moot.cli import terminal
 
+        _check(argv)
+
         code = import_module(module).call(program_name(argv[0]), argv[1:])
         terminal.flush()
     except BaseException as error:  # noqa: BLE001  # the boundary of the program
@@ -40,6 +42,17 @@ def run(argv: list[str], module: str = "moot.cli.program") -> int:
 
         return failures.tell(error, as_json="--json" in argv)
     return code
+
+
+def _check(argv: list[str]) -> None:
+    """Nothing that moot keeps could hold them."""
+    from moot.core.errors import InvalidInput
+    from moot.core.text import is_text
+
+    for one in argv:
+        if not is_text(one):
+            shown = os.fsencode(one).decode(errors="backslashreplace")
+            raise InvalidInput(f"The argument {shown[:80]} is not UTF-8.", "Write it in UTF-8.")
 
 
 def _hear_no_more() -> None:

@@ -28,6 +28,15 @@ def clean(text: str, what: str, *, limit: int = MAX_TEXT) -> str:
     return text
 
 
+def is_text(text: str) -> bool:
+    """Whether it can be written down: what comes from a system may have bytes in it that are no UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def inert(text: str) -> str:
     """The same text with everything that would act on a terminal or turn the reading direction spelled out, like
     `\\x1b`."""

@@ -47,6 +47,8 @@ def _private(folder: Path) -> Check:
 def _socket(path: Path) -> Check:
     if not path.exists():
         return check.ok("socket", "none; nobody serves this project")
+    if not path.is_socket():
+        return check.problem("socket", f"{path} is there and is not a socket.", "Move it away.")
     try:
         answer = _ask(path)
     except OSError as error:

@@ -15,6 +15,7 @@ from moot.store.errors import StoreDamaged
 from moot.store.sqlite import files, place
 
 BUSY_MILLISECONDS = 2000
+_HEADER = b"SQLite format 3\0"
 
 
 def checks(file: Path) -> Iterator[Check]:
@@ -39,7 +40,9 @@ def checks(file: Path) -> Iterator[Check]:
             yield _schema(int(version))
             yield _integrity(file, connection)
     except StoreDamaged as error:
-        yield check.problem("store", f"{error.code}: {error.fact}", _rescue(file))
+        yield check.problem(
+            "store", f"{error.code}: {error.fact}", _rescue(file) if _is_database(file) else error.remedy
+        )
     except MootError as error:
         yield check.failed("store", error)
 
@@ -62,6 +65,8 @@ def _open(file: Path) -> apsw.Connection:
 def _place(file: Path) -> Check:
     folder = next(one for one in file.absolute().parents if one.exists())
     place.check(folder)
+    if not folder.is_dir():
+        return check.problem("place", f"{folder} is a file, where a folder is to be.", "Move it away.")
     if not os.access(folder, os.W_OK):
         return check.problem("place", f"{folder} cannot be written to.", "Choose another place with --store.")
     return check.ok("place", f"{folder} is local and writable")
@@ -85,6 +90,11 @@ def _integrity(file: Path, connection: apsw.Connection) -> Check:
         return check.ok("integrity", "quick_check found nothing wrong")
     fact = f"The store is damaged: {found.splitlines()[0][:200]}"
     return check.problem("integrity", fact, _rescue(file))
+
+
+def _is_database(file: Path) -> bool:
+    with file.open("rb") as opened:
+        return opened.read(len(_HEADER)) == _HEADER
 
 
 def _rescue(file: Path) -> str:

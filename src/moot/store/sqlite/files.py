@@ -101,7 +101,10 @@ def in_words(path: Path) -> Generator[None]:
             raise known from error
         raise
     except OSError as error:
-        raise faults.no_room(error) or _refused(path, error.strerror or str(error)) from error
+        place = Path(error.filename) if isinstance(error.filename, str) else path  # of one beside it, perhaps
+        is_in_the_way = isinstance(error, FileExistsError | IsADirectoryError | NotADirectoryError)
+        refused = _in_the_way(place) if is_in_the_way else _refused(place, error.strerror or str(error))
+        raise faults.no_room(error) or refused from error
 
 
 def _open(file: StoreFile) -> apsw.Connection:
@@ -180,6 +183,10 @@ def _not_found(path: Path) -> StoreNotFound:
 
 def _foreign(path: Path) -> StoreDamaged:
     return StoreDamaged(f"{path} is not a moot store.", "Move it away, or choose another with --store.")
+
+
+def _in_the_way(path: Path) -> StorePlaceRefused:
+    return StorePlaceRefused(f"{path} is not what the store needs there.", "Move it away, or choose another place.")
 
 
 def _refused(path: Path, reason: str) -> StorePlaceRefused:
