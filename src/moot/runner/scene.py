@@ -15,6 +15,7 @@ from moot.registry.agents import Agent
 from moot.registry.attempts import Attempt
 from moot.runner.begun import Begun
 from moot.tools import isolation
+from moot.workspaces.errors import NeedsMissing
 
 RECENT = 50
 
@@ -56,8 +57,11 @@ def look(tx: ReadTx, begun: Begun) -> Scene:
 
 def _trouble(tx: ReadTx, begun: Begun) -> str:
     task = isolation.in_hand(tx, begun.agent, begun.caller.token or "")
-    where = None if task is None else isolation.where(tx, task)
-    return "" if where is None or where.error is None else f"The worktree on {where.branch}: {where.error}"
+    where = isolation.own(tx, begun.agent) if task is None else isolation.where(tx, task)
+    error = None if where is None else where.error
+    if where is None or error is None or not (task or isinstance(error, NeedsMissing)):
+        return ""
+    return f"The worktree on {where.branch}: {error}"
 
 
 def _before(tx: ReadTx, job: Job, attempt: AttemptId) -> Before | None:

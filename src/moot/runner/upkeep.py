@@ -5,10 +5,11 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from moot.process import sweep, tree
-from moot.workspaces import locks
+from moot.workspaces import locks, merging
 from moot.workspaces import repository as repositories
 from moot.workspaces.errors import BaseBusy, OtherBranch, RepositoryLocked
 from moot.workspaces.keeping import Kept, Owner
+from moot.workspaces.outcomes import Step
 from moot.workspaces.workspaces import Workspace
 from moot.workspaces.worktrees import Worktree
 
@@ -30,6 +31,7 @@ async def keep(one: Workspace, worktree: Worktree) -> Kept | None:
     """Commit what is there and not committed yet; None if there is no worktree. BaseBusy in the middle of a merge."""
     if not worktree.is_there:
         return None
+    await _catch_up(one, worktree)
     if (what := repositories.under_way(worktree.note)) is not None:
         raise BaseBusy(f"Something is under way in {worktree.path} ({what}).", "Finish it there, and try again.")
     try:
@@ -38,6 +40,14 @@ async def keep(one: Workspace, worktree: Worktree) -> Kept | None:
         if not await asyncio.to_thread(locks.release, worktree, one):
             raise
         return await worktree.keep(owner(one))
+
+
+async def _catch_up(one: Workspace, worktree: Worktree) -> None:
+    """Who was killed after its branch was moved has left files that are behind, which would pass for work."""
+    if one.merge_from is None or one.merge_commit is None:
+        return
+    if await worktree.repository.tip(one.branch) == one.merge_commit:
+        await merging.bring_along(worktree.repository, one.branch, Step(one.merge_from, one.merge_commit))
 
 
 async def keep_on_branch(one: Workspace, worktree: Worktree, base: str) -> None:

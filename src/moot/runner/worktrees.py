@@ -110,8 +110,27 @@ class Worktrees:
         await self._write(lambda tx: workspaces.refused(tx, id, error))
 
     async def of_agent(self, agent: Agent) -> Path:
-        """Where an agent works that has a worktree of its own: made before its first attempt, kept over all runs."""
-        return await self._ready(await self._write(lambda tx: self._taken(tx, isolation.of_agent(tx, agent))))
+        """Where an agent works that has a worktree of its own: made before its first attempt, kept over all runs. What
+        it has in hand finds there what it builds on."""
+        one = await self._write(lambda tx: self._taken(tx, isolation.of_agent(tx, agent)))
+        path = await self._ready(one)
+        if self.told is None or not self.told.is_about(one.instance):
+            await self._bring_over(agent, one.id)
+        return path
+
+    async def _bring_over(self, agent: Agent, id: WorkspaceId) -> None:
+        one = await self.store.read(lambda tx: workspaces.get(tx, id))
+        needed = await self.store.read(lambda tx: needed_work.for_agent(tx, agent, one))
+        if not needed and one.merge_commit is None:
+            return
+        worktree = await self._worktree(one)
+
+        async def intend(step: Step | None) -> None:
+            await self._write(lambda tx: workspaces.intend(tx, id, step))
+
+        missing = await bringing_in.merge(Site(worktree, one.branch, self.place), one, needed, intend)
+        conflicts = tuple(each for without in missing for each in without.conflicts)
+        await self._write(lambda tx: workspaces.brought(tx, id, beginnings.told(missing), conflicts))
 
     async def of_task(self, agent: Agent, hand: str) -> Path | None:
         """Where an attempt works that has in hand what has a worktree of its own; None if it has no such task."""
@@ -180,7 +199,7 @@ class Worktrees:
         """A branch of its own with what its task builds on, a worktree, and what prepares that."""
         is_new = not await worktree.repository.has_branch(one.branch)
         needed = await self.store.read(lambda tx: needed_work.of(tx, one))
-        begun = await bringing_in.begin(Site(worktree, one.branch, base, self.place), needed, is_new=is_new)
+        begun = await bringing_in.begin(Site(worktree, one.branch, self.place), base, needed, is_new=is_new)
         if is_new or one.status == "creating":
             one = replace(one, base_commit=begun.commit, is_branch_ours=is_new)
         one = await self._planned(one, worktree, base)

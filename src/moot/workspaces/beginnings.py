@@ -48,9 +48,13 @@ async def joined(repository: Repository, strands: Sequence[Strand], branch: str)
         if isinstance(found, str):
             commit = found
         else:
-            files = ", ".join(each.file for each in found[:_SHOWN])
-            missing.append(Missing(one.branch, f"it changes what others have changed, too: {files}", found))
+            missing.append(in_conflict(one, found))
     return Beginning(commit, tuple(missing))
+
+
+def in_conflict(strand: Strand, found: tuple[Conflict, ...]) -> Missing:
+    files = ", ".join(each.file for each in found[:_SHOWN])
+    return Missing(strand.branch, f"it changes what others have changed, too: {files}", found)
 
 
 async def compared(repository: Repository, tip: str, strands: Sequence[Strand]) -> tuple[Missing, ...]:

@@ -17,7 +17,7 @@ from moot.core.records import record, replace
 from moot.core.tx import ReadTx, Tx
 from moot.store import queries
 from moot.workspaces import branches, errors
-from moot.workspaces.errors import BranchTaken, WorkspaceClosed, WorkspaceNotFound
+from moot.workspaces.errors import BranchTaken, NeedsMissing, WorkspaceClosed, WorkspaceNotFound
 from moot.workspaces.outcomes import Conflict, Step
 
 sql = queries.beside(__file__)
@@ -251,6 +251,14 @@ def made(tx: Tx, id: WorkspaceId, trouble: MootError | None = None, conflicts: t
         told = {} if trouble is None else _plain(trouble, conflicts)
         _tell(tx, one, MADE, trouble=told)
         _change(tx, replace(one, status="active" if one.status == "creating" else one.status, wanted="", trouble=told))
+
+
+def brought(tx: Tx, id: WorkspaceId, trouble: MootError | None, conflicts: tuple[Conflict, ...] = ()) -> None:
+    """What is built on there is in it by now, or not all of it."""
+    one = _held(tx, id)
+    told = {} if trouble is None else _plain(trouble, conflicts)
+    if told or one.trouble.get("code") == NeedsMissing.code:
+        _change(tx, replace(one, trouble=told))
 
 
 def merged(tx: Tx, id: WorkspaceId, commit: str, trouble: MootError | None = None) -> None:
