@@ -4,11 +4,15 @@ from typing import Any
 
 import pytest
 
-from moot.board.claims import LEASE
+from moot.board import claims
+from moot.board import tasks as board_tasks
+from moot.board.claims import LEASE, Holder, Taken
 from moot.core.caller import Caller
-from moot.core.ids import InstanceName, TokenId
+from moot.core.ids import InstanceName, TaskId, TokenId
 from moot.core.json import Json
-from moot.registry import tokens
+from moot.core.tx import Tx
+from moot.registry import agents, tokens
+from moot.registry.agents import NewAgent
 from moot.registry.tokens import Grant
 from moot.store.store import Store
 from moot.testing.clock import ManualClock
@@ -32,6 +36,27 @@ async def planned(desk: Desk, *lines: str, caller: Caller = OPERATOR) -> tuple[s
 
 async def agent(desk: Desk, name: str, caller: Caller = OPERATOR, **more: Json) -> str:
     return (await desk.done(caller, "agent_register", name=name, runtime="claude_code", **more))["id"]
+
+
+async def test_who_comes_from_outside_goes_on_with_what_it_was_given_by_mail(store: Store) -> None:
+    desk = await open_desk(store)
+    _, ids = await planned(desk, "fix")
+
+    def give(tx: Tx) -> Caller:
+        ben = agents.ensure(tx, desk.house.instance, NewAgent("ben", backend="external"))
+        holder = Holder(ben.id, ben.name, "")  # as whoever hands tasks out: through no hand yet
+        assert isinstance(claims.claim(tx, TaskId(ids["fix"]), holder, ben.stream, lease=None), Taken)
+        return member(ben)
+
+    ben = await desk.house.write(give)
+    eve = member(await desk.house.join("eve"))
+    assert await desk.refused(eve, "task_update_status", id=ids["fix"], status="in_progress") == "CLAIM_LOST"
+    await desk.done(ben, "task_update_status", id=ids["fix"], status="in_progress")
+    held = await desk.house.read(lambda tx: board_tasks.get(tx, TaskId(ids["fix"])))
+    assert (held.hand, held.lease_until is not None) == (ben.token, True)
+    other = Caller(ben.name, ben.role, DEFAULT, ben.agent, TokenId("to_another"))
+    assert await desk.refused(other, "task_update_status", id=ids["fix"], status="in_progress") == "CLAIM_LOST"
+    await desk.done(ben, "task_update_status", id=ids["fix"], status="completed", outcome="mended")
 
 
 async def test_the_seven_steps_of_the_protocol(store: Store) -> None:

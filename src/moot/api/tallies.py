@@ -9,7 +9,7 @@ from moot.board.tasks import Task
 from moot.core.ids import InstanceName
 from moot.core.records import record
 from moot.core.tx import ReadTx
-from moot.tools import verifying
+from moot.tools import teamwork, verifying
 
 OPEN: tuple[BoardStatus, ...] = ("in_progress", "ready", "paused", "failed", "planning")
 _NAMED = 5  # tasks, where they may be many
@@ -66,7 +66,8 @@ def obstacles(tx: ReadTx, tally: Tally, *, is_served: bool, place: str) -> list[
         found.append(f"the plan {board.name} has failed tasks: {_named(failed)}; {retry}")
     if tally.at_work:
         return [*found, *_unchecked(tx, board, is_served=is_served, place=place)]
-    ready = tasks.available(tx, board.id, _NAMED) if board.status in OPEN_BOARDS else []
+    is_worked_on = board.status in OPEN_BOARDS and teamwork.trouble(tx, board) is None
+    ready = tasks.available(tx, board.id, _NAMED) if is_worked_on else []
     if ready:
         found.append(f"nobody is at work on the plan {board.name}; to be claimed: {_named(ready)}")
     return found

@@ -114,7 +114,8 @@ def _check_backends(project: Project, document: Document, wanted: Wanted) -> Non
 def branches_of(loaded: Loaded, instance: InstanceName) -> Mapping[str, str]:
     """Where each worker will work."""
     team = loaded.workflow.team
-    return {} if team is None else {name: branches.default(instance, name) for name in team.workers}
+    own = {one.name for one in loaded.workflow.agents if one.backend not in ("human", "external")}
+    return {} if team is None else {name: branches.default(instance, name) for name in team.workers if name in own}
 
 
 async def create(opened: Access, instance: InstanceName, loaded: Loaded, goal: str) -> Team:

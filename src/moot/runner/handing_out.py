@@ -27,15 +27,13 @@ from moot.registry.runs import Run
 from moot.requests import requests
 from moot.runner import plan_section
 from moot.teams import teams
-from moot.teams.stages import Stage
-from moot.tools import isolation, talk, teamwork, verifying
+from moot.tools import agreement, isolation, talk, teamwork, verifying
 from moot.tools.doing import Able
 from moot.tools.talk import Words
 from moot.workflow import stored
 from moot.workspaces.workspaces import Workspace
 
 HAND_OUT = "hand_out"
-_GIVEN_IN: tuple[Stage, ...] = ("delegating", "working", "merging")  # of a team: before, nobody has agreed to its plan
 _GIVEN = re.compile(r"\[TASK:\w+\] (.*)")
 _LOOKED_THROUGH = 1000  # ready tasks, for those that fit somebody
 _TOKENS = 4000  # of what somebody is told with a task
@@ -66,7 +64,7 @@ def hand_out(tx: Tx, job: Job) -> None:
     if run.state != "live" or run.is_paused or run.stop_asked or board is None or board.status not in OPEN_BOARDS:
         return
     team = teams.of_run(tx, run.id) if run.definition.get("team") is not None else None
-    if team is not None and team.stage not in _GIVEN_IN:
+    if team is not None and (team.stage not in agreement.WORKED_IN or not agreement.is_given(tx, team)):
         return
     lead = None if team is None else agents.find(tx, run.stream, team.lead)
     room = board.max_parallel - tasks.at_work(tx, board.id)

@@ -9,5 +9,5 @@ select count from team_marks where instance = :instance and run = :run and name 
 -- names: What was done at all.
 select name from team_marks where instance = :instance and run = :run
 
--- clear: As if nothing had been done.
-delete from team_marks where instance = :instance and run = :run
+-- clear: As if nothing had been done; what says whose something is stays so.
+delete from team_marks where instance = :instance and run = :run and name not like 'own:%'

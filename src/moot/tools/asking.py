@@ -114,13 +114,24 @@ def cancel(tx: Tx, instance: Instance, id: RequestId, by: Agent | None, *, is_op
     requests.get(tx, id, instance.stream)
     found = requests.cancel(tx, id, None if is_operator or by is None else by.id)
     if found.is_new:
-        jobs.cancel(tx, _timer(id))
-        _put_away(tx, found.request)
+        _end(tx, found.request)
         # People need not be told what they no longer have to do.
         to = _here(tx, found.request.addressee_id) if not found.request.is_for_person else ()
         words = Words(_told(found.request), to=to, kind="status", reply_to=found.request.message, spoken="")
         talk.say(tx, instance, by, words)
     return found.request
+
+
+def drop(tx: Tx, id: RequestId) -> None:
+    """The same, where nobody is left to be told: moot does not wait for the answer any more."""
+    found = requests.cancel(tx, id, None)
+    if found.is_new:
+        _end(tx, found.request)
+
+
+def _end(tx: Tx, request: Request) -> None:
+    jobs.cancel(tx, _timer(request.id))
+    _put_away(tx, request)
 
 
 def expire(tx: Tx, id: RequestId) -> Request | None:

@@ -14,7 +14,7 @@ from moot.core.caller import Caller
 from moot.core.ids import AgentId, StreamId, TaskId
 from moot.core.records import record, replace
 from moot.core.tx import ReadTx, Tx
-from moot.registry import instances, tokens
+from moot.registry import agents, instances, tokens
 from moot.registry.agents import Agent
 from moot.tools import acting, lapsing, teamwork, verifying
 
@@ -58,7 +58,15 @@ def known(tx: ReadTx, caller: Caller, id: str) -> Task:
 
 def held(tx: Tx, caller: Caller, id: TaskId) -> Task:
     """A task that the caller holds; ClaimLost otherwise."""
-    return claims.hold(tx, id, acting.hand(caller), acting.instance_of(tx, caller).stream)
+    stream = acting.instance_of(tx, caller).stream
+    _take_up(tx, caller, tasks.locked(tx, id, stream))
+    return claims.hold(tx, id, acting.hand(caller), stream)
+
+
+def _take_up(tx: Tx, caller: Caller, task: Task) -> None:
+    """Who comes from outside was given a task by mail, and acts for the first time: it goes on through this hand."""
+    if task.hand == "" and task.holder is not None and task.holder == caller.agent and caller.attempt is None:
+        claim(tx, caller, agents.get(tx, task.holder), task.id, task.stream)
 
 
 def holder_of(task: Task) -> AgentId:
@@ -69,7 +77,7 @@ def holder_of(task: Task) -> AgentId:
 def releasable(tx: Tx, caller: Caller, id: TaskId) -> Task:
     """A task that the caller holds, or anybody's for an operator."""
     task = tasks.locked(tx, id, acting.instance_of(tx, caller).stream)
-    is_own = task.hand == acting.hand(caller)
+    is_own = task.hand == acting.hand(caller) or (task.hand == "" and task.holder == caller.agent)
     if task.status not in HELD or not (is_own or caller.role == "operator"):
         raise claims.lost(task)
     return task

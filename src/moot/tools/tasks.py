@@ -16,7 +16,7 @@ from moot.core.ids import BoardId, TaskId
 from moot.core.tool import EVERYONE, Call, Tool
 from moot.core.tx import ReadTx, Tx
 from moot.registry import agents
-from moot.tools import acting, doing, isolation, standing
+from moot.tools import acting, doing, isolation, standing, teamwork
 from moot.tools.doing import Able
 from moot.tools.plans import Lines
 from moot.tools.shapes import Arguments, Detail, For, Id, Limit, Prose, Result, written
@@ -141,7 +141,9 @@ async def claim(call: Call, arguments: Claim) -> Claimed:
         if isinstance(found, Taken):
             lease = doing.lease_of(call.caller, agent)
             seconds = None if lease is None else int(lease.total_seconds())
-            made = isolation.for_task(tx, boards.get(tx, found.board), TaskId(arguments.task_id), found.name, agent)
+            board = boards.get(tx, found.board)
+            teamwork.check_work(tx, board)
+            made = isolation.for_task(tx, board, TaskId(arguments.task_id), found.name, agent)
             where = None if made is None else made.id
             return Claimed(success=True, fence=found.fence, lease_seconds=seconds, workspace_id=where)
         return Claimed(

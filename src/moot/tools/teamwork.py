@@ -15,6 +15,7 @@ from moot.teams import handoffs, teams
 from moot.teams.errors import TeamRefused
 from moot.teams.stages import Stage
 from moot.teams.teams import Team
+from moot.tools import agreement
 
 LOOK = "team"  # the kind of job
 _LEADING: frozenset[Role] = frozenset(("lead", "operator", "system"))
@@ -63,6 +64,23 @@ def check_stage(tx: ReadTx, board: BoardId) -> Team | None:
         fact = f"The team is {team.stage}: its plan stays as it is."
         raise TeamRefused(fact, "Name what is missing as an issue, with review_report.")
     return team
+
+
+def check_work(tx: ReadTx, board: Board) -> None:
+    """TeamRefused while nobody is to work on a team's plan."""
+    fact = trouble(tx, board)
+    if fact is not None:
+        raise TeamRefused(fact, "Wait until you are given a task by mail.")
+
+
+def trouble(tx: ReadTx, board: Board) -> str | None:
+    """Why nobody is to work on the plan, if it is a team's: it is not made, not approved, or judged."""
+    team = teams.of_run(tx, board.id) if board.created_by == "system" else None
+    if team is None or (team.stage in agreement.WORKED_IN and agreement.is_given(tx, team)):
+        return None
+    if team.stage in agreement.WORKED_IN:
+        return f"The plan of {team.instance} was changed, and is not approved yet."
+    return f"Nobody works on the plan of {team.instance} now: the team is {team.stage}."
 
 
 def check_handoff(tx: ReadTx, caller: Caller, task: Task, outcome: str | None) -> None:

@@ -3,27 +3,34 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from moot.core.records import replace
 from moot.core.tx import Tx
 from moot.jobs.jobs import NewJob
 from moot.registry import agents
 from moot.runner.worktree_worker import WorktreeWorker
 from moot.store.store import Store
-from moot.tools import isolation
+from moot.tools import asking, isolation
+from moot.tools.asking import Question
 from moot.workspaces import workspaces
 from moot.workspaces.errors import MergeConflict, NoRemote
 from moot.workspaces.outcomes import Conflict
-from moot.workspaces.workspaces import Plan, Workspace
+from moot.workspaces.workspaces import NewWorkspace, Plan, Workspace
 from tests.runner.teams.desk import HANDOFF, Desk, launched, workflow
 
 
-async def merging(store: Store, folder: Path, *, pushes: bool = False) -> Desk:
-    """Everything is approved, and each worker has a worktree, as if git had made it."""
+async def merging(store: Store, folder: Path, *, pushes: bool = False, more: str = "") -> Desk:
+    """Everything is approved, and each worker has a worktree, as if git had made it; worker-2 has made `more`, too."""
     desk = await launched(store, folder, workflow(pushes=pushes))
     await desk.plans("a worker-1", "b worker-2")
 
     def make(tx: Tx) -> None:
-        for name in ("worker-1", "worker-2"):
-            one = isolation.of_agent(tx, agents.named(tx, desk.house.stream, name))
+        workers = [agents.named(tx, desk.house.stream, name) for name in ("worker-1", "worker-2")]
+        made = [isolation.of_agent(tx, one) for one in workers]
+        if more:
+            guest = workers[1]
+            new = NewWorkspace(guest.stream, guest.instance, more, desk.run.id, created_by=guest.id)
+            made.append(isolation.create(tx, replace(new, created_name=guest.name)))
+        for name, one in zip(("worker-1", "worker-2", "more"), made, strict=False):
             workspaces.settle(tx, one.id, desk.worktrees.place)
             workspaces.plan(
                 tx, one.id, Plan(str(folder / "no"), str(folder / name), "main", "abc", is_branch_ours=True)
@@ -130,3 +137,36 @@ async def test_the_end_of_a_merge_is_looked_at_though_its_news_came_earlier(stor
     assert await desk.house.write(lambda tx: worker.begin(tx, job)) is None
     await desk.work()
     assert await desk.stage() == "done 1"
+
+
+async def test_what_a_worker_from_outside_has_made_for_its_tasks_is_merged_too(store: Store, tmp_path: Path) -> None:
+    desk = await merging(store, tmp_path, more="feature/b")
+    (told,) = await desk.unread("worker-1")
+    assert "git merge moot/default/worker-2\n" in told
+    assert "git merge feature/b\n" in told
+    await desk.turn("worker-1", HANDOFF)
+    other = (await space(desk, "worker-2")).id
+    await ended(desk, lambda tx: workspaces.merged(tx, other, "def"))
+    assert await desk.stage() == "merging 1"
+    made = await desk.house.read(lambda tx: workspaces.on_branch(tx, "feature/b"))
+    assert made is not None
+    assert (made.wanted, made.merge_into) == ("merge", (await space(desk, "worker-1")).branch)
+    await ended(desk, lambda tx: workspaces.merged(tx, made.id, "def"))
+    assert await desk.stage() == "done 1"
+
+
+async def test_what_members_were_asked_holds_up_nobody_once_the_team_is_done(store: Store, tmp_path: Path) -> None:
+    desk = await merging(store, tmp_path)
+
+    def ask(tx: Tx) -> None:
+        for to, kind in (("worker-2", "shutdown"), ("lead", "plan_approval"), ("human", "question")):
+            question = Question(to, kind, "that was all")  # pyright: ignore[reportArgumentType]
+            asking.ask(tx, desk.house.instance, None, question)
+
+    await desk.house.write(ask)
+    await desk.turn("worker-1", HANDOFF)
+    other = (await space(desk, "worker-2")).id
+    await ended(desk, lambda tx: workspaces.merged(tx, other, "def"))
+    assert await desk.stage() == "done 1"
+    assert [one.addressee for one in await desk.asked()] == ["human"]
+    assert [await desk.unread(name) for name in ("worker-2", "lead")] == [[], []]

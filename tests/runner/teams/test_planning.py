@@ -4,15 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from moot.board import laying
-from moot.board.plans import Plan
+from moot.board import boards, laying
+from moot.board.plans import Need, Plan, Planned
 from moot.core.ids import BoardId
 from moot.core.tx import Tx
 from moot.registry import agents
 from moot.requests.requests import Answerer, Verdict
 from moot.store.store import Store
-from moot.teams import stages
-from moot.tools import asking
+from moot.teams import marks, stages
+from moot.teams.errors import TeamRefused
+from moot.teams.reviews import Issue
+from moot.tools import asking, teamwork
 from moot.tools.asking import Reply
 from tests.runner.teams.desk import HANDOFF, Desk, launched, planned, workflow
 
@@ -121,6 +123,93 @@ async def test_a_denied_plan_goes_back_to_the_lead(store: Store, tmp_path: Path)
     assert await desk.stage() == "planning 1"
     await answer(desk, "approved")
     assert await desk.stage() == "working 1"
+
+
+async def test_what_is_approved_is_shown_in_full(store: Store, tmp_path: Path) -> None:
+    desk = await launched(store, tmp_path, workflow(asks_for_plan=True))
+    long = f"{'read it all, ' * 40}and then delete the database"
+    plan = (Planned("a", long, files=("a.py",), checks=({"shell": "make test"},)), Planned("b", "", (Need("a"),)))
+    await desk.turn("lead", call=lambda tx, _: laying.set_plan(tx, BoardId(desk.run.id), Plan("s", tasks=plan)))
+    (asked,) = await desk.asked()
+    assert f"- a: {long}\n  files: a.py\n  done when: `make test` ends with exit code 0" in asked.body
+    assert "- b: \n  after: a" in asked.body
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        Planned("b", "do b", (Need("a"),), files=("b.py",)),
+        Planned("b", "do b", files=("b.py",), checks=({"shell": "rm -rf ."},)),
+        Planned("b", "do b", files=("b.py",), capabilities=("root",)),
+        Planned("b", "do b", files=("b.py",), parallel_group="g"),
+    ],
+)
+async def test_whatever_changes_in_a_plan_makes_it_another(store: Store, tmp_path: Path, changed: Planned) -> None:
+    desk = await launched(store, tmp_path, workflow(asks_for_plan=True))
+    await desk.plans("a", "b")
+    (first,) = await desk.asked()
+    plan = Plan("a plan", tasks=(*planned("a"), changed))
+    await desk.house.write(lambda tx: laying.set_plan(tx, BoardId(desk.run.id), plan))
+    await desk.work()
+    (second,) = await desk.asked()
+    assert (second.id != first.id, second.hash != first.hash) == (True, True)
+
+
+async def test_what_is_added_to_an_approved_plan_waits_until_that_is_approved_too(store: Store, tmp_path: Path) -> None:
+    desk = await launched(store, tmp_path, workflow(asks_for_plan=True))
+    await desk.plans("a worker-1")
+    await answer(desk, "approved")
+    await desk.house.write(lambda tx: laying.add_tasks(tx, BoardId(desk.run.id), planned("more worker-2")))
+    await desk.work()
+    (asked,) = await desk.asked()
+    assert "- more (worker-2): do more" in asked.body
+    assert await desk.unread("worker-2") == []
+    with pytest.raises(TeamRefused, match="was changed, and is not approved yet"):
+        await desk.house.read(lambda tx: teamwork.check_work(tx, boards.get(tx, BoardId(desk.run.id))))
+    await desk.turn("worker-1", HANDOFF)  # what is in hand goes on
+    assert await desk.stage() == "working 1"
+    await answer(desk, "approved")
+    assert (await desk.task("more")).holder == (await desk.agent("worker-2")).id
+    await desk.turn("worker-2", HANDOFF)
+    assert await desk.stage() == "reviewing 1"
+
+
+async def test_a_change_that_is_denied_goes_back_to_the_lead(store: Store, tmp_path: Path) -> None:
+    desk = await launched(store, tmp_path, workflow(asks_for_plan=True))
+    await desk.plans("a worker-1")
+    await answer(desk, "approved")
+    await desk.house.write(lambda tx: laying.add_tasks(tx, BoardId(desk.run.id), planned("more worker-2")))
+    await desk.work()
+    await answer(desk, "denied", "not that")
+    (told,) = await desk.unread("lead")
+    assert told.startswith("human has denied the plan: not that")
+    await desk.plans("a worker-1")  # as it was approved
+    await desk.turn("worker-1", HANDOFF)
+    assert (await desk.stage(), await desk.asked()) == ("reviewing 1", [])
+
+
+async def test_what_a_review_has_found_is_mended_without_another_approval(store: Store, tmp_path: Path) -> None:
+    desk = await launched(store, tmp_path, workflow(asks_for_plan=True))
+    await desk.plans("a worker-1", "b worker-2")
+    await answer(desk, "approved")
+    for name in ("worker-1", "worker-2"):
+        await desk.turn(name, HANDOFF)
+    await desk.reports("lead", "changes", Issue("wrong", task="a"))
+    await desk.reports("reviewer-1", "approved")
+    assert (await desk.stage(), await desk.asked()) == ("working 2", [])
+    team = await desk.team()
+    await desk.house.write(lambda tx: marks.clear(tx, team))  # as when somebody resumes it
+    await desk.turn("worker-1", HANDOFF)
+    assert (await desk.stage(), await desk.asked()) == ("reviewing 2", [])
+
+
+async def test_nobody_takes_a_task_before_the_plan_is_approved(store: Store, tmp_path: Path) -> None:
+    desk = await launched(store, tmp_path, workflow(asks_for_plan=True))
+    await desk.plans("a", "b")
+    with pytest.raises(TeamRefused, match="the team is planning"):
+        await desk.house.read(lambda tx: teamwork.check_work(tx, boards.get(tx, BoardId(desk.run.id))))
+    await answer(desk, "approved")
+    await desk.house.read(lambda tx: teamwork.check_work(tx, boards.get(tx, BoardId(desk.run.id))))
 
 
 async def test_a_lead_that_makes_no_other_plan_ends_the_team(store: Store, tmp_path: Path) -> None:

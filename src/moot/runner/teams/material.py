@@ -22,7 +22,7 @@ from moot.runner.worker import Task
 from moot.runner.worktrees import Worktrees
 from moot.store.store import Store
 from moot.teams import reviews
-from moot.tools import isolation, teamwork
+from moot.tools import teamwork
 from moot.workspaces import changes
 from moot.workspaces.workspaces import Workspace
 from moot.workspaces.worktrees import Worktree
@@ -83,8 +83,8 @@ class MaterialWorker:
 
 def _spaces(tx: ReadTx, id: RunId) -> list[Workspace]:
     now = situation.look(tx, runs.get(tx, id))
-    found = [] if now is None else [isolation.own(tx, now.members[name]) for name in now.team.workers]
-    return [one for one in found if one is not None and one.repo_path is not None]
+    found = [] if now is None else situation.spaces(tx, now)
+    return [one for one in found if one.repo_path is not None]
 
 
 def _ask(tx: Tx, job: Job, text: str) -> None:

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from moot.board import laying, tasks
 from moot.board.plans import Planned
 from moot.board.tasks import Task
-from moot.core.tx import ReadTx, Tx
-from moot.runner.teams import notices, working
+from moot.core.tx import Tx
+from moot.requests import requests
+from moot.runner.teams import notices, situation, working
 from moot.runner.teams.situation import Situation
 from moot.teams import marks, teams
-from moot.tools import isolation
+from moot.tools import agreement, asking, isolation
 from moot.workspaces import workspaces
 from moot.workspaces.workspaces import Workspace
 
@@ -22,11 +23,12 @@ _TRIES, _PUSH = "merge", "push"  # the names of marks
 
 def merge(tx: Tx, now: Situation) -> bool:
     """Done, once git has everything on one branch, and that is pushed if it is to be."""
-    spaces = _spaces(tx, now)
+    spaces = situation.spaces(tx, now)
     if not spaces:
-        return teams.move(tx, now.team, "done")
-    merger, target = next(iter(spaces.items()))
-    left = [one for name, one in spaces.items() if name != merger and not one.is_closed]
+        return _done(tx, now)
+    target = next((one for one in spaces if now.is_started(one.created_name)), spaces[0])
+    merger = target.created_name
+    left = [one for one in spaces if one.id != target.id and not one.is_closed]
     if left:
         return _bring_together(tx, now, merger, target, left)
     if not now.is_quiet([merger]) or now.has_work or target.wanted:
@@ -39,13 +41,16 @@ def merge(tx: Tx, now: Situation) -> bool:
         return teams.move(tx, now.team, "failed", f"it could not be pushed: {target.error.fact}")
     pushed = " and pushed" if now.team.pushes else ""
     notices.announce(tx, now, f"merged: everything is on {target.branch}{pushed}")
+    return _done(tx, now)
+
+
+def _done(tx: Tx, now: Situation) -> bool:
+    """What members were asked, nobody answers any more."""
+    members = {one.id for one in now.members.values() if one.backend != "human"}
+    for one in requests.open_of(tx, now.run.stream):
+        if one.addressee_id in members:
+            asking.drop(tx, one.id)
     return teams.move(tx, now.team, "done")
-
-
-def _spaces(tx: ReadTx, now: Situation) -> dict[str, Workspace]:
-    """Where workers have worked, in the order of the team: the first brings everything together."""
-    found = {name: isolation.own(tx, now.members[name]) for name in now.team.workers}
-    return {name: one for name, one in found.items() if one is not None}
 
 
 def _bring_together(tx: Tx, now: Situation, merger: str, target: Workspace, left: Sequence[Workspace]) -> bool:
@@ -76,8 +81,7 @@ def _give(tx: Tx, now: Situation, merger: str, target: Workspace, left: Sequence
     for one in left:
         workspaces.lead_to(tx, one.id, target.branch)
     laying.add_tasks(tx, now.board.id, [Planned(name, _described(target, left, why), assigned=merger)])
-    task = tasks.named(tx, now.board.id, name)
-    assert task is not None
+    task = agreement.add_own(tx, now.team, name)
     for one in left:
         workspaces.attach(tx, one.id, [task.id])
     return False

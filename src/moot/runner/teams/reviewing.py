@@ -16,6 +16,7 @@ from moot.runner.teams import notices, situation, waiting
 from moot.runner.teams.situation import Situation
 from moot.teams import reviews, teams
 from moot.teams.reviews import Issue, Review
+from moot.tools import agreement
 
 _MOST_ASKED = 2
 
@@ -98,6 +99,8 @@ def redelegate(tx: Tx, now: Situation) -> bool:
         for number, one in enumerate(found, 1)
     ]
     laying.add_tasks(tx, now.board.id, planned)
+    for one in planned:
+        agreement.add_own(tx, now.team, one.name)
     return teams.move(tx, now.team, "working")
 
 

@@ -21,6 +21,8 @@ from moot.store import feed
 from moot.teams import teams
 from moot.teams.teams import Team
 from moot.tools import isolation, verifying
+from moot.workspaces import workspaces
+from moot.workspaces.workspaces import Workspace
 
 MATERIAL = "team_material"  # the kind of job that writes down what was changed
 _MOST_TASKS = 1000  # that are looked at
@@ -72,6 +74,23 @@ def look(tx: ReadTx, run: Run) -> Situation | None:
     has_news = feed.has_news(tx, run.stream)
     has_work = has_news or any(one.kind in _WORK for one in live)
     return Situation(run, team, board, instances.get(tx, run.instance), members, busy, has_news, has_work)
+
+
+def spaces(tx: ReadTx, situation: Situation) -> list[Workspace]:
+    """Where workers have worked, in the order of the team. Who comes from outside has no worktree of its own, but may
+    have made some for its tasks."""
+    made = workspaces.all_of(tx, situation.run.instance, situation.board.id)
+    found: list[Workspace] = []
+    for name in situation.team.workers:
+        worker = situation.members[name]
+        own = isolation.own(tx, worker)
+        found += [] if own is None else [own]
+        found += [one for one in made if one.created_by == worker.id and _counts(one)]
+    return found
+
+
+def _counts(one: Workspace) -> bool:
+    return one.status in ("active", "merged") and one.repo_path is not None
 
 
 def held_tasks(tx: ReadTx, situation: Situation) -> list[Task]:

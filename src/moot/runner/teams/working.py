@@ -7,7 +7,7 @@ from moot.core import text
 from moot.core.tx import Tx
 from moot.registry import agents
 from moot.runner import handing_out
-from moot.runner.teams import notices, situation, waiting
+from moot.runner.teams import notices, planning, situation, waiting
 from moot.runner.teams.situation import Situation
 from moot.teams import handoffs, marks, teams
 
@@ -17,6 +17,8 @@ _MOST_NUDGES = 2  # for one task, until it has failed
 def work(tx: Tx, now: Situation) -> bool:
     """On to reviewing, once all is done and no worker has anything left to read."""
     _share(tx, now)
+    if (said := planning.agree(tx, now)) != "agreed":  # the lead has changed it
+        return said == "given up"
     if now.board.status == "completed":
         return now.is_quiet(now.team.workers) and not now.has_work and teams.move(tx, now.team, "reviewing")
     if _tell_of_failures(tx, now):
