@@ -67,6 +67,12 @@ def check_early(plan: Plan) -> Checked | None:
         return None
 
 
+def hold(tx: Tx, board: BoardId) -> None:
+    """Nobody plans anew until the end. Tasks are held before their board, as by everybody."""
+    tx.all(sql.hold_there, str, board=board)
+    boards.held(tx, board)
+
+
 def set_plan(tx: Tx, board: BoardId, plan: Plan, checked: Checked | None = None) -> Laid:
     """The plan of a board, the first or a new one: what is finished or being worked on stays as it is, and what is
     planned as it was is not touched."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from moot.board import boards, claims, context, evidence, progress, tasks
+from moot.board import boards, claims, context, evidence, laying, progress, tasks
 from moot.board.boards import Board
 from moot.board.claims import Holder, Taken
 from moot.board.context import Include
@@ -27,6 +27,7 @@ from moot.registry.runs import Run
 from moot.requests import requests
 from moot.runner import plan_section
 from moot.teams import teams
+from moot.teams.teams import Team
 from moot.tools import agreement, isolation, talk, teamwork, verifying
 from moot.tools.doing import Able
 from moot.tools.talk import Words
@@ -64,7 +65,7 @@ def hand_out(tx: Tx, job: Job) -> None:
     if run.state != "live" or run.is_paused or run.stop_asked or board is None or board.status not in OPEN_BOARDS:
         return
     team = teams.of_run(tx, run.id) if run.definition.get("team") is not None else None
-    if team is not None and (team.stage not in agreement.WORKED_IN or not agreement.is_given(tx, team)):
+    if team is not None and not _is_open(tx, team, board):
         return
     lead = None if team is None else agents.find(tx, run.stream, team.lead)
     room = board.max_parallel - tasks.at_work(tx, board.id)
@@ -76,6 +77,13 @@ def hand_out(tx: Tx, job: Job) -> None:
         if agent is not None and _give(tx, board, task, agent, lead):
             free.remove(agent)
             room -= 1
+
+
+def _is_open(tx: Tx, team: Team, board: Board) -> bool:
+    """Whether tasks of a team may be handed out. What was approved stays as it is until they are."""
+    if agreement.is_needed(tx, team):
+        laying.hold(tx, board.id)
+    return team.stage in agreement.WORKED_IN and agreement.is_given(tx, team)
 
 
 def give(tx: Tx, run: Run, name: str, agent: Agent) -> bool:

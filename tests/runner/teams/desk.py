@@ -22,7 +22,8 @@ from moot.registry.attempts import NewAttempt
 from moot.registry.hosts import NewHost
 from moot.registry.runs import NewRun, Run
 from moot.requests import requests
-from moot.requests.requests import Request
+from moot.requests.requests import Answerer, Request
+from moot.requests.requests import Verdict as Answer
 from moot.runner import handing_out, phases
 from moot.runner.react import react
 from moot.runner.reactions.wake_agents import ATTEMPT
@@ -34,7 +35,8 @@ from moot.store.store import Store
 from moot.teams import reviews, teams
 from moot.teams.reviews import Issue, Verdict
 from moot.teams.teams import Team
-from moot.tools import doing, talk, teamwork
+from moot.tools import asking, doing, talk, teamwork
+from moot.tools.asking import Reply
 from moot.tools.talk import Words
 from moot.workflow import stored
 from moot.workflow.workflow import AgentDefinition, Backend, Context, TeamDefinition, Workflow
@@ -248,6 +250,19 @@ def _own_job(tx: Tx, host: HostId, agent: Agent) -> Job:
 
 def _caller(agent: Agent, hand: str, attempt: AttemptId) -> Caller:
     return Caller(agent.name, agent.role, agent.instance, agent.id, TokenId(hand), attempt)
+
+
+async def answer(desk: Desk, verdict: Answer, text: str = "") -> None:
+    """What the person says to the only request there is."""
+    (asked,) = await desk.asked()
+
+    def change(tx: Tx) -> None:
+        person = agents.person(tx, desk.house.instance)
+        by = Answerer(person.name, person.id, is_operator=True)
+        asking.answer(tx, desk.house.instance, asked.id, Reply(verdict, text), by)
+
+    await desk.house.write(change)
+    await desk.work()
 
 
 def workflow(lead: Backend = "scripted", workers: Sequence[str] = WORKERS, **terms: bool | int) -> Workflow:

@@ -2,17 +2,19 @@
 
 from pathlib import Path
 
+from moot.board import laying
+from moot.core.ids import BoardId
 from moot.core.tx import Tx
 from moot.jobs import jobs
-from moot.jobs.jobs import Appetite, Job
+from moot.jobs.jobs import Appetite, Job, NewJob
 from moot.registry import runs
-from moot.runner import phases
+from moot.runner import handing_out, phases
 from moot.runner.teams import advancing
 from moot.store.postgres import PostgresStore
 from moot.teams import reviews, teams
 from moot.tools import teamwork
 from tests.interleave import interleave
-from tests.runner.teams.desk import Desk, launched
+from tests.runner.teams.desk import Desk, answer, launched, planned, workflow
 
 
 async def looking(desk: Desk) -> Job:
@@ -95,3 +97,23 @@ async def test_of_two_who_take_a_team_further_one_does(pg_store: PostgresStore, 
     met = await interleave(pg_store, lambda tx: advancing.advance(tx, job), late)
     assert (met.second, met.second_waited) == (False, True)
     assert (await desk.way()).count("comparing") == 1
+
+
+async def test_what_is_added_while_tasks_are_handed_out_waits_for_its_approval(
+    pg_store: PostgresStore, tmp_path: Path
+) -> None:
+    desk = await launched(pg_store, tmp_path, workflow(asks_for_plan=True))
+    await desk.plans("a worker-1")
+    await answer(desk, "approved")
+    key = f"{handing_out.HAND_OUT}:{desk.run.id}"
+    job = await desk.takes(NewJob(key, handing_out.HAND_OUT, desk.run.stream, desk.run.id))
+    met = await interleave(
+        pg_store,
+        lambda tx: handing_out.hand_out(tx, job),
+        lambda tx: laying.add_tasks(tx, BoardId(desk.run.id), planned("more worker-2")),
+    )
+    assert met.second_waited
+    await desk.work()
+    assert (await desk.task("more")).holder is None
+    (asked,) = await desk.asked()
+    assert "- more (worker-2): do more" in asked.body

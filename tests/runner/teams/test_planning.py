@@ -7,28 +7,12 @@ import pytest
 from moot.board import boards, laying
 from moot.board.plans import Need, Plan, Planned
 from moot.core.ids import BoardId
-from moot.core.tx import Tx
-from moot.registry import agents
-from moot.requests.requests import Answerer, Verdict
 from moot.store.store import Store
 from moot.teams import marks, stages
 from moot.teams.errors import TeamRefused
 from moot.teams.reviews import Issue
-from moot.tools import asking, teamwork
-from moot.tools.asking import Reply
-from tests.runner.teams.desk import HANDOFF, Desk, launched, planned, workflow
-
-
-async def answer(desk: Desk, verdict: Verdict, text: str = "") -> None:
-    (asked,) = await desk.asked()
-
-    def change(tx: Tx) -> None:
-        person = agents.person(tx, desk.house.instance)
-        by = Answerer(person.name, person.id, is_operator=True)
-        asking.answer(tx, desk.house.instance, asked.id, Reply(verdict, text), by)
-
-    await desk.house.write(change)
-    await desk.work()
+from moot.tools import teamwork
+from tests.runner.teams.desk import HANDOFF, answer, launched, planned, workflow
 
 
 async def test_the_lead_is_told_the_goal_and_everybody_the_way(store: Store, tmp_path: Path) -> None:
