@@ -11,6 +11,7 @@ from moot.core.tx import Tx
 from moot.registry import instances
 from moot.runner.worktrees import Worktrees
 from moot.tools import isolation
+from moot.workspaces import workspaces
 from moot.workspaces.workspaces import NewWorkspace
 from tests.cli.terminal import Ended, Terminal
 from tests.workspaces import repos
@@ -35,6 +36,13 @@ def make(terminal: Terminal, branch: str, instance: str = "default") -> str:
         return id
 
     return terminal.act(work)
+
+
+def lead_to(terminal: Terminal, id: str, branch: str) -> None:
+    async def work(connection: Connection) -> None:
+        await connection.store.write(lambda tx: workspaces.lead_to(tx, WorkspaceId(id), branch), caller=SYSTEM)
+
+    terminal.act(work)
 
 
 def tree_of(terminal: Terminal, id: str) -> Repo:
@@ -134,3 +142,14 @@ def test_with_its_instance_worktrees_are_cleared_away_and_work_that_is_not_merge
         sorted(tree_of(terminal, id).top for id in (nested, other)),
     )
     assert [one["id"] for one in terminal.ok("workspace", "ls", "--json").json] == [other]
+
+
+def test_what_came_to_the_base_by_way_of_another_branch_is_merged(terminal: Terminal, repo: Repo) -> None:
+    _, second = make(terminal, "first", "gone"), make(terminal, "second", "gone")
+    tree_of(terminal, second).write("new.txt", "new\n")
+    lead_to(terminal, second, "first")
+    terminal.ok("workspace", "merge", "second")
+    terminal.ok("workspace", "merge", "first")
+    terminal.ok("workspace", "clean", "first")
+    assert terminal.ok("rm", "gone", "--yes").out == "gone is deleted\n"
+    assert (repo.branches(), repo.read("new.txt")) == (["main"], "new\n")

@@ -66,3 +66,28 @@ async def test_a_branch_that_was_merged_elsewhere_goes_with_its_worktree(yard: Y
     await yard.remove(other.id)
     assert repo.branches() == ["main", "one"]
     assert repo.show("one:theirs.txt") == "theirs"
+
+
+async def test_a_branch_goes_too_where_the_one_that_it_was_merged_into_has_gone_on_to_the_base(
+    yard: Yard, repo: Repo
+) -> None:
+    target, other = await two(yard)
+    inside(other).write("theirs.txt", "theirs\n")
+    for one in (other, target):
+        await yard.merge(one.id)
+    for one in (target, other):
+        await yard.remove(one.id)
+    assert repo.branches() == ["main"]
+    assert repo.show("main:theirs.txt") == "theirs"
+
+
+async def test_a_branch_stays_where_the_one_that_it_was_merged_into_is_gone_and_the_base_has_it_not(
+    yard: Yard, repo: Repo
+) -> None:
+    target, other = await two(yard)
+    inside(other).write("theirs.txt", "theirs\n")
+    await yard.merge(other.id)
+    await yard.remove(target.id)
+    repo.git("branch", "-D", "one")
+    await yard.remove(other.id)
+    assert repo.branches() == ["main", "two"]

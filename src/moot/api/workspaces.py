@@ -110,16 +110,15 @@ async def retire(access: Access, instance: InstanceName) -> Retired:
 
 
 async def _unmerged(worktrees: Worktrees, one: Workspace) -> list[str]:
-    """The branches with work of it that its base has not, nor what it was merged into."""
+    """The branches with work of it that neither its base has, nor what it was merged into."""
     if one.repo_path is None:
         return []
     repository = await worktrees.repository(one)
-    base = await repository.git.commit_of(HEADS + (one.merge_into or one.base_branch))
     named = [one.branch] if one.is_branch_ours else []
     found: list[str] = []
     for branch in (*named, *filter(None, [one.kept_branch])):
         tip = await repository.git.commit_of(HEADS + branch)
-        if tip is not None and (base is None or not await repository.contains(tip, base)):
+        if tip is not None and not await repository.has(one.homes, tip):
             found.append(branch)
     return found
 

@@ -258,7 +258,7 @@ class Worktrees:
         self.grounds.discard(one.id)
         worktree.forget()
         if one.is_branch_ours and one.status == "creating":
-            await worktree.repository.drop(one.branch, one.base_branch, one.base_commit)
+            await worktree.repository.drop(one.branch, [one.base_branch], one.base_commit)
 
     async def _set_up(self, one: Workspace, folder: Path) -> SetupFailed | None:
         """The command of whoever has asked for it. It may be run again after a crash, in a worktree made anew."""
@@ -336,7 +336,7 @@ class Worktrees:
         if worktree is not None:
             kept = await upkeep.patiently(lambda: worktree.remove(upkeep.owner(one)))
             if one.is_branch_ours:
-                await worktree.repository.drop(one.branch, one.merge_into or one.base_branch, one.base_commit)
+                await worktree.repository.drop(one.branch, one.homes, one.base_commit)
         elsewhere = None if kept is None or kept.branch == one.branch else kept.branch
         await self._write(lambda tx: workspaces.removed(tx, one.id, elsewhere))
 

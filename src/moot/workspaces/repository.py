@@ -1,7 +1,7 @@
 """A repository as workspaces see it: where it is, what is checked out where, and which branches there are."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -94,20 +94,21 @@ class Repository:
         asked = ("--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--ignore-submodules=dirty")
         return (await self.git.run("diff", *asked, base, other, "--")).out
 
-    async def drop(self, branch: str, base: str, start: str | None = None) -> bool:
-        """Take a branch away, if nothing is lost with it and nobody has it checked out: all that is on it is on the
-        base, or it is still where it started and others have what that was made of."""
+    async def drop(self, branch: str, homes: Sequence[str], start: str | None = None) -> bool:
+        """Take a branch away, if nothing is lost with it and nobody has it checked out: all that is on it is on one of
+        its homes, or it is still where it started and others have what that was made of."""
         tip = await self.git.commit_of(HEADS + branch)
-        if tip is None or not (await self._is_in(tip, base) or (tip == start and await self._is_elsewhere(branch))):
+        if tip is None or not (await self.has(homes, tip) or (tip == start and await self._is_elsewhere(branch))):
             return False
         if any(one.branch == branch for one in await self.checkouts()) or branch in rebased(self.common):
             return False
         await self.git.run("update-ref", "-d", HEADS + branch, tip)
         return True
 
-    async def _is_in(self, tip: str, base: str) -> bool:
-        other = await self.git.commit_of(HEADS + base)
-        return other is not None and await self.contains(tip, other)
+    async def has(self, homes: Sequence[str], commit: str) -> bool:
+        """Whether the commit is on one of these branches; those that are gone have nothing."""
+        tips = [await self.git.commit_of(HEADS + branch) for branch in homes]
+        return any([await self.contains(commit, tip) for tip in tips if tip is not None])
 
     async def _is_elsewhere(self, branch: str) -> bool:
         """Whether all that was done on a branch is on others, too; that it was merged there counts for nothing."""

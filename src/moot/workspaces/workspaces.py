@@ -62,6 +62,11 @@ class Workspace:
         return self.status in ("merged", "abandoned")
 
     @property
+    def homes(self) -> tuple[str, ...]:
+        """The branches that its work comes to: what it is merged into first, in the end its base."""
+        return tuple(filter(None, (self.merge_into, self.base_branch)))
+
+    @property
     def error(self) -> MootError | None:
         """What stood in the way, as it was met."""
         if not self.trouble:
