@@ -96,6 +96,19 @@ def test_delete_is_refused_while_it_works_and_force_ends_its_process(terminal: T
     assert repos.Repo(terminal.folder).worktrees() == [terminal.folder]
 
 
+def test_delete_tells_of_a_worktree_that_it_leaves_as_it_is(terminal: Terminal) -> None:
+    (terminal.folder / ".moot" / "team.yaml").write_text(DONE, encoding="utf-8")
+    terminal.ok("team", "up", "g")
+    (tree,) = repos.Repo(terminal.folder).worktrees()[1:]
+    repos.make(tree / "clone")  # what no commit can hold
+    deleted = terminal.ok("team", "delete")
+    assert deleted.out == "the team team is deleted\n"
+    assert deleted.err == (
+        f"  left as it is: {tree}: {tree} holds a repository of its own: clone/. "
+        "Take out what you need of it, and remove it there.\n"
+    )
+
+
 def test_force_ends_nobody_else(terminal: Terminal) -> None:
     with working(terminal, "one"), working(terminal, "two") as other:
         terminal.ok("team", "delete", "one", "--force")

@@ -147,7 +147,7 @@ def test_a_team_can_be_put_together_before_it_is_started_and_is_gone_when_it_is_
     assert (team(project)["stage"], team(project)["goal"]) == ("formed", GOAL)
     project.ok("team", "up", "--file", "team.yaml", "--no-approve-plan")
     deleted = project.ok("teamdelete", "--json").json
-    assert deleted == {"name": "team", "status": "deleted", "branches": ["moot/team/worker-1"]}
+    assert deleted == {"name": "team", "status": "deleted", "branches": ["moot/team/worker-1"], "left": []}
     assert project.ok("team", "status", "--json").json == []
     assert Repo(project.folder).worktrees() == [project.folder]
 

@@ -7,7 +7,7 @@ import click
 
 from moot.api import removing, targets
 from moot.api.access import access
-from moot.cli import loop, terminal
+from moot.cli import clearing, loop, terminal
 from moot.cli.options import json_option, store_option
 from moot.core.errors import InvalidInput
 from moot.core.ids import InstanceName
@@ -32,14 +32,10 @@ def command(*, instance: str, is_sure: bool, store: str | None, as_json: bool) -
         click.confirm(f"Delete {name} with everything in it?", abort=True)
     retired = loop.run(_remove(name, store))
     if as_json:
-        left = [{"worktree_path": one.where, "error": str(one.error)} for one in retired.left]
-        terminal.document({"instance": name, "status": "deleted", "branches": list(retired.kept), "left": left})
+        terminal.document({"instance": name, "status": "deleted", **clearing.document(retired)})
         return
     terminal.say(f"{name} is deleted")
-    for branch in retired.kept:
-        terminal.say(f"  not merged, and kept: {branch}; merge it with: git merge {branch}")
-    for one in retired.left:
-        terminal.note(f"  left as it is: {one.where}: {one.error}")
+    clearing.tell(retired)
 
 
 async def _check(name: InstanceName, store: str | None) -> None:

@@ -2,7 +2,7 @@
 
 import functools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,7 +11,7 @@ import click
 
 from moot.api import control
 from moot.api.access import access
-from moot.cli import loop, opening, play, terminal
+from moot.cli import clearing, loop, opening, play, terminal
 from moot.cli.options import budget_option, given, json_option, permissions_option, store_option
 from moot.core import text
 from moot.core.errors import InvalidInput
@@ -24,6 +24,7 @@ from moot.store.errors import StoreNotFound
 if TYPE_CHECKING:
     from moot.api.running import Order
     from moot.api.teams import Standing
+    from moot.api.workspaces import Retired
     from moot.app.teams.assembling import Wanted
     from moot.app.workflows import Loaded
     from moot.teams.teams import Team
@@ -347,17 +348,16 @@ def delete(name: InstanceName, force: bool, store: str | None, as_json: bool) ->
     """Delete a team with everything that was said and done. What is not merged stays on its branches."""
     from moot.api import removing, teams
 
-    async def work() -> Sequence[str]:
+    async def work() -> "Retired":
         async with access("manage", store=store) as opened:
             await teams.listed(opened, name)
             if force:
                 await teams.end_processes(opened, name)
-            return (await removing.remove(opened, name)).kept
+            return await removing.remove(opened, name)
 
-    kept = loop.run(work())
+    retired = loop.run(work())
     if as_json:
-        terminal.document({"name": name, "status": "deleted", "branches": list(kept)})
+        terminal.document({"name": name, "status": "deleted", **clearing.document(retired)})
         return
     terminal.say(f"the team {name} is deleted")
-    for branch in kept:
-        terminal.say(f"  not merged, and kept: {branch}; merge it with: git merge {branch}")
+    clearing.tell(retired)

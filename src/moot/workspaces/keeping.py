@@ -63,21 +63,22 @@ async def strays(repository: Repository, git: Git, branch: str, base: str) -> bo
     return bool((await git.run("rev-list", "--max-count=1", "HEAD", "--not", *known)).out)
 
 
-async def inside(git: Git) -> list[str]:
+async def inside(git: Git) -> WorkInside | None:
     """Repositories in a worktree: what is in them is in no commit of ours."""
+    if not (found := await _repositories(git)):
+        return None
+    return WorkInside(
+        f"{git.folder} holds a repository of its own: {', '.join(found[:5])}.",
+        "Take out what you need of it, and remove it there.",
+    )
+
+
+async def _repositories(git: Git) -> list[str]:
     nested = [one for one in (await git.run("ls-files", "-z", *_UNTRACKED)).parts if one.endswith("/")]
     staged = (await git.run("ls-files", "-z", "--stage")).parts
     links = [line.partition("\t")[2] for line in staged if line.startswith("160000 ")]
     replaced = [".git"] if (git.folder / ".git").is_dir() else []
     return [*replaced, *nested, *(one for one in links if os.path.lexists(git.folder / one / ".git"))]
-
-
-async def refuse_inside(git: Git) -> None:
-    if found := await inside(git):
-        raise WorkInside(
-            f"{git.folder} holds a repository of its own: {', '.join(found[:5])}.",
-            "Take out what you need of it, and remove it there.",
-        )
 
 
 async def _keep(repository: Repository, git: Git, owner: Owner, variables: dict[str, str]) -> Kept:

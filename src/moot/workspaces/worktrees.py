@@ -60,6 +60,10 @@ class Worktree:
         """Commit what is there and not committed yet; of one that `is_leaving` whatever lock there is."""
         return await keeping.keep(self.repository, await self.git(), owner, is_leaving=is_leaving)
 
+    async def inside(self) -> WorkInside | None:
+        """What it holds that no commit can keep."""
+        return await keeping.inside(await self.git()) if self.is_there else None
+
     async def strays(self, branch: str, base: str) -> bool:
         """Whether work is checked out in it that is not on its branch."""
         return await keeping.strays(self.repository, await self.git(), branch, base)
@@ -74,7 +78,8 @@ class Worktree:
         kept = None
         if self.is_there:
             git = await self.git()
-            await keeping.refuse_inside(git)
+            if (inside := await keeping.inside(git)) is not None:
+                raise inside
             kept = await keeping.keep(self.repository, git, owner, is_leaving=True)
         elif self.has_files:
             raise WorkInside(

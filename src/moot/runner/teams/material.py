@@ -24,6 +24,7 @@ from moot.store.store import Store
 from moot.teams import reviews
 from moot.tools import teamwork
 from moot.workspaces import changes
+from moot.workspaces.errors import WorkInside
 from moot.workspaces.workspaces import Workspace
 from moot.workspaces.worktrees import Worktree
 
@@ -63,18 +64,22 @@ class MaterialWorker:
     async def _section(self, one: Workspace) -> str:
         heading = f"## {one.created_name}: {one.branch}\n\n"
         try:
-            return f"{heading}```diff\n{await self._changed(one)}\n```\n"
+            patch, inside = await self._changed(one)
         except MootError as error:  # who judges is told, and can look there
             return f"{heading}It could not be looked at: {error}\n"
+        missing = "" if inside is None else f"\nThis is on no branch ({inside.code}): {inside}\n"
+        return f"{heading}```diff\n{patch}\n```\n{missing}"
 
-    async def _changed(self, one: Workspace) -> str:
+    async def _changed(self, one: Workspace) -> tuple[str, WorkInside | None]:
+        """As a patch, and what no commit can keep."""
         repository = await self.worktrees.repository(one)
         worktree = Worktree(one.id, repository, self.worktrees.grounds)
         async with self.worktrees.grounds.alone(one.id):
             await upkeep.let_end(one)
             await upkeep.keep(one, worktree)
             patch = (await changes.made(one, worktree)).decode(errors="replace").replace("\0", "\\0")
-        return patch if len(patch) <= _MOST else f"{patch[:_MOST]}\n… (the rest is on the branch)"
+            inside = await worktree.inside()
+        return (patch if len(patch) <= _MOST else f"{patch[:_MOST]}\n… (the rest is on the branch)"), inside
 
     async def _settle(self, change: Callable[[Tx], None]) -> None:
         with contextlib.suppress(JobLost):
