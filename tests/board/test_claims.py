@@ -114,3 +114,15 @@ async def test_a_task_of_another_place_is_not_found(store: Store) -> None:
     made = await desk(store, "a")
     with pytest.raises(TaskNotFound):
         await store.read(lambda tx: tasks.get(tx, TaskId("tk_none"), made.board.stream))
+
+
+async def test_who_holds_it_already_is_told_that_the_workflow_is_paused(store: Store) -> None:
+    made = await desk(store, "a")
+    await made.claim("a")
+    await made.move("paused")
+    again = await made.claim("a")
+    assert isinstance(again, Refused)
+    assert (again.obstacle, again.reason, again.hand) == ("workflow", "The workflow is paused.", None)
+    other = await made.claim("a", BOB)
+    assert isinstance(other, Refused)
+    assert (other.obstacle, other.holder) == ("claimed", ANN.agent)

@@ -137,12 +137,12 @@ def release_all(tx: Tx, agent: AgentId, reason: str, hand: str | None = None) ->
 
 
 def _obstacle(tx: Tx, task: Task, holder: Holder) -> Refused:
-    if task.status in states.HELD:
+    if task.status in states.HELD and task.holder != holder.agent:
         reason = "It is held by somebody else."
         if task.lease_until is not None:
             reason += f" It is free at {task.lease_until:%H:%M:%S} UTC, unless they give a sign of life."
         return Refused("claimed", reason, task.holder, task.hand)
-    if task.status != "pending":
+    if task.status not in ("pending", *states.HELD):
         return Refused("finished", f"It is {task.status}.")
     board = boards.get(tx, task.board)
     if board.status not in states.OPEN_BOARDS:
