@@ -31,6 +31,7 @@ from moot.registry.tokens import Grant
 from moot.runner import endings, guidance, handing_out, journals, limits, more_mail, prompts, scene, terms
 from moot.runner.begun import Begun, Equip, Kit, Start
 from moot.runner.flows import section
+from moot.runner.guidance import Circumstances
 from moot.runner.journals import Signs
 from moot.runner.prompts import Occasion
 from moot.runner.purses import Leave
@@ -43,6 +44,7 @@ from moot.runner.trails import Trails
 from moot.runner.worker import Task
 from moot.store.errors import StoreBusy, StoreUnavailable
 from moot.store.store import Store
+from moot.workflow import stored
 
 _log = logging.getLogger("moot.runner")
 BATCH = 50  # messages handed over at once; the rest follow in the next attempt
@@ -241,14 +243,17 @@ def _briefing(begun: Begun, found: Scene) -> Briefing:
     return Briefing(
         request=prompts.request(occasion, found),
         prompt=prompts.prompt(occasion, found, quoting.new_nonce()),
-        system_prompt=guidance.system_prompt(
-            own, begun.caller.groups, has_context=has_context, has_steps=_has_steps(begun.run)
-        ),
+        system_prompt=guidance.system_prompt(own, begun.caller.groups, _circumstances(begun)),
     )
 
 
-def _has_steps(run: Run | None) -> bool:
-    return run is not None and section.has_steps(run)
+def _circumstances(begun: Begun) -> Circumstances:
+    run = begun.run
+    return Circumstances(
+        terms.has_context(run),
+        has_steps=run is not None and section.has_steps(run),
+        hands_off=run is not None and begun.agent.name in stored.workers(run.definition),
+    )
 
 
 def _letters(mail: tuple[Mail, ...]) -> tuple[Letter, ...]:

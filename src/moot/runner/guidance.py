@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from moot.core.records import record
 from moot.registry.runs import Run
 from moot.runner import values
 from moot.workflow import stored, templates
@@ -36,8 +37,12 @@ _TASKS = """\
 
 A message that begins with [TASK:id] gives you a task of the plan: it is yours until you end it. Note what you do and
 decide with `checkpoint_add`, so that somebody else could go on from there. End it with `task_update_status`:
-`completed` and an `outcome`, or `failed` and an `error`. If you just end, the task counts as done and your last words
-are its outcome. What it is asked for is checked; what does not hold comes back to you."""
+`completed` and an `outcome`, or `failed` and an `error`. {end} What it is asked for is checked; what does not hold
+comes back to you."""
+_LAST_WORDS = "If you just end, the task counts as done and your last words are its outcome."
+_HAND_OFF = """\
+To just end does not end the task: unless your last words are its hand-off, or you have asked somebody something, you
+are asked for it twice, and then it has failed."""
 
 _STEPS = """\
 ## Steps
@@ -53,15 +58,25 @@ def expanded(run: Run | None, text: str) -> str:
     return templates.expand(text, values.of_run(run, stored.from_json(run.definition), run.outputs)).text
 
 
-def system_prompt(own: str, groups: Sequence[str] | None, *, has_context: bool, has_steps: bool = False) -> str:
+@record
+class Circumstances:
+    """What it takes part in."""
+
+    has_context: bool  # the channel and the documents are shared with the others
+    has_steps: bool = False
+    hands_off: bool = False  # its tasks end with a hand-off, and not by its turn
+
+
+def system_prompt(own: str, groups: Sequence[str] | None, where: Circumstances) -> str:
     """The agent's own prompt first; `groups` are the tools it holds, None for all."""
     parts = [own.strip()]
-    if has_context:
+    if where.has_context:
         parts.append(_WORK)
         parts += [_DOCUMENTS] if _holds(groups, "documents", "document_write", "document_append") else []
-        parts += [_TASKS] if _holds(groups, "tasks", "task_update_status") else []
+        tasks = _TASKS.format(end=_HAND_OFF if where.hands_off else _LAST_WORDS)
+        parts += [tasks] if _holds(groups, "tasks", "task_update_status") else []
         parts += [_VOTES] if _holds(groups, "proposals", "vote", "proposal_create") else []
-    parts += [_STEPS] if has_steps else []
+    parts += [_STEPS] if where.has_steps else []
     return "\n\n".join(part for part in parts if part)
 
 

@@ -27,6 +27,12 @@ def names(stored: Mapping[str, Json]) -> list[str]:
     return [cast(str, one["name"]) for one in cast(Sequence[Mapping[str, Json]], stored["agents"])]
 
 
+def workers(stored: Mapping[str, Json]) -> list[str]:
+    """Of its team, if it has one."""
+    team = cast(Mapping[str, Json] | None, stored.get("team"))
+    return [] if team is None else cast(list[str], team["workers"])
+
+
 def settings(agent: AgentDefinition, others: Sequence[AgentDefinition] = ()) -> Mapping[str, Json]:
     """What a backend is told about the agent that it runs, and about the others who take part in what it does."""
     told = cast(dict[str, Json], _agent_form().dump_python(agent, mode="json"))

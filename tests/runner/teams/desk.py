@@ -286,7 +286,10 @@ async def launched(store: Store, folder: Path, wanted: Workflow | None = None) -
                 one.name,
                 backend=str(one.backend),
                 role=roles[parts[one.name]],  # pyright: ignore[reportArgumentType]
-                settings={"workspace": "worktree" if parts[one.name] == "worker" else "shared"},
+                settings={
+                    "workspace": "worktree" if parts[one.name] == "worker" else "shared",
+                    **({} if one.tools is None else {"tools": list(one.tools)}),
+                },
             )
             for one in wanted.agents
         ]

@@ -1,14 +1,17 @@
 """Workers hand off in one form, hear of each other without being woken, and nobody waits for ever."""
 
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
 
+from moot.backends.backend import Assignment, Ended, Progress
 from moot.board import claims, progress, tasks
 from moot.board.progress import Result
 from moot.bus import mailbox
 from moot.core.caller import Caller
 from moot.core.ids import TaskId
+from moot.core.records import replace
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import NewJob
@@ -22,7 +25,19 @@ from moot.store.store import Store
 from moot.teams.handoffs import HandoffRefused
 from moot.teams.reviews import Issue
 from moot.tools import doing, verifying
+from tests.runner.team import Team, make_host, running
 from tests.runner.teams.desk import HANDOFF, Desk, launched, workflow
+
+
+class Briefed:
+    """A backend that notes what everybody is told."""
+
+    def __init__(self) -> None:
+        self.prompts: dict[str, str] = {}
+
+    async def run(self, assignment: Assignment) -> AsyncGenerator[Progress]:
+        self.prompts[assignment.agent] = (await assignment.brief()).system_prompt
+        yield Ended()
 
 
 async def test_all_tasks_done_and_nobody_with_mail_is_what_ends_the_work(store: Store, tmp_path: Path) -> None:
@@ -109,6 +124,22 @@ async def test_who_ends_without_a_word_about_its_task_is_asked_for_it_at_once(st
     assert "done: <what changed>" in told
     await desk.turn("worker-1", HANDOFF)
     assert (await desk.task("a")).status == "completed"
+
+
+async def test_a_worker_is_told_that_its_task_ends_with_a_hand_off_and_others_that_theirs_ends_with_their_turn(
+    store: Store, tmp_path: Path
+) -> None:
+    wanted = workflow(workers=["worker-1"])
+    members = tuple(replace(one, tools=("task_update_status",)) for one in wanted.agents)
+    desk = await launched(store, tmp_path, replace(wanted, agents=members))
+    await desk.says_itself("reviewer-1", "@worker-1 hello", "message")
+    backend = Briefed()
+    async with running(make_host(store, backend=backend)):
+        await Team(store, desk.house.instance).until(lambda tx: len(backend.prompts) == 2)
+    assert "If you just end, the task counts as done" in backend.prompts["lead"]
+    assert "hand-off" not in backend.prompts["lead"]
+    assert "unless your last words are its hand-off" in backend.prompts["worker-1"]
+    assert "the task counts as done" not in backend.prompts["worker-1"]
 
 
 async def test_who_never_hands_off_has_failed_and_the_lead_decides(store: Store, tmp_path: Path) -> None:
