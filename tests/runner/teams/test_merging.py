@@ -82,14 +82,14 @@ async def test_a_merge_that_its_worker_only_claims_is_given_to_it_again_and_then
 ) -> None:
     desk = await merging(store, tmp_path)
     other = (await space(desk, "worker-2")).id
-    error = MergeConflict("both have changed a.py", "solve it")
+    error = MergeConflict("Both have changed a.py.", "Solve it.")
     for number in (1, 2, 3):
         await desk.turn("worker-1", HANDOFF)
         await ended(desk, lambda tx: workspaces.refused(tx, other, error, (Conflict("a.py", "content"),)))
         if number < 3:
             (told,) = await desk.unread("worker-1")
-            assert "The last try did not succeed: both have changed a.py" in told
-    assert (await desk.team()).reason == "worker-1 could not merge: both have changed a.py"
+            assert "The last try did not succeed: Both have changed a.py. Solve it." in told
+    assert (await desk.team()).reason == "worker-1 could not merge: Both have changed a.py. Solve it."
 
 
 async def test_what_the_worker_has_merged_itself_is_not_merged_again(store: Store, tmp_path: Path) -> None:
@@ -122,8 +122,8 @@ async def test_a_push_that_is_refused_is_told(store: Store, tmp_path: Path) -> N
     await desk.turn("worker-1", HANDOFF)
     await ended(desk, lambda tx: workspaces.merged(tx, other, "def"))
     own = (await space(desk, "worker-1")).id
-    await ended(desk, lambda tx: workspaces.refused(tx, own, NoRemote("there is no remote", "add one")))
-    assert (await desk.team()).reason == "it could not be pushed: there is no remote"
+    await ended(desk, lambda tx: workspaces.refused(tx, own, NoRemote("There is no remote.", "Add one.")))
+    assert (await desk.team()).reason == "it could not be pushed: There is no remote. Add one."
 
 
 async def test_the_end_of_a_merge_is_looked_at_though_its_news_came_earlier(store: Store, tmp_path: Path) -> None:

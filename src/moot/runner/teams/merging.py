@@ -38,7 +38,7 @@ def merge(tx: Tx, now: Situation) -> bool:
         isolation.ask(tx, target.id, "push")
         return False
     if now.team.pushes and target.error is not None:
-        return teams.move(tx, now.team, "failed", f"it could not be pushed: {target.error.fact}")
+        return teams.move(tx, now.team, "failed", f"it could not be pushed: {target.error}")
     pushed = " and pushed" if now.team.pushes else ""
     notices.announce(tx, now, f"merged: everything is on {target.branch}{pushed}")
     return _done(tx, now)
@@ -107,4 +107,4 @@ def _described(target: Workspace, left: Sequence[Workspace], why: str) -> str:
 def _why(task: Task, left: Sequence[Workspace]) -> str:
     if task.status == "failed":
         return task.error or "it failed"
-    return "; ".join(one.error.fact if one.error else f"{one.branch} is not merged" for one in left)
+    return "; ".join(str(one.error) if one.error else f"{one.branch} is not merged" for one in left)
