@@ -177,6 +177,18 @@ async def test_a_failed_task_is_told_once_and_tried_again_if_the_lead_wants_that
     assert len(await desk.unread("lead")) == 1
 
 
+async def test_who_leads_at_a_terminal_is_told_of_a_failed_task_by_what_can_be_typed(
+    store: Store, tmp_path: Path
+) -> None:
+    desk = await launched(store, tmp_path, workflow(lead="human"))
+    await desk.plans_itself("a worker-1", "b worker-2")
+    await desk.fails("worker-1", "a", "no compiler")
+    told = (await desk.unread("lead"))[-1]
+    command = f"moot task retry {(await desk.task('a')).id} --instance {desk.house.instance.name}"
+    assert f"type /plan FILE; or in another one: {command}, or the same with skip" in told
+    assert "If you just end" not in told
+
+
 async def test_a_failed_plan_that_the_lead_leaves_as_it_is_ends_the_team(store: Store, tmp_path: Path) -> None:
     desk = await launched(store, tmp_path)
     await desk.plans("a worker-1", "b worker-2")

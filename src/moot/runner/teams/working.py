@@ -52,13 +52,22 @@ def _tell_of_failures(tx: Tx, now: Situation) -> bool:
         if name in known:
             continue
         marks.add(tx, now.team, name)
-        body = (
-            f"The task {one.name!r} ({one.id}) has failed: {text.shortened(one.error or '', 2000)}\n\n"
-            "Decide how it goes on: have it tried again (task_update_status with pending), leave it out (skipped), or "
-            "plan anew (workflow_set_plan). If you just end, the work ends here."
-        )
-        notices.tell(tx, now, (now.team.lead,), body, "blocker", one.id)
+        notices.tell(tx, now, (now.team.lead,), _failed(now, one), "blocker", one.id)
     return not known.issuperset(new)
+
+
+def _failed(now: Situation, one: Task) -> str:
+    told = (
+        f"The task {one.name!r} ({one.id}) has failed: {text.shortened(one.error or '', 2000)}\n\n"
+        "Decide how it goes on: have it tried again (task_update_status with pending), leave it out (skipped), or "
+        "plan anew (workflow_set_plan)."
+    )
+    if now.is_started(now.team.lead):
+        return f"{told} If you just end, the work ends here."
+    command = f"moot task retry {one.id} --instance {now.team.instance}"
+    return (
+        f"{told}\nAt a terminal type /plan FILE; or in another one: {command}, or the same with skip in place of retry."
+    )
 
 
 def _stir(tx: Tx, now: Situation) -> bool:
