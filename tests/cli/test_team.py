@@ -199,6 +199,18 @@ def test_a_team_begins_only_where_a_branch_is_checked_out(terminal: Terminal) ->
     assert "git switch NAME" in refused.err
 
 
+def test_a_team_that_pushes_begins_only_where_there_is_one_remote_to_push_to(terminal: Terminal) -> None:
+    (terminal.folder / ".moot" / "team.yaml").write_text(DONE, encoding="utf-8")
+    refused = terminal.run("team", "up", "g", "--push")
+    assert refused.code == 2
+    fact = f"NOT_PREPARED: The team is to push what it has merged. {terminal.folder} has no remote to push to."
+    assert fact in refused.err
+    assert "Add one: git remote add origin URL" in refused.err
+    assert not (terminal.folder / ".workflow" / "moot.db").exists()
+    repos.Repo(terminal.folder).git("remote", "add", "origin", "URL")
+    terminal.ok("team", "up", "g", "--push", "--dry-run")
+
+
 def test_a_team_with_an_odd_name_has_branches_that_git_takes(terminal: Terminal) -> None:
     (terminal.folder / ".moot" / "team.yaml").write_text(DONE, encoding="utf-8")
     for name in ("x..y", "x.lock"):

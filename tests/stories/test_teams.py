@@ -118,9 +118,10 @@ def test_what_is_pushed_is_pushed_only_if_that_was_asked_for(project: Terminal, 
     assert repo.git("ls-remote", "origin").startswith(repo.tip("moot/second/worker-1"))
 
 
-def test_a_team_that_has_nothing_to_push_to_has_failed_and_says_so(project: Terminal) -> None:
+def test_a_team_whose_remote_cannot_be_reached_has_failed_and_says_so(project: Terminal, tmp_path: Path) -> None:
+    Repo(project.folder).git("remote", "add", "origin", str(tmp_path / "nowhere.git"))
     ended = up(project, "--no-approve-plan", "--push", code=1)
-    assert "has no remote to push to" in lines(ended, "end")[0]["reason"]
+    assert lines(ended, "end")[0]["reason"].startswith("it could not be pushed: ")
     assert team(project)["stage"] == "failed"
 
 

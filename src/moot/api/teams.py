@@ -31,6 +31,7 @@ from moot.teams.reviews import Review
 from moot.teams.teams import Team
 from moot.views.team.keeper import TeamViews
 from moot.workspaces import branches, preparing
+from moot.workspaces.errors import NoRemote
 from moot.workspaces.preparing import Prepared
 
 NAME = InstanceName("team")  # of a team that has no other
@@ -100,7 +101,18 @@ async def load(order: Order, wanted: Wanted) -> Loaded:
     if missing := await preparing.missing(project.root):
         remedy = "Check one out: git switch NAME" if missing.is_for_person else "Run: moot team setup"
         raise NotPrepared(f"The workers of a team need worktrees, and {missing.fact}.", remedy)
-    return running.prepared(order, workflows.load_document(project, document, file, order.instance, order.flags))
+    loaded = workflows.load_document(project, document, file, order.instance, order.flags)
+    if loaded.workflow.team is not None and loaded.workflow.team.pushes:
+        await _check_remote(project)
+    return running.prepared(order, loaded)
+
+
+async def _check_remote(project: Project) -> None:
+    """Before anything is spent: what a team pushes, it pushes at its very end."""
+    try:
+        await preparing.remote(project.root)
+    except NoRemote as error:
+        raise NotPrepared(f"The team is to push what it has merged. {error.fact}", error.remedy) from error
 
 
 def _check_backends(project: Project, document: Document, wanted: Wanted) -> None:

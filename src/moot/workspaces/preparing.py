@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from moot.core.records import record
-from moot.workspaces import git
+from moot.workspaces import git, pushing
 from moot.workspaces.errors import NotARepository
 from moot.workspaces.git import Git
 
@@ -43,6 +43,11 @@ async def missing(folder: Path) -> Missing | None:
         return Missing("the repository has no commit yet")
     is_detached = (await found.run("symbolic-ref", "--quiet", "HEAD", codes=(0, 1))).code == 1
     return Missing("no branch is checked out to begin from", is_for_person=True) if is_detached else None
+
+
+async def remote(folder: Path) -> str:
+    """Where branches of its repository are pushed to; NoRemote if that is not clear."""
+    return await pushing.remote(await git.at(folder, _MARKER))
 
 
 async def prepare(folder: Path) -> Prepared:

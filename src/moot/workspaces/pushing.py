@@ -19,7 +19,7 @@ _SOCKET = "SSH_AUTH_SOCK"
 async def push(repository: Repository, branch: str) -> str:
     """To the branch of the same name there, if that has nothing which is not here; the remote's name."""
     git = repository.git
-    remote = await _remote(repository)
+    there = await remote(git)
     helpers = await _of_person(git, "credential.helper")
     asked = [part for helper in helpers for part in ("-c", f"credential.helper={helper}")]
     ssh = await _of_person(git, "core.sshCommand")
@@ -28,16 +28,17 @@ async def push(repository: Repository, branch: str) -> str:
         variables[_SOCKET] = os.environ[_SOCKET]
     name = HEADS + branch
     options = ("--porcelain", "--no-verify", "--recurse-submodules=no", "--receive-pack=git-receive-pack")
-    await git.run(*asked, "push", *options, remote, f"{name}:{name}", variables=variables, seconds=_SECONDS)
-    return remote
+    await git.run(*asked, "push", *options, there, f"{name}:{name}", variables=variables, seconds=_SECONDS)
+    return there
 
 
-async def _remote(repository: Repository) -> str:
-    found = (await repository.git.line("remote")).split()
+async def remote(git: Git) -> str:
+    """Where branches are pushed to; NoRemote if nothing is there, or it is not clear which is meant."""
+    found = (await git.line("remote")).split()
     if not found:
-        raise NoRemote(f"{repository.top} has no remote to push to.", "Add one: git remote add origin URL")
+        raise NoRemote(f"{git.folder} has no remote to push to.", "Add one: git remote add origin URL")
     if _USUAL not in found and len(found) > 1:
-        raise NoRemote(f"{repository.top} has several remotes, and none is named {_USUAL}.", "Name one so.")
+        raise NoRemote(f"{git.folder} has several remotes, and none is named {_USUAL}.", "Name one so.")
     return _USUAL if _USUAL in found else found[0]
 
 
