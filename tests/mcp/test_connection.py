@@ -126,6 +126,16 @@ async def test_a_large_head_within_the_limit_is_read(patient: Address) -> None:
             assert (await client.answer())[0] == 401
 
 
+async def test_a_websocket_is_answered_as_any_request_and_nobody_is_told_to_install_anything(
+    patient: Address, caplog: pytest.LogCaptureFixture
+) -> None:
+    upgrade = b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: eA==\r\n"
+    async with connected(patient) as client:
+        await client.send(b"GET /mcp HTTP/1.1\r\nHost: localhost\r\n", upgrade, b"\r\n")
+        assert (await client.answer())[0] == 401
+    assert caplog.records == []
+
+
 async def test_a_body_does_not_count_as_head(patient: Address, store: SqliteStore) -> None:
     ann = await Meeting(store).join("ann")
     proof = b"Authorization: Bearer " + ann.token.encode() + b"\r\n"

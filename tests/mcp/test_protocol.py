@@ -79,7 +79,11 @@ async def test_an_unknown_revision_is_told_what_is_spoken_here(address: Address,
             "/mcp", json=clients.request("tools/list"), headers={"MCP-Protocol-Version": "2999-01-01"}
         )
     assert response.status_code == 400
-    assert response.json()["error"]["code"] in (-32022, -32602)
+    told = response.json()
+    assert (told["id"], told["error"]["code"]) == (1, -32022)
+    assert told["error"]["message"].startswith("The MCP-Protocol-Version '2999-01-01' is not supported. Send one of 20")
+    assert told["error"]["data"]["requested"] == "2999-01-01"
+    assert told["error"]["data"]["supported"] == [*OLD, "2026-07-28"]
 
 
 async def test_each_role_is_offered_its_own_tools(address: Address, meeting: Meeting) -> None:

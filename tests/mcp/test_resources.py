@@ -46,6 +46,13 @@ async def test_documents_are_resources(address: Address, meeting: Meeting) -> No
     assert [await read(address, ann, one.uri) for one in listed[1:]] == ["groß", "# Notes"]
 
 
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_there_are_no_templates_of_resources(address: Address, meeting: Meeting, mode: str) -> None:
+    ann = await meeting.join("ann")
+    async with clients.official(address, ann.token, mode=mode) as client:
+        assert (await client.list_resource_templates()).resource_templates == []
+
+
 @pytest.mark.parametrize(
     "uri",
     [

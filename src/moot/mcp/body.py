@@ -3,6 +3,8 @@
 MCP's own parsers differ from one another in what they let through; what passes here means the same to all of them.
 """
 
+from collections.abc import Mapping, Sequence
+from dataclasses import field
 from typing import Any, cast
 
 from starlette.types import Message, Receive
@@ -12,7 +14,7 @@ from moot.core.records import record
 from moot.edge import bodies
 from moot.edge.bodies import Twice
 
-PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
+PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, UNSUPPORTED_VERSION = -32700, -32600, -32602, -32022
 
 
 @record
@@ -23,9 +25,10 @@ class Problem:
     message: str
     remedy: str
     id: str | int | None = None
+    facts: Mapping[str, Json] = field(default_factory=dict[str, Json])  # that MCP itself has words for
 
     def answer(self) -> dict[str, Json]:
-        facts = {"code": "INVALID_INPUT", "remedy": self.remedy}
+        facts = {"code": "INVALID_INPUT", "remedy": self.remedy, **self.facts}
         return {
             "jsonrpc": "2.0",
             "id": self.id,
@@ -60,6 +63,17 @@ def parse(body: bytes) -> dict[str, Any] | Problem:
         return problem
     sound = cast(dict[str, Any], message)
     return _value_problem(sound, body) or sound
+
+
+def unsupported(message: Mapping[str, Any], version: str, spoken: Sequence[str]) -> Problem:
+    """For a message in a revision of MCP that is not spoken here."""
+    return Problem(
+        UNSUPPORTED_VERSION,
+        f"The MCP-Protocol-Version {version[:80]!r} is not supported.",
+        f"Send one of {', '.join(spoken)}.",
+        _id(message.get("id")),
+        {"requested": version[:80], "supported": list(spoken)},
+    )
 
 
 def _envelope_problem(message: object) -> Problem | None:

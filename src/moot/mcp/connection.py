@@ -99,6 +99,9 @@ class Connection(HttpToolsProtocol):
         super().resume_writing()
         self._sending.clear()
 
+    def _unsupported_upgrade_warning(self) -> None:
+        """Nothing: WebSockets are not served here, so there is nothing to install. The request is answered as any."""
+
     @property
     def _is_idle(self) -> bool:
         return not self._is_receiving and (not self.cycle or self.cycle.response_complete)

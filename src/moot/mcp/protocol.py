@@ -78,6 +78,7 @@ class Protocol:
             on_list_prompts=self.list_prompts,
             on_get_prompt=self.get_prompt,
             on_list_resources=self.list_resources,
+            on_list_resource_templates=self.list_resource_templates,
             on_read_resource=self.read_resource,
             on_subscribe_resource=self.subscribe,
             on_unsubscribe_resource=self.unsubscribe,
@@ -145,6 +146,12 @@ class Protocol:
     ) -> types.ListResourcesResult:
         caller = _caller(context)
         return types.ListResourcesResult(resources=await self._store.read(lambda tx: resources.listed(tx, caller)))
+
+    async def list_resource_templates(
+        self, _: Context, __: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        """There are none: every resource is listed."""
+        return types.ListResourceTemplatesResult(resource_templates=[])
 
     async def read_resource(
         self, context: Context, params: types.ReadResourceRequestParams

@@ -8,11 +8,11 @@ from typing import Any
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 from starlette.types import ASGIApp
 
 from moot.core.caller import Caller
-from moot.edge import bodies
+from moot.edge import answers, bodies
 from moot.edge.gate import Headers
 from moot.mcp import body, identity, patience, protocol
 from moot.mcp.exchange import Exchange
@@ -22,7 +22,9 @@ from moot.mcp.sessions import Sessions
 from moot.store.store import Store
 from moot.tools.around import Around
 
-_HANDSHAKES = tuple(version.encode() for version in HANDSHAKE_PROTOCOL_VERSIONS)
+_VERSION = b"mcp-protocol-version"
+_HANDSHAKES = HANDSHAKE_PROTOCOL_VERSIONS
+_SPOKEN = (*_HANDSHAKES, *MODERN_PROTOCOL_VERSIONS)
 
 
 class Speaker:
@@ -57,7 +59,11 @@ class Speaker:
     async def answer_post(
         self, exchange: Exchange, headers: Headers, message: Mapping[str, Any], content: bytes
     ) -> None:
-        is_stateless = headers.get(b"mcp-protocol-version", _HANDSHAKES[0]) not in _HANDSHAKES
+        version = headers.get(_VERSION, _HANDSHAKES[0].encode()).decode("latin-1")
+        if version not in _SPOKEN:
+            await answers.send_json(exchange.send, 400, body.unsupported(message, version, _SPOKEN).answer())
+            return
+        is_stateless = version not in _HANDSHAKES
         receive = body.replay(content, exchange.receive)
         if is_stateless and self._is_quick(message):
             await self._at_once.handle_request(exchange.scope, receive, exchange.send)
