@@ -1,10 +1,13 @@
 """A store is opened by its address, or refused in words."""
 
+import re
+import sys
 from pathlib import Path
 
 import pytest
 
 from moot.app import stores
+from moot.app.stores import MissingExtra
 from moot.store.errors import StoreNotFound, StoreUrlInvalid
 from moot.store.sqlite import SqliteStore
 
@@ -35,6 +38,12 @@ def test_an_sqlite_address_names_a_file(url: str, file: str) -> None:
 )
 def test_the_address_says_which_database(url: str, kind: str) -> None:
     assert stores.kind_of(url) == kind
+
+
+def test_without_a_driver_it_is_said_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "moot.store.postgres", None)
+    with pytest.raises(MissingExtra, match=rf"Run: {re.escape(sys.executable)} -m pip install 'moot\[postgres\]'"):
+        stores.open_store("postgresql://host/x", create=False)
 
 
 @pytest.mark.parametrize("url", ["", "mysql://host/x", "moot.db", "sqlite:", "sqlite:///folder/", "postgresql://[x"])

@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 
@@ -19,7 +20,7 @@ async def test_a_missing_extra_says_how_to_install_it(ours: str, missing: str, m
     monkeypatch.delitem(sys.modules, ours, raising=False)
     monkeypatch.setitem(sys.modules, missing, None)
     opened = opening.opened(ENDPOINT, SystemClock())
-    with pytest.raises(MissingExtra, match=r"pip install 'moot\[llm\]'"):
+    with pytest.raises(MissingExtra, match=rf"Run: {re.escape(sys.executable)} -m pip install 'moot\[llm\]'"):
         await opened.__aenter__()
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal, Protocol, cast
 from urllib.parse import unquote, urlsplit
 
+from moot.core import extras
 from moot.core.clock import Clock
 from moot.core.errors import MootError
 from moot.store.errors import StoreUrlInvalid
@@ -85,5 +86,5 @@ def _postgres() -> _Postgres:
     except ImportError as error:
         raise MissingExtra(
             "PostgreSQL needs a driver that is not installed.",
-            "Run: pip install 'moot[postgres]' (in a checkout: pip install '.[postgres]').",
+            f"Run: {extras.install('postgres')}.",
         ) from error

@@ -7,13 +7,14 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from types import ModuleType
 from typing import Protocol, cast
 
+from moot.core import extras
 from moot.core.clock import Clock
 from moot.core.errors import MootError
 from moot.models.endpoints import Endpoint
 from moot.models.model import Model
 from moot.models.retrying import Patience, Retrying
 
-INSTALL = "pip install 'moot[llm]' (in a checkout: pip install '.[llm]')"
+INSTALL = extras.install("llm")
 
 
 class MissingExtra(MootError):
