@@ -154,6 +154,17 @@ async def test_the_same_asked_again_is_the_same_and_another_gets_another(yard: Y
         assert await yard.desk.refused(yard.coder, tool, id="ws_x") == "WORKSPACE_NOT_FOUND"
 
 
+@pytest.mark.parametrize("is_named_first", [True, False])
+async def test_the_repository_of_the_project_is_the_same_named_or_not(yard: Yard, *, is_named_first: bool) -> None:
+    named: dict[str, Json] = {"repo_path": str(yard.repo.top)}
+    ways = [named, {}] if is_named_first else [{}, named]
+    first, second = [await yard.desk.done(yard.coder, "workspace_create", branch="fix", **how) for how in ways]
+    assert (second["id"], second["status"]) == (first["id"], "active")
+    assert (await yard.desk.done(yard.coder, "workspace_create", branch="fix", repo_path="."))["id"] == first["id"]
+    (only,) = (await yard.desk.done(OPERATOR, "workspace_list"))["workspaces"]
+    assert only["repo_path"] == str(yard.repo.top)
+
+
 async def test_what_cannot_be_made_is_told_and_leaves_the_branch_free(yard: Yard, tmp_path: Path) -> None:
     repos.make(tmp_path / "beside")
     create = "workspace_create"

@@ -219,8 +219,15 @@ class Worktrees:
 
     async def _planned(self, one: Workspace, worktree: Worktree, base: Strand) -> Workspace:
         top, path = str(worktree.repository.top), str(worktree.path)
-        plan = Plan(top, path, base.branch, one.base_commit or base.tip, one.is_branch_ours)
+        is_own = not one.repo or await self._is_own(one, worktree.repository)
+        plan = Plan(top, path, base.branch, one.base_commit or base.tip, one.is_branch_ours, is_own)
         return await self._write(lambda tx: workspaces.plan(tx, one.id, plan))
+
+    async def _is_own(self, one: Workspace, repository: Repository) -> bool:
+        try:
+            return (await repositories.found(self.root, upkeep.marker(one))).top == repository.top
+        except NotARepository:
+            return False
 
     async def _check_out(self, one: Workspace, worktree: Worktree, commit: str) -> None:
         try:

@@ -9,6 +9,7 @@ from moot.board.errors import TaskNotFound
 from moot.board.tasks import Task
 from moot.core.errors import NotAllowed
 from moot.core.ids import BoardId, StreamId, TaskId, WorkspaceId
+from moot.core.records import replace
 from moot.core.tx import ReadTx, Tx
 from moot.jobs import jobs
 from moot.jobs.jobs import NewJob
@@ -25,11 +26,12 @@ Wanted = Literal["make", "merge", "remove", "push"]
 def create(tx: Tx, new: NewWorkspace, task_ids: Sequence[str] = ()) -> Workspace:
     """The same asked again by the same agent is the same workspace."""
     _check(tx, new, task_ids)
+    new = replace(new, repo=workspaces.repository(tx, new.repo))
     found = workspaces.on_branch(tx, new.branch, new.repo)
     if found is None:
         found = workspaces.add(tx, new)
     elif found.is_closed or _who(found) != (new.instance, new.board, new.created_by):
-        raise BranchTaken(f"The workspace {found.id} is on {new.branch!r}.", "Choose another branch.")
+        raise workspaces.taken(found)
     workspaces.attach(tx, found.id, task_ids)
     have_done(tx, found)
     return found

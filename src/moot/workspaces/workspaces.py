@@ -4,6 +4,7 @@ These are the rows. What somebody asks of one is written down as `wanted` before
 afterwards; a crash in between leaves the wish, and git is asked what is there.
 """
 
+import os
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Literal
@@ -105,6 +106,7 @@ class Plan:
     base_branch: str
     base_commit: str
     is_branch_ours: bool
+    is_own: bool = False  # in the project's own repository, however that was named
 
 
 def add(tx: Tx, new: NewWorkspace) -> Workspace:
@@ -143,6 +145,16 @@ def get(tx: ReadTx, id: WorkspaceId, instance: InstanceName | None = None) -> Wo
     if found is None or instance not in (None, found.instance):
         raise WorkspaceNotFound(f"There is no workspace {id[:80]!r} here.", "See workspace_list, or moot workspace ls.")
     return found
+
+
+def taken(one: Workspace) -> BranchTaken:
+    return BranchTaken(f"The workspace {one.id} is on {one.branch!r}.", "Choose another branch.")
+
+
+def repository(tx: ReadTx, folder: str) -> str:
+    """As `repo` of a workspace names it: empty where the folder is known to be the project's own."""
+    path = os.path.normpath(folder) if folder else "."
+    return "" if path == "." or tx.maybe(sql.own, str, repo_path=path) is not None else folder
 
 
 def on_branch(tx: ReadTx, branch: str, repo: str = "") -> Workspace | None:
@@ -230,10 +242,16 @@ def settle(tx: Tx, id: WorkspaceId, place: str) -> bool:
 
 
 def plan(tx: Tx, id: WorkspaceId, plan: Plan) -> Workspace:
-    """Before git is run: what it is going to make."""
+    """Before git is run: what it is going to make. BranchTaken if another is on the branch there."""
+    one = _held(tx, id)
+    repo = "" if plan.is_own else one.repo
+    other = on_branch(tx, one.branch, repo)
+    if other is not None and other.id != id:
+        raise taken(other)
     tx.run(
         sql.plan,
         id=id,
+        repo=repo,
         repo_path=plan.repo_path,
         path=plan.path,
         base_branch=plan.base_branch,

@@ -19,6 +19,9 @@ from workspaces where id = :id
 select id from workspaces
 where repo = :repo and branch_key = :branch_key and (status in ('creating', 'active') or path is not null)
 
+-- own: The project's own repository, where a workspace was made in it that lies there.
+select repo_path from workspaces where repo = '' and repo_path = :repo_path limit 1
+
 -- all_of: The workspaces of an instance or of a board, oldest first.
 select id, stream, instance, board, branch, base_branch, base_commit, merge_into, repo, is_anywhere, place, repo_path, path,
   is_branch_ours, status, wanted, setup, merge_from, merge_commit, kept_branch, trouble, created_by, created_name,
@@ -42,7 +45,7 @@ update workspaces set place = :place where id = :id and place = ''
 
 -- plan: What is going to be made.
 update workspaces
-set repo_path = :repo_path, path = :path, base_branch = :base_branch, base_commit = :base_commit,
+set repo = :repo, repo_path = :repo_path, path = :path, base_branch = :base_branch, base_commit = :base_commit,
   is_branch_ours = :is_branch_ours
 where id = :id
 
