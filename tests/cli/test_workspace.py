@@ -148,8 +148,13 @@ def test_what_came_to_the_base_by_way_of_another_branch_is_merged(terminal: Term
     _, second = make(terminal, "first", "gone"), make(terminal, "second", "gone")
     tree_of(terminal, second).write("new.txt", "new\n")
     lead_to(terminal, second, "first")
-    terminal.ok("workspace", "merge", "second")
-    terminal.ok("workspace", "merge", "first")
+    assert terminal.ok("workspace", "merge", "second").out.startswith("second is merged into first (")
+    assert terminal.ok("workspace", "merge", "first").out.startswith("first is merged into main (")
+    heading, *rows = [line.split()[:4] for line in terminal.ok("workspace", "ls").out.splitlines()]
+    assert heading == ["ID", "STATUS", "BRANCH", "INTO"]
+    assert [row[1:] for row in rows] == [["merged", "first", "main"], ["merged", "second", "first"]]
+    into = [one["merge_into"] for one in terminal.ok("workspace", "ls", "--json").json]
+    assert into == [None, "first"]
     terminal.ok("workspace", "clean", "first")
     assert terminal.ok("rm", "gone", "--yes").out == "gone is deleted\n"
     assert (repo.branches(), repo.read("new.txt")) == (["main"], "new\n")

@@ -14,10 +14,11 @@ from moot.store.errors import StoreNotFound
 
 if TYPE_CHECKING:
     from moot.api.workspaces import Card
+    from moot.workspaces.workspaces import Workspace
 
 F = TypeVar("F", bound=Callable[..., Any])
 NONE = "no workspaces"
-HEADING = ("ID", "STATUS", "BRANCH", "BASE", "BY", "WORKTREE")
+HEADING = ("ID", "STATUS", "BRANCH", "INTO", "BY", "WORKTREE")
 LEAST_WIDTHS = (13, 9, 12, 4, 5)
 _COLOURS = {"+": "green", "-": "red", "@": "cyan", "d": "bold"}
 
@@ -87,7 +88,7 @@ def merge(target: str, cleans: bool, instance: str | None, store: str | None, as
     if as_json:
         terminal.document(card.plain)
     elif one.status == "merged":
-        terminal.say(f"{one.branch} is merged into {one.base_branch} ({(one.merge_commit or '')[:12]})")
+        terminal.say(f"{one.branch} is merged into {_into(one)} ({(one.merge_commit or '')[:12]})")
     _tell(card, as_json=as_json)
     return 0 if one.status == "merged" else 1
 
@@ -140,7 +141,11 @@ def _named(instance: str | None) -> InstanceName | None:
 def _row(card: "Card") -> tuple[str, ...]:
     one = card.workspace
     status = f"{one.status} ({one.wanted})" if one.wanted and one.status != "creating" else one.status
-    return one.id, status, one.branch, one.base_branch or "-", one.created_name, one.path or "-"
+    return one.id, status, one.branch, _into(one) or "-", one.created_name, one.path or "-"
+
+
+def _into(one: "Workspace") -> str:
+    return next(iter(one.homes), "")
 
 
 def _tell(card: "Card", *, as_json: bool) -> None:

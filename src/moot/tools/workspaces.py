@@ -70,6 +70,7 @@ class WorkspaceCard(Result):
     branch: str
     base_branch: str | None = None
     base_commit: str | None = None
+    merge_into: str | None = None  # in place of the base branch
     repo_path: str | None = None
     worktree_path: str | None = None
     status: Shown

@@ -24,6 +24,7 @@ def workspace(one: Workspace, tasks: Sequence[str]) -> Plain:
         "branch": one.branch,
         "base_branch": one.base_branch or None,
         "base_commit": one.base_commit,
+        "merge_into": one.merge_into or None,
         "repo_path": one.repo_path or one.repo or None,
         "worktree_path": one.path,
         "status": "active" if one.status == "creating" else one.status,
