@@ -164,7 +164,7 @@ def test_where_nothing_is_found_the_workflow_works_all_the_same(terminal: Termin
 def test_every_workflow_that_init_may_have_written_is_taken_back(tmp_path: Path, chosen: Chosen) -> None:
     first_files.carry_out(tmp_path, first_files.wanted(tmp_path, Setup((), chosen)))
     assert list(files(tmp_path)) == [".moot/workflows/review.yaml"]
-    first_files.carry_out(tmp_path, first_files.undone(tmp_path))
+    first_files.carry_out(tmp_path, first_files.undone(tmp_path).changes)
     assert files(tmp_path) == {}
 
 
@@ -200,6 +200,20 @@ def test_settings_that_cannot_be_read_are_left_alone(tmp_path: Path, content: st
     with pytest.raises(FileRefused, match="--no-hooks"):
         first_files.wanted(tmp_path, Setup(("claude",), has_hooks=True))
     assert first_files.wanted(tmp_path, Setup(("claude",)))
+
+
+@pytest.mark.parametrize("content", [b"// ours\n{}", b"\xff", b'{"mcpServers": []}'])
+def test_a_file_that_cannot_be_read_is_told_and_everything_else_is_undone(terminal: Terminal, content: bytes) -> None:
+    terminal.ok("init", "--yes", "--for", "claude")
+    (terminal.folder / ".mcp.json").write_bytes(content)
+    undone = terminal.run("init", "--undo", "--yes")
+    assert undone.code == 2
+    assert "FILE_REFUSED: " in undone.err
+    assert "If it has the MCP server moot: remove that yourself." in undone.err
+    assert "yourself: {" not in undone.err
+    assert "removed CLAUDE.md (how to work with moot)" in undone.out
+    assert (terminal.folder / ".mcp.json").read_bytes() == content
+    assert not (terminal.folder / "CLAUDE.md").exists()
 
 
 def test_three_questions_lead_to_a_project_that_is_set_up(terminal: Terminal) -> None:

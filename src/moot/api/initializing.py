@@ -8,7 +8,7 @@ from pathlib import Path
 from moot.api.access import Inside, find_project
 from moot.app import choosing, first_files, first_workflow
 from moot.app.choosing import Machine
-from moot.app.first_files import CLIENTS, Change, Client, Setup
+from moot.app.first_files import CLIENTS, Change, Client, Setup, Undoing
 from moot.app.first_workflow import MODELS, Runner
 from moot.backends.programs.known import PROGRAMS
 from moot.core import accounts
@@ -96,7 +96,7 @@ def wanted(setup: Setup) -> list[Change]:
     return first_files.wanted(root(), setup)
 
 
-def undone() -> list[Change]:
+def undone() -> Undoing:
     return first_files.undone(root())
 
 

@@ -51,6 +51,14 @@ class Change:
     text: str | None
 
 
+@record
+class Undoing:
+    """What is taken out again, and the files that only a person can look into."""
+
+    changes: tuple[Change, ...]
+    refused: tuple[FileRefused, ...]
+
+
 _MARKDOWN, _HASH = ("<!-- ", " -->"), ("# ", "")
 _TOML = '[mcp_servers.moot]\ncommand = "moot"\nargs = ["mcp"]'
 # At these moments Claude Code tells its model what a hook prints. Who has no moot is not told of that at every prompt.
@@ -93,15 +101,19 @@ def wanted(root: Path, setup: Setup) -> list[Change]:
     return found
 
 
-def undone(root: Path) -> list[Change]:
-    """What is to be taken out again."""
-    found: list[Change] = []
+def undone(root: Path) -> Undoing:
+    """What is to be taken out again; a file that cannot be read holds up no other."""
+    changes: list[Change] = []
+    refused: list[FileRefused] = []
     for piece in _all_pieces(CLIENTS, (_HOOKS,), Chosen()):
-        file = _file(root, piece)
-        before = _text(file)
-        if before is not None and (after := piece.take(before)) != before:
-            found.append(Change(piece, file, after))
-    return found
+        try:
+            file = _file(root, piece)
+            before = _text(file)
+            if before is not None and (after := piece.take(before)) != before:
+                changes.append(Change(piece, file, after))
+        except FileRefused as error:
+            refused.append(FileRefused(error.fact, f"If it has {piece.words}: remove that yourself."))
+    return Undoing(tuple(changes), tuple(refused))
 
 
 def _all_pieces(clients: Sequence[Client], hooks: Sequence[Piece], chosen: Chosen) -> list[Piece]:

@@ -97,17 +97,21 @@ def _set_up(said: _Said) -> int:
 
 
 def _undo(said: _Said) -> int:
-    changes = initializing.undone()
-    if not changes:
+    undoing = initializing.undone()
+    for one in undoing.refused:
+        terminal.note(terminal.paint("error:", "red", on=sys.stderr), f" {one.code}: {one.fact}")
+        terminal.remedies(one.remedy)
+    code = max((one.exit_code for one in undoing.refused), default=0)
+    if not undoing.changes:
         _say_nothing("nothing to undo", as_json=said.as_json)
-        return 0
+        return code
     if not said.is_agreed:
-        _list(changes)
+        _list(undoing.changes)
         if not click.confirm("Go ahead?", err=True):
             return 1
-    initializing.carry_out(changes)
-    _tell(changes, is_undone=True, as_json=said.as_json)
-    return 0
+    initializing.carry_out(undoing.changes)
+    _tell(undoing.changes, is_undone=True, as_json=said.as_json)
+    return code
 
 
 def _chosen(said: _Said, found: Sequence["Found"], questions: _Questions) -> Chosen:
