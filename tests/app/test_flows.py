@@ -133,6 +133,52 @@ def test_an_agent_that_a_step_names_is_one_of_the_file(tmp_path: Path, steps: st
     assert read(tmp_path, steps).flow  # without agents it may be anybody who comes
 
 
+TWO = "agents: {ann: {script: [{say: hi}]}, ben: {script: [{say: hi}]}}\n"
+ASKING = [
+    "type: agent_prompt, prompt: hi",
+    "type: agent_shell_command, command: ls",
+    "type: apply_hints, file: a, hints: []",
+    "type: mcp_call, method: ping, agent: true",
+]
+
+
+@pytest.mark.parametrize("step", ASKING)
+def test_where_there_are_several_agents_a_step_names_its_own(tmp_path: Path, step: str) -> None:
+    text = f"steps:\n  - {{type: sequential, steps: [{{{step}}}]}}\nerror_handling: {{on_failure: [{{{step}}}]}}"
+    assert refused(tmp_path, TWO + text) == [
+        f"w.yaml:{place} needs an agent, and there are several. Name it in the step: `agent: NAME`."
+        for place in ("3:32: `steps item 1, steps item 1`", "4:31: `error_handling.on_failure item 1`")
+    ]
+    assert read(tmp_path, TWO + text.replace(step, f"{step.replace(', agent: true', '')}, agent: Ann")).flow
+    assert read(tmp_path, TWO.replace("ben: {script: [{say: hi}]}", "ben: {backend: external}") + text).flow
+
+
+@pytest.mark.parametrize("step", ASKING)
+def test_where_there_are_several_agents_whoever_gives_tasks_to_others_names_one(tmp_path: Path, step: str) -> None:
+    given = "steps:\n  - {type: parallel_foreach, items: [1], sub_agent_task: t}\n"
+    text = f"{given}sub_agent_tasks: {{t: {{steps: [{{{step}}}]}}}}"
+    told = "the sub-agents of `steps item 1` need an agent, and there are several. Name it in the step: `agent: NAME`."
+    assert refused(tmp_path, TWO + text) == [f"w.yaml:3:5: {told}"]
+    assert read(tmp_path, TWO + text.replace("sub_agent_task: t", "sub_agent_task: t, agent: ann")).flow
+    assert read(tmp_path, TWO + text.replace(f"{{{step}}}", "{type: exit}")).flow
+
+
+@pytest.mark.parametrize("step", ASKING)
+def test_an_included_workflow_names_one_of_several_agents_too(tmp_path: Path, step: str) -> None:
+    (tmp_path / "x.yaml").write_text(f"name: x\nsteps: [{{{step}}}]")
+    text = "imports: [x.yaml]\nsteps:\n  - {type: include_workflow, workflow: x}"
+    told = "`steps item 1` includes a step that needs an agent, and there are several. Name it there: `agent: NAME`."
+    assert refused(tmp_path, TWO + text) == [f"w.yaml:4:5: {told}"]
+    (tmp_path / "x.yaml").write_text(f"name: x\nsteps: [{{{step.replace(', agent: true', '')}, agent: ann}}]")
+    assert read(tmp_path, TWO + text).flow
+
+
+@pytest.mark.parametrize("step", ASKING)
+def test_an_agent_that_does_not_answer_but_acts_is_one_of_the_file_too(tmp_path: Path, step: str) -> None:
+    (told,) = refused(tmp_path, f"{TWO}steps: [{{{step.replace(', agent: true', '')}, agent: anne}}]")
+    assert told.endswith("`steps item 1, agent` names `anne`, who is not among the agents. Did you mean `ann`?")
+
+
 def test_a_file_for_others_can_be_run_itself(tmp_path: Path) -> None:
     found = read(tmp_path, "workflow:\n  name: shared:check\n  steps: [{type: exit}]\n")
     assert (found.name, found.flow[0][0]) == ("shared:check", "w.yaml")

@@ -143,7 +143,7 @@ class _Reader:
             _items(detail),
             tuple(self._reads(detail)),
             tuple(dict.fromkeys(".".join(one.path[:2]) for one in details.changes(detail))),
-            _who(step),
+            who(step),
             _named(detail),
             self._sub_agents(step),
             dict(self._blocks(step, f"{before}{step.name}.", condition)),
@@ -199,7 +199,8 @@ def _items(detail: object) -> str:
     return f"at most {counted(most, 'round')}" if isinstance(most, int) else ""
 
 
-def _who(step: Step) -> Who:
+def who(step: Step) -> Who:
+    """Who does it. Of a call that moot may turn out not to know, moot."""
     if step.type == "parallel_foreach":
         return "sub-agents"
     if step.type in _BY_PERSONS:

@@ -30,6 +30,11 @@ async def test_an_agent_is_told_what_to_run_and_why(sandbox: Sandbox) -> None:
     assert "as JSON" in found.instructions
 
 
+async def test_the_agent_may_be_named(sandbox: Sandbox) -> None:
+    found = await work(sandbox, defined(SCRIPT + "agent: 'the {{ who }}'"), who="operator")
+    assert found.definition["agent"] == "the operator"
+
+
 @pytest.mark.parametrize(
     "reported",
     ['{"ok": 1}', {"ok": 1}, {"stdout": '{"ok": 1}\n'}, {"stdout": '{"ok":1}', "stderr": "", "exit_code": 0}],

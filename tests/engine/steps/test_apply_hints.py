@@ -26,6 +26,11 @@ async def test_an_agent_is_given_the_file_and_its_hints(sandbox: Sandbox) -> Non
         await taken(sandbox, defined("type: apply_hints\nfile: '{{ file }}'\nhints: []"), file="")
 
 
+async def test_the_agent_may_be_named(sandbox: Sandbox) -> None:
+    found = await work(sandbox, defined(APPLY + "agent: '{{ who }}'"), file="a", found={"a": {"hints": []}}, who="ann")
+    assert found.definition["agent"] == "ann"
+
+
 async def test_what_it_reports_is_known_by_name(sandbox: Sandbox) -> None:
     reported = Outcome(result={"applied_count": 3, "file": "elsewhere"})
     found = await finished(sandbox, defined(APPLY), reported, file="src/a.ts", found={}, applied_count=9)

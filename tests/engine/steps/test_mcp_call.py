@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from moot.core.json import Json
 from moot.engine.expressions.sandbox import Sandbox
 from moot.engine.step import Outcome, StepFailed
 from tests.engine.steps.taking import defined, finished, taken, told, work, written
@@ -39,6 +40,14 @@ async def test_it_may_be_written_without_mcp_around_it(sandbox: Sandbox) -> None
         await taken(sandbox, defined(said), verb="log", given=[1])
     with pytest.raises(StepFailed, match="it names no method"):
         await taken(sandbox, defined("type: mcp_call\nmethod: '{{ verb }}'"), verb=" ")
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"), [("ann", "ann"), ("'{{ who }}'", "ben"), ("true", True), ("'{{ none }}'", True)]
+)
+async def test_an_agent_that_has_to_make_the_call_may_be_named(sandbox: Sandbox, said: str, asked: Json) -> None:
+    found = await work(sandbox, defined(f"type: mcp_call\nmethod: ping\nagent: {said}"), who="ben", none="")
+    assert found.definition["agent"] == asked
 
 
 async def test_its_answer_is_written_as_it_is(sandbox: Sandbox) -> None:

@@ -122,6 +122,31 @@ sub_agent_tasks:
         assert await flows.flat(id) == {"files": ["a", "b"], "called": {"ok": True}, "other": [1], "applied": 3}
 
 
+async def test_of_several_agents_each_is_asked_for_the_steps_that_name_it(
+    store: Store, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    text = """
+steps:
+  - {id: run, type: agent_shell_command, agent: ann, command: "ls", state_update: {path: raw.files}}
+  - {id: call, type: mcp_call, agent: ben, method: channel_peek, state_update: {path: raw.called}}
+  - {id: hints, type: apply_hints, agent: ann, file: a.ts, hints: [no any],
+     state_update: {path: raw.applied, value: "{{ applied_count }}"}}
+"""
+    async with carried_out(store, tmp_path, sandbox, {"flow": text}) as flows:
+        await _join(
+            flows,
+            "ann",
+            {"on": "run.agent_shell_command", "say": "a"},
+            {"on": "a.ts", "say": '{"applied_count": 3}'},
+        )
+        await _join(flows, "ben", {"on": "channel_peek", "say": '{"ok": true}'})
+        id = await flows.run()
+        assert (await flows.over(id)).error == ""
+        assert await flows.flat(id) == {"files": "a", "called": {"ok": True}, "applied": 3}
+        asked = [to for one in await Team(store, flows.house.instance).channel() for to in one.mentions]
+        assert asked == ["ann", "ben", "ann"]
+
+
 async def test_tasks_side_by_side_have_agents_of_their_own_made_after_the_one_that_is_named(
     store: Store, tmp_path: Path, sandbox: Sandbox
 ) -> None:

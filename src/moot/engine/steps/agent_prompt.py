@@ -13,7 +13,8 @@ from moot.engine import resolving
 from moot.engine.resolving import text_of
 from moot.engine.shape import StepShape
 from moot.engine.step import Again, Do, Move, Next, Outcome, StepFailed, Visit, Work
-from moot.engine.steps import results
+from moot.engine.steps import naming, results
+from moot.engine.steps.naming import AgentName
 from moot.engine.steps.results import RESULT, ResultShape
 from moot.engine.steps.updating import Change
 from moot.process import fitting
@@ -23,7 +24,7 @@ Schema = Mapping[str, JsonValue]
 
 class Said(StepShape):
     prompt: str = Field(min_length=1, description="What the agent is asked; {{ values }} are put in")
-    agent: str = Field(default="", description="The name of the agent; without it, whoever works on the flow")
+    agent: AgentName = ""
     schema_: Schema | None = Field(
         default=None, validation_alias="schema", description="A JSON Schema of the answer; without it, words"
     )
@@ -61,10 +62,7 @@ def _check(schema: Mapping[str, Json]) -> None:
 async def take(visit: Visit) -> Move:
     detail: AgentPrompt = visit.step.detail
     made = await visit.resolve(detail.prompt)
-    definition: dict[str, Json] = {"prompt": text_of(made.value)}
-    agent = text_of(await visit.resolved(detail.agent))
-    if agent:
-        definition["agent"] = agent
+    definition: dict[str, Json] = {"prompt": text_of(made.value), **await naming.shown(visit, detail.agent)}
     schema = await _schema(visit, detail)
     words = "Answer the prompt and complete the step with your answer."
     if schema is not None:

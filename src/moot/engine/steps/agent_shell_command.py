@@ -5,8 +5,9 @@ from pydantic import Field
 from moot.core.records import record
 from moot.engine.resolving import text_of
 from moot.engine.step import Do, Move, Visit, Work
-from moot.engine.steps import commands, results
+from moot.engine.steps import commands, naming, results
 from moot.engine.steps.commands import Command, CommandShape
+from moot.engine.steps.naming import AgentName
 from moot.engine.steps.outputs import OutputFormat
 
 _WORDS: dict[OutputFormat, str] = {
@@ -18,24 +19,29 @@ _WORDS: dict[OutputFormat, str] = {
 
 
 class Said(CommandShape):
+    agent: AgentName = ""
     reason: str = Field(default="", description="Why an agent has to run it")
 
 
 @record
 class AgentShellCommand(Command):
     reason: str = ""
+    agent: str = ""
 
 
 def read(said: Said) -> AgentShellCommand:
     found = commands.read(said)
-    return AgentShellCommand(found.command, found.form, found.failing, found.timeout, found.writes, said.reason)
+    own = said.reason, said.agent
+    return AgentShellCommand(found.command, found.form, found.failing, found.timeout, found.writes, *own)
 
 
 async def take(visit: Visit) -> Move:
     detail: AgentShellCommand = visit.step.detail
     found = await commands.handed(visit, detail)
     reason = text_of(await visit.resolved(detail.reason))
-    definition = {**found.definition, "reason": reason} if reason else found.definition
+    definition = {**found.definition, **await naming.shown(visit, detail.agent)}
+    if reason:
+        definition["reason"] = reason
     words = (
         "Run the command yourself, as it stands there, and complete the step with what it printed, "
         f"{_WORDS[detail.form]}.{results.told(definition)} If it fails, complete the step as failed and say why."

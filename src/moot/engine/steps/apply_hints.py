@@ -10,8 +10,9 @@ from moot.core.records import record
 from moot.engine.resolving import text_of
 from moot.engine.state.operations import Update
 from moot.engine.step import Do, Move, Next, Outcome, StepFailed, Visit, Work
-from moot.engine.steps import failing, results, updating
+from moot.engine.steps import failing, naming, results, updating
 from moot.engine.steps.failing import Failing, FailingShape
+from moot.engine.steps.naming import AgentName
 from moot.engine.steps.results import RESULT, ResultShape
 from moot.engine.steps.updating import Change
 
@@ -24,6 +25,7 @@ _WORDS = (
 class Said(FailingShape):
     file: str = Field(min_length=1, description="The path of the file")
     hints: JsonValue = Field(description="What to change: a list, a text, or an expression that is one")
+    agent: AgentName = ""
     state_update: ResultShape | None = Field(
         default=None, description="Where the result goes; its fields, such as applied_count, are names for the value"
     )
@@ -35,10 +37,11 @@ class ApplyHints:
     hints: Json
     failing: Failing
     writes: Change | None = None
+    agent: str = ""
 
 
 def read(said: Said) -> ApplyHints:
-    return ApplyHints(said.file, said.hints, failing.read(said), results.change(said.state_update))
+    return ApplyHints(said.file, said.hints, failing.read(said), results.change(said.state_update), said.agent)
 
 
 async def take(visit: Visit) -> Move:
@@ -48,7 +51,8 @@ async def take(visit: Visit) -> Move:
     file = text_of(made.value["file"])
     if not file:
         raise StepFailed(f"{visit.called} names no file.", "Give the path of a file.")
-    definition: dict[str, Json] = {**made.value, "file": file, **await results.shown(visit, detail.writes)}
+    shown = {**await naming.shown(visit, detail.agent), **await results.shown(visit, detail.writes)}
+    definition: dict[str, Json] = {**made.value, "file": file, **shown}
     words = f"{_WORDS} If you cannot, complete the step as failed and say why."
     original = results.original(detail.file) or results.original(detail.hints)
     return Do(Work("apply_hints", words, definition, results.replacements(made.replacements), original))

@@ -10,7 +10,7 @@ from moot.core.records import record
 from moot.engine.resolving import text_of
 from moot.engine.shape import Shape
 from moot.engine.step import Do, Move, Next, Outcome, StepFailed, Visit, Work
-from moot.engine.steps import failing, results, spans
+from moot.engine.steps import failing, naming, results, spans
 from moot.engine.steps.failing import Failing, FailingShape
 from moot.engine.steps.results import RESULT, ResultShape
 from moot.engine.steps.spans import Span
@@ -28,7 +28,9 @@ class Said(FailingShape):
     mcp: CallShape | None = Field(default=None, description="The call: method and params")
     method: str | None = Field(default=None, min_length=1, description="The name of the tool, without mcp around it")
     params: Params | None = Field(default=None, description="Its arguments, without mcp around them")
-    agent: bool = Field(default=False, description="Whether the agent has to make the call, even if moot could")
+    agent: bool | str = Field(
+        default=False, description="Whether an agent has to make the call, even if moot could; or its name"
+    )
     timeout: Span | None = Field(default=None, description="How long it may take: milliseconds, or 30s, 5m")
     state_update: ResultShape | None = Field(default=None, description="Where the result goes")
 
@@ -39,6 +41,7 @@ class McpCall:
     params: Json
     failing: Failing
     is_for_agent: bool = False
+    agent: str = ""  # by name
     timeout: Json = None
     writes: Change | None = None
 
@@ -51,7 +54,8 @@ def read(said: Said) -> McpCall:
         call.method,
         call.params,
         failing.read(said),
-        is_for_agent=said.agent,
+        is_for_agent=bool(said.agent),
+        agent=said.agent if isinstance(said.agent, str) else "",
         timeout=said.timeout,
         writes=results.change(said.state_update),
     )
@@ -68,7 +72,7 @@ async def take(visit: Visit) -> Move:
         raise StepFailed(f"The params of {visit.called} are no object.", "Give an object: keys and values.")
     definition: dict[str, Json] = {"method": method, "params": params, **await results.shown(visit, detail.writes)}
     if detail.is_for_agent:
-        definition["agent"] = True
+        definition |= {"agent": True, **await naming.shown(visit, detail.agent)}
     if detail.timeout is not None:
         definition["timeout"] = spans.millis(await spans.resolved(visit, detail.timeout))
     words = (
