@@ -44,9 +44,9 @@ class Session:
         self._process.kill()
         self.read_to_end()
 
-    def until(self, text: str) -> None:
+    def until(self, text: str, times: int = 1) -> None:
         deadline = time.monotonic() + SECONDS
-        while text not in self.shown:
+        while self.shown.count(text) < times:
             assert time.monotonic() < deadline, f"{text!r} was not shown: {self.shown}"
             assert self._read(), f"it ended without {text!r}: {self.shown}"
 

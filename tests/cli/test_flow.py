@@ -189,7 +189,7 @@ def test_a_flow_is_led_step_by_step_from_another_terminal(both: Terminal) -> Non
         first = both.ok("flow", "step", "--json").json
         assert [one["step_id"] for one in first["steps"]] == ["look.shell_command"]
         assert first["changes"] == {"raw.word": {"before": None, "after": "seven"}}
-        shown = both.ok("flow", "step", "-n", "2").out.splitlines()
+        shown = both.ok("flow", "step", "-n", "4").out.splitlines()
         assert [line.split()[-1] for line in shown if "✓" in line] == [
             "again.while", "again.body[1].up.state_update", "again.while", "again.body[2].up.state_update",
         ]  # fmt: skip
@@ -221,19 +221,25 @@ def test_steps_that_nobody_carries_out_are_allowed_with_a_warning(terminal: Term
     assert "nobody carries it out; go on with: moot resume" in allowed.err
 
 
+TAKEN = [
+    ("look.shell_command", 'raw.word = "seven"'),
+    ("again.while", "✓ again.while"),
+    ("again.body[1].up.state_update", "computed.double = 2  (was 0)"),
+    ("again.while", "✓ again.while"),
+    ("again.body[2].up.state_update", "computed.double = 4  (was 2)"),
+    ("again.while", "✓ again.while"),
+    ("fails.shell_command", "✗ fails.shell_command"),
+]
+
+
 def test_enter_takes_the_next_step_and_shows_what_changed(terminal: Terminal) -> None:
     put(terminal)
     with terminal.typing("run", "count.yaml", "--step") as session:
-        session.until("Enter takes the next step: look.shell_command")
-        session.type("")
-        session.until('raw.word = "seven"')
-        session.until("Enter takes the next step: again.while")
-        session.type("")
-        session.until("computed.double = 2  (was 0)")
-        session.type("")
-        session.until("computed.double = 4  (was 2)")
-        session.type("")
-        session.until("✗ fails.shell_command")
+        for number, (step, shown) in enumerate(TAKEN, 1):
+            session.until("Enter takes the next step: ", number)
+            session.until(f"Enter takes the next step: {step}")
+            session.type("")
+            session.until(shown)
         session.until("done in")
     assert session.code == 0
-    assert session.shown.count("Enter takes the next step") == 4
+    assert session.shown.count("Enter takes the next step") == len(TAKEN)

@@ -129,7 +129,8 @@ class Driver:
             if done.after.is_over:
                 return endings.over(live, strand, done, Delta(fields, taken=tuple(taken), traces=tuple(traces)))
             footing = done.after
-            if done.updates or done.warning:
+            is_allowed_alone = bool(taken) and live.flow.credits is not None  # one step at a time
+            if done.updates or done.warning or is_allowed_alone:
                 break
         return Delta(fields, (moved(strand, footing.frames),), tuple(taken), tuple(traces))
 
