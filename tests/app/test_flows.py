@@ -164,6 +164,17 @@ def test_where_there_are_several_agents_whoever_gives_tasks_to_others_names_one(
 
 
 @pytest.mark.parametrize("step", ASKING)
+def test_where_nobody_is_there_for_a_step_a_warning_says_so(tmp_path: Path, step: str) -> None:
+    text = f"steps:\n  - {{type: exit}}\n  - {{{step}}}\n  - {{id: more, {step}}}\n"
+    told = "`steps item 2` needs an agent, and the file has none that moot starts: moot run fails there. "
+    told = f"w.yaml:3:5: {told}Over MCP an agent can do it: workflow_start."
+    assert read(tmp_path, text).warnings == (told,)
+    assert read(tmp_path, text + "agents: {you: {backend: external}}").warnings == (told,)
+    assert read(tmp_path, text + "agents: {ann: {script: [{say: hi}]}}").warnings == ()
+    assert read(tmp_path, text.replace(step, f"{step.replace(', agent: true', '')}, agent: ann")).warnings == ()
+
+
+@pytest.mark.parametrize("step", ASKING)
 def test_an_included_workflow_names_one_of_several_agents_too(tmp_path: Path, step: str) -> None:
     (tmp_path / "x.yaml").write_text(f"name: x\nsteps: [{{{step}}}]")
     text = "imports: [x.yaml]\nsteps:\n  - {type: include_workflow, workflow: x}"

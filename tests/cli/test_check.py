@@ -268,10 +268,10 @@ def test_steps_are_drawn_as_a_tree_with_what_the_state_is_made_from(terminal: Te
     write(terminal, STEPS, "w.yaml")
     ended = terminal.ok("check", "w.yaml")
     assert ended.out == DRAWN
-    assert ended.err.splitlines() == [
-        "warning: w.yaml:4:47: kept is raw and computed at once; who reads it sees what is computed.",
-        "warning: w.yaml:6:46: {{{ seen }}} is put into the command as it is, without quotes.",
-    ]
+    computed, raw, asking = ended.err.splitlines()
+    assert computed == "warning: w.yaml:4:47: kept is raw and computed at once; who reads it sees what is computed."
+    assert raw == "warning: w.yaml:6:46: {{{ seen }}} is put into the command as it is, without quotes."
+    assert asking.startswith("warning: w.yaml:14:5: the sub-agents of `steps item 3` need an agent, and ")
     found = terminal.ok("check", "w.yaml", "--json").json
     assert found["plan"]["required_tools"] == ["lint"]
     assert found["plan"]["state"][2] == {"field": "computed.kept", "from": ["raw.seen"]}

@@ -173,13 +173,14 @@ WRONG = "steps: [{id: gate, type: conditional, condition: '{{ a.b }}', then: [{t
 BEGINS = "default_state: {raw: {n: '{{ a.b }}'}}\nsteps: [{type: exit}]"
 EXITS = "steps: [{type: exit, status: failed, reason: too long}]"
 ENDS = "steps: [{type: exit}]\nresult: '{{ a.b }}'"
+ASKS_NOBODY = "steps: [{type: agent_prompt, prompt: Why?}]"
 COMMAND = "steps: [{id: it, type: shell_command, command: exit 3}]"
 FOLLOWS = "\nerror_handling: {on_failure: [{type: user_message, message: sorry}]}"
 FROM_START = "\non_resume: {skip_completed_steps: false}"
 BEHIND = "\non_resume: {retry_failed_steps: false}"
 
 
-@pytest.mark.parametrize("text", [WRONG, WRONG + FOLLOWS, BEGINS, EXITS, ENDS])
+@pytest.mark.parametrize("text", [WRONG, WRONG + FOLLOWS, BEGINS, EXITS, ENDS, ASKS_NOBODY])
 def test_a_run_whose_file_is_at_fault_is_to_be_started_anew(terminal: Terminal, text: str) -> None:
     (terminal.folder / "in").mkdir()
     (terminal.folder / "in/my flow.yaml").write_text(text)

@@ -39,9 +39,18 @@ def unclear(definition: Definition, workflow: Workflow) -> Iterator[Problem]:
     if _started(workflow) < 2:
         return
     for step in _unnamed(_main(definition), definition):
-        fact = _UNNAMED.get(step.type, "`{}` needs an agent").format(problems.spell(step.place))
         where = "there" if step.type == "include_workflow" else "in the step"
-        yield Problem(step.place, f"{fact}, and there are several", f"Name it {where}: `agent: NAME`.")
+        yield Problem(step.place, f"{_needs(step)}, and there are several", f"Name it {where}: `agent: NAME`.")
+
+
+def absent(definition: Definition, workflow: Workflow, document: Document) -> list[str]:
+    """A warning of the first step that nobody is there for: the file may be meant for an agent that drives it."""
+    found = None if _started(workflow) else next(_unnamed(_main(definition), definition), None)
+    if found is None:
+        return []
+    line, column = document.place(found.place)
+    fact = f"{_needs(found)}, and the file has none that moot starts: moot run fails there"
+    return [f"{document.name}:{line}:{column}: {fact}. Over MCP an agent can do it: workflow_start."]
 
 
 def _started(workflow: Workflow) -> int:
@@ -67,6 +76,10 @@ def _is_unnamed(step: Step, definition: Definition) -> bool:
         task = definition.tasks.get(step.detail.task)
         return not step.detail.agent and task is not None and any(_asks(one) for one in _all(_of_task(task)))
     return _asks(step)
+
+
+def _needs(step: Step) -> str:
+    return _UNNAMED.get(step.type, "`{}` needs an agent").format(problems.spell(step.place))
 
 
 def _asks(step: Step) -> bool:

@@ -37,7 +37,8 @@ def read(draft: Draft, project: Project, folders: Folders) -> Draft:
     unknown = flow_agents.unknown(flow.own, draft.workflow, draft.document)
     for problem in (*unknown, *flow_agents.unclear(flow.definition, draft.workflow)):
         draft.faults.add(draft.document, problem)
-    warnings = (*draft.workflow.warnings, *flow.definition.warnings)
+    absent = flow_agents.absent(flow.definition, draft.workflow, draft.document)
+    warnings = (*draft.workflow.warnings, *flow.definition.warnings, *absent)
     return replace(draft, workflow=replace(draft.workflow, flow=flow.files, warnings=warnings))
 
 

@@ -78,6 +78,7 @@ class Outcome:
     status: Ending = "success"
     result: Json = None
     error: str = ""
+    is_final: bool = False  # to have it done again would come to the same
 
 
 @record

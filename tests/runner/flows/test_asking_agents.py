@@ -4,6 +4,8 @@ import asyncio
 import os
 from pathlib import Path
 
+import pytest
+
 from moot.bus import mailbox
 from moot.core.ids import FlowId
 from moot.core.tx import ReadTx
@@ -13,6 +15,7 @@ from moot.registry import agents
 from moot.registry.agents import Agent, NewAgent
 from moot.runner import idle
 from moot.store.store import Store
+from moot.tools import flow_access
 from tests.flowing import SECONDS, Flows, carried_out
 from tests.runner.team import Line, Team
 
@@ -166,13 +169,25 @@ sub_agent_tasks:
         assert asked == {"ann-1", "ann-2"}
 
 
-async def test_a_step_that_needs_an_agent_where_there_is_none_fails_and_says_so(
-    store: Store, tmp_path: Path, sandbox: Sandbox
+@pytest.mark.parametrize(
+    "step",
+    ["type: agent_prompt, prompt: Why?", "type: mcp_call, method: ping, agent: true, on_error: retry, retry_delay: 1h"],
+)
+async def test_a_step_that_needs_an_agent_where_there_is_none_fails_once_and_for_good(
+    store: Store, tmp_path: Path, sandbox: Sandbox, step: str
 ) -> None:
-    text = """
-steps: [{id: ask, type: agent_prompt, prompt: Why?, max_retries: 0}]
-"""
-    async with carried_out(store, tmp_path, sandbox, {"flow": text}) as flows:
+    async with carried_out(store, tmp_path, sandbox, {"flow": f"steps: [{{id: ask, {step}}}]"}) as flows:
         over = await flows.over(await flows.run())
         assert over.status == "failed"
         assert "needs an agent, and the workflow has none" in over.error
+        assert "resume" not in over.error
+        assert len(await flows.steps(over.id)) == 1
+        assert await store.read(lambda tx: flow_access.is_in_vain(tx, over))
+
+
+async def test_who_tolerates_a_failure_goes_on_without_an_agent(store: Store, tmp_path: Path, sandbox: Sandbox) -> None:
+    step = "type: apply_hints, file: a, hints: [], on_error: continue, fallback_value: 0, state_update: {path: raw.n}"
+    async with carried_out(store, tmp_path, sandbox, {"flow": f"steps: [{{{step}}}]"}) as flows:
+        id = await flows.run()
+        assert (await flows.over(id)).status == "completed"
+        assert await flows.flat(id) == {"n": 0}

@@ -21,6 +21,7 @@ from moot.engine.steps import waiting
 
 _MOST_MOVES = 1000  # of control flow in one commit
 _MOST_KEPT = 4000  # characters of what a step came to
+_EVERY = 1_000_000  # tries: more than any step may have
 _SAID = "user_message"
 
 
@@ -161,11 +162,12 @@ class Driver:
         return await endings.settled(self.evaluator, live, await self._finish(live, strand, outcome, doer))
 
     async def _finish(self, live: Live, strand: Strand, outcome: Outcome, doer: Doer) -> Delta:
-        footing = Footing(live.fields, strand.frames, tries=strand.tries)
+        footing = Footing(live.fields, strand.frames, tries=_EVERY if outcome.is_final else strand.tries)
         try:
             done = await advance.finish(self.evaluator, live.definition, footing, outcome, live.own(strand))
         except MootError as error:
-            delta = await trouble.failed(self.evaluator, live, strand, error, doer)
+            failing = replace(strand, step_id="", work=None) if outcome.is_final else strand  # it has come to no work
+            delta = await trouble.failed(self.evaluator, live, failing, error, doer)
             return self._without_children(live, strand, delta)
         if done.again is not None:
             return self._again(strand, done, outcome, doer)

@@ -203,7 +203,12 @@ def _flat(change: Change, prefix: str) -> dict[str, Json]:
 
 def _outcome(body: Mapping[str, Json]) -> Outcome:
     failed = body.get("status") == "failed" or body.get("verdict") == "fail"
-    return Outcome("failed" if failed else "success", body.get("result"), str(body.get("error") or ""))
+    return Outcome(
+        "failed" if failed else "success",
+        body.get("result"),
+        str(body.get("error") or ""),
+        body.get("is_final") is True,
+    )
 
 
 def _told(delta: Delta, strand: Strand) -> dict[str, Json]:

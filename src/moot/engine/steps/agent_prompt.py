@@ -86,7 +86,8 @@ async def finish(visit: Visit, outcome: Outcome) -> Move:
         return Next(await results.updates(visit, detail.writes, {RESULT: answer}))
     if visit.tries < detail.retries:
         return Again(error=wrong)
-    raise StepFailed(f"{visit.called} was not answered: {wrong}", "See what the agent said, then resume.")
+    remedy = "" if outcome.is_final else "See what the agent said, then resume."
+    raise StepFailed(f"{visit.called} was not answered: {wrong}", remedy)
 
 
 async def _schema(visit: Visit, detail: AgentPrompt) -> Mapping[str, Json] | None:

@@ -19,6 +19,7 @@ from moot.proposals import proposals
 from moot.registry import agents, instances
 from moot.requests import requests
 from moot.runner.flows import asking_agents
+from moot.runner.flows.asking_agents import NobodyToDoIt
 from moot.tools import advancing, asking, talk
 from moot.tools.asking import Question
 from moot.tools.talk import Words
@@ -39,7 +40,8 @@ class Placing:
         try:
             return self._placed(tx, flow, strand)
         except MootError as error:  # nobody can do it: that is what came of it
-            advancing.tell(tx, strand, {"status": "failed", "error": str(error)})
+            is_final = isinstance(error, NobodyToDoIt)  # which follows from the file, and that stays as it is
+            advancing.tell(tx, strand, {"status": "failed", "error": str(error), "is_final": is_final})
             return replace(strand, status="waiting")
 
     def _placed(self, tx: Tx, flow: Flow, strand: Strand) -> Strand:
