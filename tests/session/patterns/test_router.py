@@ -1,6 +1,7 @@
 import pytest
 
 from moot.core.json import Json
+from moot.session.events import Called
 from moot.session.report import Report
 from tests.session.staging import Hall, agent, calls, reports
 
@@ -52,6 +53,18 @@ async def test_a_choice_that_does_not_exist_is_refused_and_chosen_again(wrong: d
     )
     assert report.agent == "legal"
     assert hall.told("desk", 2).startswith("Nothing was passed on: ")
+
+
+async def test_a_request_is_passed_on_once() -> None:
+    hall = Hall()
+    both: Json = {"calls": [{"handoff_to": {"agent": "x"}}, *({"handoff_to": {"agent": one}} for one in ROUTES)]}
+    report = await hall.report(
+        agent("desk", both, router=ROUTES), agent("legal", reports("ok")), agent("billing", reports("never"))
+    )
+    assert report == Report("ok", "legal")
+    told = [event for _, event in hall.events if isinstance(event, Called) and event.tool == "handoff_to"]
+    assert [one.is_error for one in told] == [True, False, True]
+    assert told[2].why == "Nothing was passed on: it was passed on to legal already."
 
 
 async def test_a_choice_with_what_nobody_knows_is_not_made() -> None:

@@ -28,6 +28,7 @@ class HandoffTo(Unrecorded):
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
         self._is_open = True
+        self._chosen: dict[str, str] = {}  # by the turn: who hears something later may choose anew
 
     def close(self) -> None:
         self._is_open = False
@@ -54,6 +55,10 @@ class HandoffTo(Unrecorded):
             known = ", ".join(self._agent.router)
             fact = f"there is no destination {form.agent[:80]!r}. There are: {known}."
             return Outcome(f"Nothing was passed on: {fact}", is_error=True)
+        turn = path.rpartition("/")[0]
+        if turn in self._chosen:
+            return Outcome(f"Nothing was passed on: it was passed on to {self._chosen[turn]} already.", is_error=True)
+        self._chosen[turn] = form.agent
         return Outcome("passed on", report=Report("", self._agent.name, route=Route(form.agent, form.message or "")))
 
 
