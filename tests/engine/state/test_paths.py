@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.engine.state import paths
-from moot.engine.state.paths import Path, PathInvalid
+from moot.engine.state.paths import Index, Path, PathInvalid
 
 
 @pytest.mark.parametrize(
@@ -22,10 +22,17 @@ def test_a_path_is_read_key_by_key(text: str, path: Path) -> None:
     assert paths.parse(text) == path
 
 
-@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=1))
-def test_whatever_the_keys_a_path_is_read_as_it_is_spelled(keys: list[str]) -> None:
-    path = Path("raw", keys[0], tuple(keys[1:]))
-    assert paths.of(paths.split(str(path))) == path if "__proto__" not in keys else True
+KEYS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1) | st.integers(0, 99).map(str)
+PLACES = st.integers(0, 99).map(lambda number: Index(str(number)))
+
+
+@given(KEYS, st.lists(KEYS | PLACES))
+def test_whatever_the_keys_a_path_is_read_as_it_is_spelled(field: str, keys: list[str]) -> None:
+    path = Path("raw", field, tuple(keys))
+    if "__proto__" not in (field, *keys):
+        found = paths.of(paths.split(str(path)))
+        assert found == path
+        assert [type(key) for key in found.rest] == [type(key) for key in keys]
 
 
 @pytest.mark.parametrize(

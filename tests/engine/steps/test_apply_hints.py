@@ -35,6 +35,8 @@ async def test_what_it_reports_is_known_by_name(sandbox: Sandbox) -> None:
     reported = Outcome(result={"applied_count": 3, "file": "elsewhere"})
     found = await finished(sandbox, defined(APPLY), reported, file="src/a.ts", found={}, applied_count=9)
     assert written(found) == {"found": {"src/a.ts": {"applied": 3}}}
+    first = defined("type: apply_hints\nfile: a\nhints: x\nstate_update: {path: 'raw.r[0]'}")
+    assert written(await finished(sandbox, first, Outcome(result=1))) == {"r": [1]}
     whole = defined("type: apply_hints\nfile: a\nhints: x\nstate_update: {path: raw.r}")
     assert written(await finished(sandbox, whole, Outcome(result={"result": 1}))) == {"r": {"result": 1}}
     assert written(await finished(sandbox, whole, Outcome(result="done"))) == {"r": "done"}

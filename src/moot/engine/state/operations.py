@@ -6,7 +6,7 @@ from typing import Literal
 from moot.core.errors import InvalidInput
 from moot.core.json import Json
 from moot.core.records import record
-from moot.engine.state.paths import Path
+from moot.engine.state.paths import Index, Path
 
 Operation = Literal["set", "append", "increment", "merge"]
 OPERATIONS: tuple[Operation, ...] = ("set", "append", "increment", "merge")
@@ -48,7 +48,7 @@ def _within(there: Present, keys: tuple[str, ...], update: Update) -> Json:
         return _changed(there, update)
     first, rest = keys[0], keys[1:]
     if isinstance(there, Missing | None):
-        there = {}
+        there = [] if isinstance(first, Index) else {}
     if isinstance(there, Mapping):
         return {**there, first: _within(there.get(first, MISSING), rest, update)}
     if isinstance(there, Sequence) and not isinstance(there, str):

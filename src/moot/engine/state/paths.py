@@ -24,6 +24,12 @@ class PathInvalid(InvalidInput):
     code = "STATE_PATH_INVALID"
 
 
+class Index(str):
+    """A key that stands in brackets without quotes: a place in a list, also in one that is not there yet."""
+
+    __slots__ = ()
+
+
 @record
 class Path:
     section: str
@@ -86,14 +92,20 @@ def split(text: str) -> tuple[str, ...]:
 
 
 def spell(keys: tuple[str, ...]) -> str:
-    parts = [key if _PLAIN.fullmatch(key) else f"[{json.dumps(key)}]" for key in keys]
+    parts = [_spelled(key) for key in keys]
     return "".join(part if part.startswith("[") or at == 0 else f".{part}" for at, part in enumerate(parts))
+
+
+def _spelled(key: str) -> str:
+    if isinstance(key, Index):
+        return f"[{key}]"
+    return key if _PLAIN.fullmatch(key) else f"[{json.dumps(key)}]"
 
 
 def _unquoted(found: re.Match[str]) -> str:
     double, single, number = found.groups()
     if number is not None:
-        return number
+        return Index(number)
     if double is not None:
         return str(json.loads(f'"{double}"'))
     return re.sub(r"\\(.)", r"\1", single)

@@ -73,4 +73,4 @@ async def _updates(visit: Visit, writes: Change | None, result: Json) -> tuple[U
     keys = await visit.resolved(list(writes.path), {RESULT: result})
     assert isinstance(keys, list)
     value = await visit.resolved(writes.value, {**reported, RESULT: result})
-    return (Update(updating.place(keys), writes.operation, value),)
+    return (Update(updating.place(writes.path, keys), writes.operation, value),)

@@ -45,7 +45,7 @@ async def shown(visit: Visit, writes: Change | None) -> dict[str, Json]:
         return {}
     path: list[Json] = [*writes.path]
     if not any(one.names & OWN for one in resolving.expressions(path)):
-        path = [str(updating.place([text_of(key) for key in await _keys(visit, path)]))]
+        path = [str(updating.place(writes.path, [text_of(key) for key in await _keys(visit, path)]))]
     told: dict[str, Json] = {"path": ".".join(str(key) for key in path), "value": writes.value}
     return {"state_update": told if writes.operation == "set" else {**told, "operation": writes.operation}}
 

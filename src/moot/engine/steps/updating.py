@@ -1,6 +1,6 @@
 """`state_update`: values for places in the state, one or several at once."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from pydantic import Field, JsonValue
@@ -13,7 +13,7 @@ from moot.engine.resolving import expressions, text_of
 from moot.engine.shape import StepShape, WriteShape
 from moot.engine.state import operations, paths
 from moot.engine.state.operations import Operation, Update
-from moot.engine.state.paths import Path
+from moot.engine.state.paths import Index, Path
 from moot.engine.step import Move, Next, Step, Visit
 
 
@@ -67,7 +67,7 @@ async def updates(
     wanted: Json = [{"path": list(one.path), "value": one.value} for one in changes]
     found = cast(list[Mapping[str, Json]], await visit.resolved(wanted, own))
     return tuple(
-        Update(place(cast(list[Json], made["path"])), one.operation, made["value"])
+        Update(place(one.path, cast(list[Json], made["path"])), one.operation, made["value"])
         for one, made in zip(changes, found, strict=True)
     )
 
@@ -76,11 +76,14 @@ def _plain(one: Change) -> Update:
     return Update(paths.of(one.path), one.operation, one.value)
 
 
-def place(keys: list[Json]) -> Path:
-    return paths.writable(paths.of(tuple(_key(key) for key in keys)))
+def place(said: tuple[str, ...], keys: Sequence[Json]) -> Path:
+    """Where keys lead, once what stood in the braces of `said` has come to something."""
+    return paths.writable(paths.of(tuple(_key(one, key) for one, key in zip(said, keys, strict=True))))
 
 
-def _key(value: Json) -> str:
+def _key(said: str, value: Json) -> str:
+    if isinstance(said, Index):
+        return said
     if value is None or isinstance(value, Mapping | list):
         said = "nothing" if value is None else text_of(value)[:80]
         raise paths.PathInvalid(f"A path leads to {said}, which is no key.", "Give a text or a number in its braces.")
@@ -102,6 +105,8 @@ def keys(path: str) -> tuple[str, ...]:
 
 
 def _restored(key: str, held: Mapping[str, str]) -> str:
+    if isinstance(key, Index):
+        return key
     for mark, source in held.items():
         key = key.replace(mark, source)
     return key
