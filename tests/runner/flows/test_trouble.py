@@ -172,6 +172,43 @@ steps:
         assert over.error.startswith("gate.conditional (line 4): {{ a.b.c > 1 }} failed: ReferenceError: ")
 
 
+@pytest.mark.parametrize(
+    ("step", "told"),
+    [
+        (
+            "{id: add, type: state_update, path: raw.s, operation: append, value: 1}",
+            "add.state_update (line 4): raw.s is a text; only to a list can be appended.",
+        ),
+        (
+            "{type: foreach, items: '{{ 5 }}', steps: [{type: exit}]}",
+            "0.foreach (line 4): The items of 0.foreach are no list.",
+        ),
+        (
+            "{id: w, type: while, condition: 'true', max_iterations: 3, on_max_iterations: fail, body: []}",
+            "w.while (line 4): The loop w has gone through 3 rounds",
+        ),
+        ("{id: run, type: shell_command, command: exit 2}", "run failed: exit code 2"),
+        ("{id: raw, type: shell_command, command: exit 2, state_update: {path: raw.s}}", "raw failed: exit code 2"),
+        (
+            "{id: run, type: shell_command, command: 'true', state_update: {path: raw.s, operation: increment}}",
+            "run.shell_command (line 4): raw.s is a text and",
+        ),
+        ("{id: in, type: include_workflow, workflow: inner}", "in.workflow.deep.state_update (line 4): raw.s is a"),
+    ],
+)
+async def test_a_failure_is_told_with_its_step_and_a_line_unless_it_names_the_step(
+    store: Store, tmp_path: Path, sandbox: Sandbox, step: str, told: str
+) -> None:
+    begin = "default_state: {raw: {s: a}}\nsteps:\n  -"
+    inner = f"name: inner\n{begin} {{id: deep, type: state_update, path: raw.s, operation: append, value: 1}}"
+    texts = {"flow": f"imports: [inner]\n{begin} {step}", "inner": inner}
+    async with carried_out(store, tmp_path, sandbox, texts) as flows:
+        over = await flows.over(await flows.run())
+        assert over.error.startswith(told)
+        (failed, *_) = [one for one in await store.read(lambda tx: history.steps(tx, over.id)) if one.error]
+        assert failed.error.startswith(told)
+
+
 async def test_a_step_without_an_id_is_told_of_by_the_way_to_it(store: Store, tmp_path: Path, sandbox: Sandbox) -> None:
     text = "steps: [{id: each, type: foreach, items: [1], steps: [{type: shell_command, command: exit 2}]}]"
     async with carried_out(store, tmp_path, sandbox, {"flow": text}) as flows:

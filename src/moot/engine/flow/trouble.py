@@ -13,30 +13,39 @@ from moot.engine.flow.failure import Failure
 from moot.engine.flow.history import Doer, Taken
 from moot.engine.flow.strands import MAIN, Strand, moved
 from moot.engine.frames import CLEANUP, FAILURE, TASK, Frame, Frames
-from moot.engine.resolving import ExpressionFailed
 from moot.engine.scope import Scope
 from moot.engine.state import paths, reactive
 from moot.engine.state.operations import Update
 from moot.engine.state.reactive import Change
-from moot.engine.step import StepFailed
+from moot.engine.step import Step, StepFailed
 
 
 async def failed(evaluator: Evaluator, live: Live, strand: Strand, error: MootError, doer: Doer = "moot") -> Delta:
     """The step where the strand stands has failed for good."""
     step_id = live.definition.step_id(strand.frames)
     step = live.definition.trail(strand.frames)[-1]
-    if isinstance(error, ExpressionFailed):  # which does not know where it stands
-        error = ExpressionFailed(f"{step_id} (line {step.line}): {error.fact}", error.remedy)
-    taken = Taken(strand.number, step_id, step.type, doer, "failed", error=str(error), started_at=strand.given_at)
+    why = _placed(failure.of(error, step_id, strand), step)
+    taken = Taken(strand.number, step_id, step.type, doer, "failed", error=str(why), started_at=strand.given_at)
     written = await _written(evaluator, live, strand, error)
     known = replace(live, fields=written.over(live.fields))
-    after = await _passed_on(evaluator, known, strand, failure.of(error, step_id, strand))
+    after = await _passed_on(evaluator, known, strand, why)
     return replace(
         after,
         fields={**written.fields, **after.fields},
         taken=(taken, *after.taken),
         traces=(*written.traces, *after.traces),
     )
+
+
+def _placed(why: Failure, step: Step) -> Failure:
+    """With where it is, unless it says so: what went wrong inside of a step does not know that."""
+    called = why.step_id if step.name.isdigit() else step.name
+    said = f" {why.message}"
+    is_named = said.startswith((f" {called} ", f" {called}:")) or f" {called} failed: " in said
+    is_of_another = step.type == "include_workflow" and why.code == StepFailed.code  # which has said it
+    if is_named or is_of_another:
+        return why
+    return replace(why, message=f"{why.step_id} (line {step.line}): {why.message}")
 
 
 async def _written(evaluator: Evaluator, live: Live, strand: Strand, error: MootError) -> Change:
