@@ -37,7 +37,19 @@ def test_whatever_the_keys_a_path_is_read_as_it_is_spelled(field: str, keys: lis
 
 @pytest.mark.parametrize(
     "text",
-    ["", "raw", "files", "other.a", "raw.", "raw..a", 'raw.a["b', "raw.a[b]", "raw.__proto__.x", f"raw{'.a' * 200}"],
+    [
+        "",
+        "raw",
+        "files",
+        "other.a",
+        "raw.",
+        "raw..a",
+        'raw.a["b',
+        "raw.a[b]",
+        "raw.__proto__.x",
+        'raw[""]',
+        f"raw{'.a' * 200}",
+    ],
 )
 def test_what_is_no_place_is_refused(text: str) -> None:
     with pytest.raises(PathInvalid):

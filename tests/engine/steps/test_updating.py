@@ -5,6 +5,7 @@ import pytest
 from moot.engine.expressions.sandbox import Sandbox
 from moot.engine.flow import handing
 from moot.engine.state.operations import UpdateRefused
+from moot.engine.state.paths import PathInvalid
 from moot.engine.step import Outcome
 from tests.engine.steps.taking import defined, finished, taken, work, written
 
@@ -25,6 +26,13 @@ async def test_a_number_in_braces_is_a_key(sandbox: Sandbox) -> None:
 async def test_a_list_that_is_not_there_has_no_second_place(sandbox: Sandbox) -> None:
     made = defined("type: state_update\npath: 'raw.rows[1]'\nvalue: Bea")
     with pytest.raises(UpdateRefused, match=r"raw.rows\[1\] has no place '1' in a list of 0"):
+        await taken(sandbox, made)
+
+
+@pytest.mark.parametrize("path", ['raw.{{ "" }}', 'raw.{{ "" }}.x'])
+async def test_a_field_without_a_name_is_not_written(sandbox: Sandbox, path: str) -> None:
+    made = defined(f"type: state_update\npath: '{path}'\nvalue: 1")
+    with pytest.raises(PathInvalid, match="names no field"):
         await taken(sandbox, made)
 
 

@@ -59,7 +59,7 @@ def of(keys: tuple[str, ...]) -> Path:
     """From keys that were told apart already."""
     if keys and keys[0] not in SECTIONS:
         raise PathInvalid(f"{spell(keys)[:80]!r} does not begin with raw or state.", _WRITE)
-    if len(keys) < 2:
+    if len(keys) < 2 or not keys[1]:
         raise PathInvalid(f"{spell(keys)[:80]!r} names no field.", _WRITE)
     if len(keys) > _MOST_LEVELS:
         raise PathInvalid(f"A path has at most {_MOST_LEVELS} keys.", "Keep what belongs together in one value.")
