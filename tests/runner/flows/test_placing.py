@@ -48,7 +48,7 @@ async def test_a_person_is_asked_and_a_wrong_answer_is_asked_for_again(
         await flows.until(lambda tx: True if idle.is_idle(tx, flows.house.stream) else None)
         await flows.done("request_respond", request_id=first.id, answer="A B")
         second = await _question(flows, first.id)
-        assert (second.title, second.body) == ("Which files?", "Not A B.\nOne word.")
+        assert (second.title, second.body) == ("Which files?", "One word.\nNot A B.")
         await flows.done("request_respond", request_id=second.id, answer="src")
         assert (await flows.over(id)).status == "completed"
         assert await flows.flat(id) == {"files": "src"}

@@ -78,9 +78,9 @@ def _ask_person(tx: Tx, flow: Flow, strand: Strand) -> Strand:
     title, _, body = prompt.partition("\n")
     options = tuple(text_of(one) for one in cast(list[Json], said.get("options") or ()))
     if "default" not in said:
-        return _asked(tx, flow, strand, title[:_TITLE], (wrong, body), options)
+        return _asked(tx, flow, strand, title[:_TITLE], (body, wrong), options)
     default = f"An empty answer means: {text_of(said['default'])}"
-    return _asked(tx, flow, strand, title[:_TITLE], (wrong, body, default), (*options, ""))
+    return _asked(tx, flow, strand, title[:_TITLE], (body, wrong, default), (*options, ""))
 
 
 def ask_what_became(tx: Tx, flow: Flow, strand: Strand) -> Strand:
