@@ -12,7 +12,7 @@ from moot.backends.backend import Assignment, Backend, Briefing, Conversation, E
 from moot.bus import mailbox
 from moot.bus.mailbox import Mail
 from moot.bus.messages import Message
-from moot.core import quoting
+from moot.core import durations, quoting
 from moot.core.caller import SYSTEM, Caller
 from moot.core.errors import MootError
 from moot.core.events import Event
@@ -137,7 +137,7 @@ class AttemptWorker:
             async with requests.hours.until(end), self.equip(begun) as kit:
                 return await self._play(begun, self._assignment(begun, kit, requests), spending)
         except TimeoutError:
-            return Ended("timeout", f"it ran longer than {limit}", usage=spending.told)
+            return Ended("timeout", f"it ran longer than {durations.spell(limit)}", usage=spending.told)
         except MootError as error:
             return Ended("error", f"{error.code}: {error}", usage=spending.told)
         except Exception as error:  # noqa: BLE001  # the boundary of an agent's run

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, nullcontext
 from datetime import timedelta
 
+from moot.core import durations
 from moot.core.hours import Hours
 from moot.core.records import record, replace
 from moot.session.agent import Agent
@@ -59,7 +60,7 @@ class Term:
             async with self._hours.until(first.until):
                 yield
         except TimeoutError:
-            raise TimeIsUp(f"{first.whose} ran longer than {first.most}") from None
+            raise TimeIsUp(f"{first.whose} ran longer than {durations.spell(first.most)}") from None
 
     def _in(self, most: timedelta) -> float:
         return self._hours.now() + most.total_seconds()
