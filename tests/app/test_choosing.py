@@ -327,11 +327,16 @@ def test_only_who_can_ask_does_and_only_if_it_may_have_to() -> None:
     assert trust.asking(everybody, choices) == (asks, edits)
     told = trust.refusal((asks,))
     assert (told.code, told.exit_code) == ("NOBODY_TO_ASK", 2)
-    assert "a: permissions are ask" in told.fact
+    assert "a: permissions are ask, so it may have to ask for edit, shell, network" in told.fact
+    assert "b: permissions are edit, so it may have to ask for shell, network" in trust.refusal((edits,)).fact
+    works = AgentDefinition("g", "api", permissions=PRESETS["edit"], tools=("edit", "shell"))
+    assert trust.refusal((works,)).fact.endswith("g: permissions are edit, so it may have to ask for shell")
     assert told.remedy.splitlines()[:2] == [
         "Decide beforehand with --permissions read-only or --permissions full.",
         "Run it on a terminal.",
     ]
+    assert "moot start" in told.remedy
+    assert "moot start" not in trust.refusal((asks,), is_question=True).remedy  # which takes no agent file
     by_server = AgentDefinition("f", "api", permissions=PRESETS["full"], servers=(Server("git", ask=("push",)),))
     told = trust.refusal((by_server,))  # which no permissions change
     assert "tools of the MCP server git" in told.fact

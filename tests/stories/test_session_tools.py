@@ -181,6 +181,7 @@ def test_who_would_have_to_ask_is_refused_where_nobody_answers(terminal: Termina
     ended = terminal.run("ask", write(terminal, "writer.md", WRITER % "ask"), "Write.")
     assert ended.code == 2
     assert "writer: permissions are ask" in ended.err
+    assert "moot start" not in ended.err
     write(terminal, "boss.md", "---\nagents: [writer]\nanswers: [{say: hi}]\n---\n")
     ended = terminal.run("ask", "boss.md", "Write.")
     assert (ended.code, "writer: permissions are ask" in ended.err) == (2, True)

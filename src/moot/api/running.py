@@ -139,7 +139,8 @@ def refusal(order: Order, loaded: Loaded) -> NobodyToAsk | NotConfined | None:
     everybody = tuple(loaded.workflow.everybody.values())
     asking = trust.asking(everybody, loaded.choices)
     if asking and not _can_answer(order, loaded):
-        return trust.refusal(asking, is_team=loaded.workflow.team is not None)
+        is_team = loaded.workflow.team is not None
+        return trust.refusal(asking, is_team=is_team, is_question=order.question is not None)
     return trust.unconfined_refusal(everybody)
 
 

@@ -12,6 +12,8 @@ from moot.process.errors import NotConfined
 from moot.workflow.workflow import AgentDefinition
 
 _UNASKING = " or ".join(f"--permissions {name}" for name, preset in PRESETS.items() if not preset.asks)
+_LED = "Have it led by your own agent, which answers: --lead external."
+_KEPT = "Keep it running with moot start, and answer by moot approve."
 
 
 class NobodyToAsk(InvalidInput):
@@ -25,29 +27,28 @@ def asking(agents: Sequence[AgentDefinition], choices: Mapping[str, Choice]) -> 
     return tuple(
         one
         for one in agents
-        if _has_asking_tools(one) or (one.permissions.asks and choices[one.name].can_ask) or _asking_servers(one)
+        if _asking_tools(one) or (one.permissions.asks and choices[one.name].can_ask) or _asking_servers(one)
     )
 
 
-def _has_asking_tools(agent: AgentDefinition) -> bool:
+def _asking_tools(agent: AgentDefinition) -> list[str]:
     """Of a session: for files and commands."""
-    return any(workspace_tools.answer(name, agent.permissions) == "ask" for name in _chosen(agent))
+    return [name for name in _chosen(agent) if workspace_tools.answer(name, agent.permissions) == "ask"]
 
 
 def _asking_servers(agent: AgentDefinition) -> list[str]:
     return [one.name for one in agent.servers if one.ask]
 
 
-def refusal(agents: Sequence[AgentDefinition], *, is_team: bool = False) -> NobodyToAsk:
+def refusal(agents: Sequence[AgentDefinition], *, is_team: bool = False, is_question: bool = False) -> NobodyToAsk:
+    """`is_question`: to an agent file, which nothing keeps running."""
     lines = [f"  {one.name}: {_why(one)}" for one in agents]
     fact = "\n".join(["Some agents may have to ask before they act, and nobody is there to answer:", *lines])
     by_servers = all(_asking_servers(one) for one in agents)  # which no permissions change
     remedies = (
         "Write their tools under `allow` or `deny`." if by_servers else f"Decide beforehand with {_UNASKING}.",
         "Run it on a terminal.",
-        "Have it led by your own agent, which answers: --lead external."
-        if is_team
-        else "Keep it running with moot start, and answer by moot approve.",
+        *([_LED] if is_team else [] if is_question else [_KEPT]),
         "Say by `notify` how you are told.",
     )
     return NobodyToAsk(fact, "\n".join(remedies))
@@ -57,7 +58,8 @@ def _why(agent: AgentDefinition) -> str:
     """Of servers, what no permissions change."""
     if found := _asking_servers(agent):
         return f"it has to ask for tools of the MCP server {', '.join(found)}, by `ask` in its declaration"
-    return f"permissions are {agent.permissions.spelling}"
+    asked = ", ".join(_asking_tools(agent) or agent.permissions.asked)
+    return f"permissions are {agent.permissions.spelling}, so it may have to ask for {asked}"
 
 
 def unconfined(agents: Iterable[AgentDefinition]) -> tuple[str, ...]:

@@ -18,7 +18,13 @@ class Permissions:
     @property
     def asks(self) -> bool:
         """Whether somebody may have to be asked."""
-        return "ask" in (self.edit, self.shell, self.network)
+        return bool(self.asked)
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """What for."""
+        answers = {"edit": self.edit, "shell": self.shell, "network": self.network}
+        return tuple(name for name, answer in answers.items() if answer == "ask")
 
     @property
     def spelling(self) -> str:

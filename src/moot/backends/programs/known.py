@@ -57,12 +57,10 @@ class AgentProgram:
         if self.is_all_or_nothing and permissions not in (PRESETS["full"], PRESETS["read-only"]):
             none = "with these permissions it changes no file and runs no command"
             return (f"{self.name} knows only all or nothing: {none}.",)
-        answers = {"edit": permissions.edit, "shell": permissions.shell, "network": permissions.network}
-        asked = ", ".join(name for name, answer in answers.items() if answer == "ask")
-        if self.can_ask or not asked:
+        if self.can_ask or not permissions.asks:
             return ()
         why = f"{self.name} cannot ask for permission without a terminal"
-        return (f"{why}: what it would ask for ({asked}) it may not do.",)
+        return (f"{why}: what it would ask for ({', '.join(permissions.asked)}) it may not do.",)
 
 
 CLAUDE = AgentProgram(
