@@ -61,7 +61,7 @@ def test_bytes_that_are_no_text_are_refused(terminal: Terminal) -> None:
     terminal.join("ann")
     refused = terminal.run("send", os.fsdecode(b"caf\xe9"))
     assert refused.code == 2
-    assert refused.err.startswith("error: INVALID_INPUT: The message is not valid Unicode")
+    assert refused.err.startswith("error: INVALID_INPUT: The argument caf\\xe9 is not UTF-8.")
 
 
 def test_a_nul_character_is_refused(terminal: Terminal) -> None:
