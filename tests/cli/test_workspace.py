@@ -11,8 +11,9 @@ from moot.core.tx import Tx
 from moot.registry import instances
 from moot.runner.worktrees import Worktrees
 from moot.tools import isolation
-from moot.workspaces import workspaces
-from moot.workspaces.workspaces import NewWorkspace
+from moot.workspaces import grounds, workspaces
+from moot.workspaces.errors import GitFailed
+from moot.workspaces.workspaces import NewWorkspace, Plan
 from tests.cli.terminal import Ended, Terminal
 from tests.workspaces import repos
 from tests.workspaces.repos import Repo
@@ -36,6 +37,22 @@ def make(terminal: Terminal, branch: str, instance: str = "default") -> str:
         return id
 
     return terminal.act(work)
+
+
+def come_to_nothing(terminal: Terminal, branch: str, instance: str) -> None:
+    """A workspace that was about to be made when git failed; its branch is free for another."""
+
+    def change(tx: Tx) -> None:
+        opened = instances.ensure(tx, instance)
+        made = isolation.create(tx, NewWorkspace(opened.stream, opened.name, branch, created_name="coder"))
+        workspaces.settle(tx, made.id, grounds.place(terminal.folder))
+        workspaces.plan(tx, made.id, Plan(str(terminal.folder), "none", "main", "abc", is_branch_ours=True))
+        workspaces.refused(tx, made.id, GitFailed("git worktree failed.", "See what git says."))
+
+    async def work(connection: Connection) -> None:
+        await connection.store.write(change, caller=SYSTEM)
+
+    terminal.act(work)
 
 
 def lead_to(terminal: Terminal, id: str, branch: str) -> None:
@@ -158,3 +175,17 @@ def test_what_came_to_the_base_by_way_of_another_branch_is_merged(terminal: Term
     terminal.ok("workspace", "clean", "first")
     assert terminal.ok("rm", "gone", "--yes").out == "gone is deleted\n"
     assert (repo.branches(), repo.read("new.txt")) == (["main"], "new\n")
+
+
+def test_a_worktree_that_came_to_nothing_keeps_no_branch_of_another(terminal: Terminal, repo: Repo) -> None:
+    come_to_nothing(terminal, "second", "gone")
+    first, second = make(terminal, "first", "gone"), make(terminal, "second", "gone")
+    tree_of(terminal, first).write("own.txt", "own\n")
+    tree_of(terminal, second).write("new.txt", "new\n")
+    lead_to(terminal, second, "first")
+    terminal.ok("workspace", "merge", "second")
+    assert terminal.ok("rm", "gone", "--yes").out.splitlines() == [
+        "gone is deleted",
+        "  not merged, and kept: first; merge it with: git merge first",
+    ]
+    assert repo.branches() == ["first", "main"]

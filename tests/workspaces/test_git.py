@@ -1,6 +1,8 @@
 """git as moot runs it: nothing of a repository is executed, and what stands in the way has a name."""
 
+import asyncio
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from moot.process.errors import ProgramNotFound
 from moot.workspaces import git, repository
 from moot.workspaces.errors import (
     BareRepository,
+    GitFailed,
     GitTooOld,
     NotARepository,
     RepositoryElsewhere,
@@ -264,6 +267,24 @@ async def test_a_lock_is_told(repo: Repo) -> None:
         await found.git.run(
             "update-index", "--add", "--cacheinfo", "100644", "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", "x"
         )
+
+
+async def test_a_worktree_that_another_git_is_only_making_is_waited_for(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = await repository.found(repo.top, MARKER)
+    half_made = repo.top / ".git" / "worktrees" / "another"
+    half_made.mkdir(parents=True)
+    (half_made / "gitdir").write_text(f"{repo.top}/another/.git\n", encoding="utf-8")
+    (half_made / "HEAD").write_text("ref: refs/heads/another\n", encoding="utf-8")
+    (half_made / "commondir").touch()
+    with monkeypatch.context() as patch:
+        patch.setattr(git, "_PAUSES", ())
+        with pytest.raises(GitFailed, match="commondir"):
+            await found.git.run("worktree", "list")
+    written = partial((half_made / "commondir").write_text, "../..\n", encoding="utf-8")
+    asyncio.get_running_loop().call_later(0.05, written)
+    assert b"another" in (await found.git.run("worktree", "list")).out
 
 
 async def test_only_repositories_of_the_project_are_reached(repo: Repo, tmp_path: Path) -> None:

@@ -94,18 +94,24 @@ async def clean(access: Access, cards: Sequence[Card]) -> list[Card]:
 
 async def retire(access: Access, instance: InstanceName) -> Retired:
     """Clear away all worktrees of an instance that is to be removed."""
-    kept: list[str] = []
+    cleared: list[Workspace] = []
     left: list[Left] = []
     for card in await listed(access, instance):
         one = card.workspace
         try:
             found = (await clean(access, [card]))[0].workspace if one.path is not None or one.wanted else one
-            kept += await _unmerged(_here(access, found), found)
         except MootError as error:
             left.append(Left(one.path or one.branch, error))
             continue
+        cleared.append(found)
         if found.path is not None:
             left.append(Left(found.path, found.error or WorkspaceClosed(f"{found.id} is {found.status}.")))
+    kept: list[str] = []
+    for one in cleared:  # behind them all: one that came to nothing may have had the same branch as another
+        try:
+            kept += await _unmerged(_here(access, one), one)
+        except MootError as error:
+            left.append(Left(one.branch, error))
     return Retired(tuple(dict.fromkeys(kept)), tuple(left))
 
 

@@ -5,6 +5,7 @@ belong to whoever wrote them, so all that are found there are switched off by va
 outweighs. A filter leaves files as they are, a merge driver becomes git's own. Nothing is fetched.
 """
 
+import asyncio
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -70,6 +71,8 @@ _VARIABLES = {
     "GIT_COMMITTER_NAME": "moot",
     "GIT_COMMITTER_EMAIL": "moot@localhost",
 }
+_HALF_MADE = b"/commondir: "  # is there by then, and empty
+_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8)  # seconds until it is written
 _FACTS: tuple[tuple[str, type[MootError], str], ...] = (
     ("No space left on device", DiskFull, "Make room and try again."),
     ("File too large", DiskFull, "Make room and try again."),
@@ -126,13 +129,24 @@ class Git:
             output_cap=_CAP,
             marker=self.marker,
         )
-        finished = await child.run(program)
+        finished = await self._settled(program)
         if finished.ended != "exited" or finished.exit_code not in codes:
             _explain(arguments, finished)
         if finished.stdout_truncated:
             raise GitFailed(f"git {arguments[0]} had more to say than moot listens to.", "Use git itself for this.")
         assert finished.exit_code is not None
         return Answer(finished.exit_code, finished.stdout)
+
+    async def _settled(self, program: Program) -> Finished:
+        """Again, where it has met a worktree that another git is only making: it takes that for damage, and has changed
+        nothing."""
+        finished = await child.run(program)
+        for pause in _PAUSES:
+            if finished.exit_code == 0 or _HALF_MADE not in finished.stderr:
+                break
+            await asyncio.sleep(pause)
+            finished = await child.run(program)
+        return finished
 
     async def says(self, *arguments: str) -> bool:
         """The answer to a question: yes by 0, no by 1."""
