@@ -26,7 +26,7 @@ steps:
   - {id: each, type: foreach, items: [a, b], steps: [{id: run, type: shell_command, command: "echo {{ item }} > ran"}]}
   - {id: tell, type: sequential, steps: [{id: it, type: user_message, message: here}]}
   - {id: other, type: include_workflow, workflow: inner}
-  - {id: all, type: parallel_foreach, items: [1, 2], sub_agent_task: it}
+  - {id: all, type: parallel_foreach, items: [1], sub_agent_task: it}
   - {id: end, type: exit}
 sub_agent_tasks:
   it: {steps: [{id: if, type: conditional, condition: "true", then: [{id: run, type: shell_command, command: "true"}]}]}
