@@ -3,6 +3,7 @@
 import re
 import signal
 import sys
+import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +21,7 @@ from moot.tools import asking, talk
 from moot.tools.asking import Question
 from moot.tools.talk import Said, Words
 from tests.cli import screen
-from tests.cli.screen import Screen
+from tests.cli.screen import SECONDS, Screen
 from tests.cli.terminal import Terminal, finish
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -117,9 +118,16 @@ def test_enter_alone_is_enough_for_mail_that_was_read_and_for_nothing_else(termi
         shown.until("● coder wrote to you\n  @human the tests pass\n")
         shown.keys("Enter")
         shown.until(lambda text: "wrote to you" not in text)
-        assert "● coder wants to do this" in shown.text
+        shown.until("● coder wants to do this")
+        until_nothing_waits_but(terminal, one.message)
     assert state(terminal, one) == "open"
-    assert [waits["id"] for waits in terminal.ok("inbox", "--json").json] == [one.message]
+
+
+def until_nothing_waits_but(terminal: Terminal, message: str | None) -> None:
+    """What is typed is done beside the view, which is drawn anew meanwhile."""
+    deadline = time.monotonic() + SECONDS
+    while (waiting := [one["id"] for one in terminal.ok("inbox", "--json").json]) != [message]:
+        assert time.monotonic() < deadline, waiting
 
 
 def test_mail_from_before_takes_no_line(terminal: Terminal) -> None:
