@@ -20,6 +20,9 @@ VALUES: dict[str, Value] = {
 }  # fmt: skip
 
 
+_ARE_OURS = "oid in ('mailbox'::regclass, 'messages'::regclass, 'agents'::regclass)"
+
+
 @pytest.mark.parametrize(("name", "index"), MAIL)
 def test_waiting_mail_is_found_by_its_index_on_sqlite(name: str, index: str) -> None:
     plan = plan_on_sqlite(getattr(mailbox.sql, name))
@@ -47,10 +50,12 @@ def test_messages_are_found_by_an_index_on_sqlite(name: str) -> None:
 
 
 async def test_waiting_mail_is_found_by_its_index_on_postgres(pg_store: PostgresStore) -> None:
-    """The tables of a test are small and a scan would be chosen for being cheap, so it is forbidden here."""
+    """The tables of a test are small and a scan would be chosen for being cheap, so it is forbidden here; and of one
+    that was looked at while it was empty every index is as good as another."""
 
     def plans(tx: Tx) -> list[str]:
         tx.run(Query("forbid_scans", "", "set local enable_seqscan = off"))
+        tx.run(Query("forget", "", f"update pg_class set reltuples = -1, relpages = 0 where {_ARE_OURS}"))
         found: list[str] = []
         for name, _ in MAIL:
             query: Query = getattr(mailbox.sql, name)
