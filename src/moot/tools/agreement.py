@@ -3,7 +3,7 @@ which nobody works on before it is approved, too."""
 
 import hashlib
 
-from moot.board import boards, tasks
+from moot.board import boards, plans, tasks
 from moot.board.boards import Board
 from moot.board.tasks import Task
 from moot.core import json
@@ -16,7 +16,7 @@ from moot.teams import marks
 from moot.teams.stages import Stage
 from moot.teams.teams import Team
 
-MOST_TASKS = 1000  # that are approved
+_ALL = 1_000_000  # tasks: what was left out could be changed without a word
 WORKED_IN: tuple[Stage, ...] = ("delegating", "working", "merging")
 _OWN = (
     "own:"  # begins the marks of tasks that moot has added by itself: a review has found them, or a merge is to be made
@@ -53,7 +53,7 @@ def add_own(tx: Tx, team: Team, name: str) -> Task:
 def planned(tx: ReadTx, team: Team, board: Board) -> list[Task]:
     """What is approved with a plan."""
     own = {name.removeprefix(_OWN) for name in marks.names(tx, team) if name.startswith(_OWN)}
-    return [one for one in tasks.page(tx, board.id, limit=MOST_TASKS) if one.id not in own]
+    return [one for one in tasks.page(tx, board.id, limit=_ALL) if one.id not in own]
 
 
 def hash_of(tx: ReadTx, team: Team, board: Board) -> str:
@@ -63,7 +63,7 @@ def hash_of(tx: ReadTx, team: Team, board: Board) -> str:
 
 
 def _spelled(tx: ReadTx, one: Task) -> list[json.Json]:
-    needs = sorted([edge.name, edge.kind] for edge in tasks.needs(tx, one.id, MOST_TASKS))
+    needs = sorted([edge.name, edge.kind] for edge in tasks.needs(tx, one.id, plans.MOST_NEEDS))
     checks = [dict(check) for check in one.checks]
     lists = (list(one.files), list(one.capabilities), checks, [list(edge) for edge in needs])
     return [one.name, one.description, one.assigned, one.parallel_group, *lists]

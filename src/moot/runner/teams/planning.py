@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from moot.board import evidence, laying, tasks
+from moot.board import evidence, laying, plans, tasks
 from moot.board.plans import Plan, Planned
 from moot.board.states import OPEN_BOARDS
 from moot.board.tasks import Task
@@ -20,6 +20,7 @@ from moot.tools import agreement, asking
 from moot.tools.asking import Question
 
 Said = Literal["agreed", "awaited", "given up"]
+_MOST_TOLD = 1000  # tasks that everybody hears of
 _MOST_SHOWN = 100_000  # characters of a plan that is to be approved
 
 
@@ -131,7 +132,7 @@ def _in_full(tx: ReadTx, now: Situation) -> str:
 
 
 def _spelled(tx: ReadTx, one: Task) -> str:
-    needs = ", ".join(edge.name for edge in tasks.needs(tx, one.id, agreement.MOST_TASKS))
+    needs = ", ".join(edge.name for edge in tasks.needs(tx, one.id, plans.MOST_NEEDS))
     checks = "; ".join(evidence.spell(evidence.parse(check)) for check in one.checks)
     about = (("after", needs), ("who can", ", ".join(one.capabilities)), ("files", ", ".join(one.files)),
              ("done when", checks))  # fmt: skip
@@ -140,4 +141,4 @@ def _spelled(tx: ReadTx, one: Task) -> str:
 
 
 def _listed(tx: ReadTx, now: Situation) -> list[Task]:
-    return tasks.page(tx, now.board.id, limit=agreement.MOST_TASKS)
+    return tasks.page(tx, now.board.id, limit=_MOST_TOLD)
